@@ -1,0 +1,301 @@
+//! One scan: mutable patterns, words, single characters, line breaks.
+//!
+//! Takes a text, gives its tokens in order. Every byte of the text that is not white space belongs to
+//! exactly one token. At each position the mutable patterns are tried first, in their order; then comes
+//! what the [`Tokenizer`] says. A line break (white space with at least one `\n` in it) is a token, and
+//! the text's two ends count as line breaks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::characters::{ends_in_run, is_mark, is_run_character, is_word_character};
+use super::mutable::{MutableId, MutableMatcher, MutableSet};
+
+/// How text that no mutable pattern matches falls into tokens: the method's only parameter in the literature.
+#[derive(Clone, Debug)]
+pub enum Tokenizer {
+    /// Runs of letters, marks, digits and `_`; any other character by itself. The default.
+    Words,
+    /// Whatever stands between white space.
+    Whitespace,
+    /// The matches of a regex; a character that none covers by itself.
+    Regex(regex::Regex),
+}
+
+impl Tokenizer {
+    /// `words`, `whitespace`, or a regex that must not match the empty string.
+    pub fn parse(name: &str) -> Result<Tokenizer, TokenizerError> {
+        match name {
+            "words" => Ok(Tokenizer::Words),
+            "whitespace" => Ok(Tokenizer::Whitespace),
+            _ => {
+                let regex = regex::Regex::new(name)?;
+                if regex.is_match("") {
+                    return Err(TokenizerError::Empty(name.to_owned()));
+                }
+                Ok(Tokenizer::Regex(regex))
+            }
+        }
+    }
+
+    /// The name that [`Tokenizer::parse`] reads back.
+    pub fn name(&self) -> &str {
+        match self {
+            Tokenizer::Words => "words",
+            Tokenizer::Whitespace => "whitespace",
+            Tokenizer::Regex(regex) => regex.as_str(),
+        }
+    }
+}
+
+/// A `--tokenizer` that cannot be one.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizerError {
+    /// Neither a known name nor a regex that compiles.
+    #[error("the tokenizer is neither 'words' nor 'whitespace' nor a regex that compiles: {0}")]
+    Regex(#[from] regex::Error),
+    /// A regex that would give empty tokens.
+    #[error("the tokenizer '{0}' matches the empty string; let it match at least one character, such as '{0}+'")]
+    Empty(String),
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// One or more line breaks, or an end of the text.
+    Break,
+    /// A match of a mutable pattern.
+    Mutable(MutableId),
+    /// A token with a word character in it.
+    Word,
+    /// Anything else: punctuation, symbols.
+    Character,
+}
+
+/// A stretch of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Whether white space, or the start of the text, stands before it. Always false for a break.
+    pub space_before: bool,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte. A break's range is the white space it is made of.
+    pub end: u32,
+}
+
+impl Token {
+    /// The byte range in the text.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// Splits texts into tokens. Cheap to clone; each thread needs its own, for the scratch space in it.
+#[derive(Clone, Debug)]
+pub struct Lexer {
+    tokenizer: Tokenizer,
+    mutable: MutableMatcher,
+}
+
+impl Lexer {
+    /// A lexer for these mutable patterns.
+    pub fn new(tokenizer: Tokenizer, mutable: Arc<MutableSet>) -> Lexer {
+        Lexer { tokenizer, mutable: MutableMatcher::new(mutable) }
+    }
+
+    /// The mutable patterns it looks for.
+    pub fn mutable(&self) -> &Arc<MutableSet> {
+        self.mutable.set()
+    }
+
+    /// How it splits what they leave.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// Calls `visit` with each token of `text` in order: a break, tokens, a break; for a text of nothing
+    /// but white space one break. Texts must be shorter than 4 GiB. Linear in the text for patterns
+    /// that run on the automaton.
+    pub fn scan(&mut self, text: &str, mut visit: impl FnMut(Token)) {
+        debug_assert!(text.len() <= u32::MAX as usize);
+        let mut break_pending = true;
+        let mut at = 0;
+        loop {
+            let blank = Blank::at(text, at);
+            break_pending |= blank.has_break;
+            let start = blank.end;
+            if break_pending || start == text.len() {
+                visit(token(TokenKind::Break, false, at..start));
+            }
+            if start == text.len() {
+                return;
+            }
+            let space_before = start > at || at == 0;
+            let (kind, end) = self.token_at(text, start, space_before);
+            visit(token(kind, space_before, start..end));
+            break_pending = false;
+            at = end;
+        }
+    }
+
+    /// All tokens of a text.
+    pub fn tokens(&mut self, text: &str) -> Vec<Token> {
+        let mut tokens = Vec::with_capacity(text.len() / 4);
+        self.scan(text, |token| tokens.push(token));
+        tokens
+    }
+
+    /// The tokens of text without white space and mutable patterns.
+    pub fn split_literal<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut tokens = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let end = self.plain_token_end(text, at);
+            tokens.push(&text[at..end]);
+            at = end;
+        }
+        tokens
+    }
+
+    fn token_at(&mut self, text: &str, start: usize, space_before: bool) -> (TokenKind, usize) {
+        if space_before || !ends_in_run(&text[..start]) {
+            let whole = matches!(self.tokenizer, Tokenizer::Whitespace);
+            if (space_before || !whole)
+                && let Some((id, end)) = self.mutable.match_at(text, start)
+                && (!whole || text[end..].chars().next().is_none_or(char::is_whitespace))
+            {
+                return (TokenKind::Mutable(id), end);
+            }
+        }
+        let end = self.plain_token_end(text, start);
+        let is_word = text[start..end].contains(is_word_character);
+        (if is_word { TokenKind::Word } else { TokenKind::Character }, end)
+    }
+
+    fn plain_token_end(&self, text: &str, start: usize) -> usize {
+        match &self.tokenizer {
+            Tokenizer::Words => word_or_character_end(text, start),
+            Tokenizer::Whitespace => non_space_end(text, start),
+            Tokenizer::Regex(regex) => regex_end(regex, text, start),
+        }
+    }
+}
+
+fn token(kind: TokenKind, space_before: bool, range: Range<usize>) -> Token {
+    Token { kind, space_before, start: range.start as u32, end: range.end as u32 }
+}
+
+/// White space from a position on.
+struct Blank {
+    end: usize,
+    has_break: bool,
+}
+
+impl Blank {
+    fn at(text: &str, at: usize) -> Blank {
+        let mut blank = Blank { end: at, has_break: false };
+        let bytes = text.as_bytes();
+        while let Some(&byte) = bytes.get(blank.end) {
+            match byte {
+                b'\n' => blank.has_break = true,
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
+                0..=0x7f => break,
+                _ => match text[blank.end..].chars().next() {
+                    Some(c) if c.is_whitespace() => blank.end += c.len_utf8() - 1,
+                    _ => break,
+                },
+            }
+            blank.end += 1;
+        }
+        blank
+    }
+}
+
+fn word_or_character_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = start;
+    loop {
+        while bytes.get(end).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'_') {
+            end += 1;
+        }
+        match text[end..].chars().next() {
+            Some(c) if !c.is_ascii() && is_run_character(c) => end += c.len_utf8(),
+            _ => break,
+        }
+    }
+    if end > start {
+        return end;
+    }
+    let mut rest = text[start..].chars();
+    let first = rest.next().map_or(0, char::len_utf8);
+    let marks: usize = rest.take_while(|&c| is_mark(c)).map(char::len_utf8).sum();
+    start + first + marks
+}
+
+fn non_space_end(text: &str, start: usize) -> usize {
+    text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
+}
+
+/// The regex's match at `start`, which white space cuts short (a token never holds any); else one character.
+fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
+    let limit = non_space_end(text, start);
+    match regex.find(&text[start..limit]) {
+        Some(found) if found.start() == 0 => start + found.end(),
+        _ => start + text[start..].chars().next().map_or(0, char::len_utf8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lex(tokenizer: &str, text: &str) -> Vec<String> {
+        let mut lexer = Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::shipped()));
+        let show = |token: Token| match token.kind {
+            TokenKind::Break => "/".to_owned(),
+            TokenKind::Mutable(_) => format!("<{}>", &text[token.range()]),
+            _ => text[token.range()].to_owned(),
+        };
+        let mut shown = Vec::new();
+        lexer.scan(text, |token| shown.push(format!("{}{}", if token.space_before { " " } else { "" }, show(token))));
+        shown
+    }
+
+    #[test]
+    fn words_characters_breaks_and_spaces() {
+        assert_eq!(
+            lex("words", "Share this, now!\n\n  Tweet"),
+            ["/", " Share", " this", ",", " now", "!", "/", " Tweet", "/"]
+        );
+    }
+
+    #[test]
+    fn an_empty_text_is_one_break() {
+        assert_eq!(lex("words", ""), ["/"]);
+        assert_eq!(lex("words", " \n "), ["/"]);
+    }
+
+    #[test]
+    fn mutable_patterns_never_start_or_end_inside_a_word() {
+        assert_eq!(lex("words", "covid-19 x5 5x 42"), ["/", " covid", "-", "<19>", " x5", " 5x", " <42>", "/"]);
+    }
+
+    #[test]
+    fn unspaced_scripts_are_a_token_a_character() {
+        assert_eq!(lex("words", "共12条 iPhone手机"), ["/", " 共", "<12>", "条", " iPhone", "手", "机", "/"]);
+    }
+
+    #[test]
+    fn marks_stay_with_their_letter() {
+        assert_eq!(lex("words", "e\u{301}te\u{301} ก\u{e34}น"), ["/", " e\u{301}te\u{301}", " ก\u{e34}", "น", "/"]);
+    }
+
+    #[test]
+    fn the_other_tokenizers() {
+        assert_eq!(lex("whitespace", "read-more, 12 (12)"), ["/", " read-more,", " <12>", " (12)", "/"]);
+        assert_eq!(lex("[a-z-]+", "read-more, 12"), ["/", " read-more", ",", " <12>", "/"]);
+        assert!(matches!(Tokenizer::parse("a*"), Err(TokenizerError::Empty(_))));
+    }
+}

@@ -1,0 +1,333 @@
+//! Mutable patterns: what varies inside a template, as named regexes.
+//!
+//! "Posted on March 3 | 3 responses" and "Posted on May 12 | 41 responses" are one template because a
+//! date and a number each become one symbol (Foschini, section 3.3). A [`MutableSet`] is an ordered list
+//! of named regexes; at a position the first in the list that matches wins. A match starts only where no
+//! word runs on from the left, and ends only where none runs on to the right.
+//!
+//! All patterns run together on one lazily built automaton; those with look-around run on fancy-regex.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+use serde::{Deserialize, Serialize};
+
+use super::characters::is_run_character;
+
+/// The position of a mutable pattern in its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MutableId(pub(crate) u16);
+
+/// One named regex with texts it must match and texts it must spare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MutablePattern {
+    /// Lower case, digits and hyphens; unique in its set.
+    pub name: String,
+    /// In the dialect that Rust's `regex`, Python's `re` and PCRE2 share, without capturing groups.
+    pub regex: String,
+    /// Texts that this pattern matches as a whole, before any other pattern does.
+    pub examples: Vec<String>,
+    /// Texts that it does not match as a whole.
+    pub not: Vec<String>,
+}
+
+/// An ordered, compiled list of mutable patterns.
+#[derive(Debug)]
+pub struct MutableSet {
+    patterns: Vec<MutablePattern>,
+    automaton: DFA,
+    /// Of each pattern on the automaton, in order: its place in `patterns`.
+    on_automaton: Vec<MutableId>,
+    looking_around: Vec<(MutableId, fancy_regex::Regex)>,
+    /// Every pattern by itself with its bounds, for the rare places the automaton cannot decide.
+    exact: OnceLock<Vec<Option<fancy_regex::Regex>>>,
+}
+
+/// A mutable pattern file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MutableError {
+    /// Not YAML, or not of the form that `patterns/README.md` describes.
+    #[error("not a mutable pattern file: {0}")]
+    Yaml(String),
+    /// A name that is not kebab-case or stands twice.
+    #[error("mutable pattern '{0}': {1}")]
+    Pattern(String, String),
+    /// All patterns together are too much for one automaton.
+    #[error("the mutable patterns do not fit one automaton: {0}")]
+    Automaton(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MutableFile {
+    mutable: Vec<MutablePattern>,
+}
+
+/// The files shipped inside the binary, in the order their patterns are tried.
+pub const SHIPPED: [(&str, &str); 4] = [
+    ("web.yaml", include_str!("../../patterns/web.yaml")),
+    ("time.yaml", include_str!("../../patterns/time.yaml")),
+    ("numbers.yaml", include_str!("../../patterns/numbers.yaml")),
+    ("names.yaml", include_str!("../../patterns/names.yaml")),
+];
+
+/// Reads a mutable pattern file; its patterns are checked when a set is made of them.
+pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
+    let file: MutableFile = serde_saphyr::from_str(yaml).map_err(|error| MutableError::Yaml(error.to_string()))?;
+    Ok(file.mutable)
+}
+
+/// The patterns shipped inside the binary, in order.
+pub fn shipped_patterns() -> Vec<MutablePattern> {
+    SHIPPED.iter().flat_map(|(_, yaml)| parse_file(yaml).unwrap_or_default()).collect()
+}
+
+impl MutableSet {
+    /// Compiles patterns, in the order in which they are to be tried.
+    pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
+        let mut names = HashSet::new();
+        let mut on_automaton = Vec::new();
+        let mut looking_around = Vec::new();
+        for (index, pattern) in patterns.iter().enumerate() {
+            let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "there are more than 65,535"))?;
+            check_name(pattern, &mut names)?;
+            if is_regular(pattern)? {
+                on_automaton.push(id);
+            } else {
+                looking_around.push((id, exact(pattern).map_err(|error| refuse(pattern, error))?));
+            }
+        }
+        let automaton = automaton(on_automaton.iter().map(|id| &patterns[id.0 as usize]))?;
+        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, exact: OnceLock::new() })
+    }
+
+    /// The set shipped inside the binary.
+    pub fn shipped() -> MutableSet {
+        static PATTERNS: LazyLock<Vec<MutablePattern>> = LazyLock::new(shipped_patterns);
+        MutableSet::new(PATTERNS.clone())
+            .unwrap_or_else(|error| panic!("a test compiles the shipped patterns: {error}"))
+    }
+
+    /// The patterns, in order.
+    pub fn patterns(&self) -> &[MutablePattern] {
+        &self.patterns
+    }
+
+    /// The pattern of an id of this set.
+    pub fn pattern(&self, id: MutableId) -> &MutablePattern {
+        &self.patterns[id.0 as usize]
+    }
+
+    /// The first complaint about an example that does not match or a `not` entry that does.
+    pub fn check_examples(self: &Arc<Self>) -> Result<(), MutableError> {
+        let mut matcher = MutableMatcher::new(self.clone());
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let own = MutableId(index as u16);
+            for example in &pattern.examples {
+                match matcher.match_at(example, 0) {
+                    Some((id, end)) if id == own && end == example.len() => {}
+                    Some((id, end)) => {
+                        let (winner, part) = (&self.pattern(id).name, &example[..end]);
+                        return Err(refuse(
+                            pattern,
+                            format!("its example '{example}' is matched by '{winner}' as '{part}'"),
+                        ));
+                    }
+                    None => return Err(refuse(pattern, format!("it does not match its example '{example}'"))),
+                }
+            }
+            let alone = exact(pattern).map_err(|error| refuse(pattern, error))?;
+            if let Some(text) = pattern.not.iter().find(|text| matched_end(&alone, text, 0) == Some(text.len())) {
+                return Err(refuse(pattern, format!("it matches '{text}', which its 'not' list spares")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first pattern that matches at `start` by the slow, exact way.
+    fn match_exactly(&self, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let regexes = self.exact.get_or_init(|| self.patterns.iter().map(|pattern| exact(pattern).ok()).collect());
+        regexes.iter().enumerate().find_map(|(index, regex)| {
+            let end = matched_end(regex.as_ref()?, text, start)?;
+            Some((MutableId(index as u16), end))
+        })
+    }
+}
+
+/// Finds mutable patterns in texts: a set and one thread's scratch space for it.
+#[derive(Clone, Debug)]
+pub struct MutableMatcher {
+    set: Arc<MutableSet>,
+    cache: Cache,
+    /// Whether the automaton can get anywhere from this byte.
+    starts: Box<[bool; 256]>,
+}
+
+impl MutableMatcher {
+    /// A matcher for one thread.
+    pub fn new(set: Arc<MutableSet>) -> MutableMatcher {
+        let mut cache = set.automaton.create_cache();
+        let starts = Box::new(std::array::from_fn(|byte| can_start(&set.automaton, &mut cache, byte as u8)));
+        MutableMatcher { set, cache, starts }
+    }
+
+    /// The patterns it looks for.
+    pub fn set(&self) -> &Arc<MutableSet> {
+        &self.set
+    }
+
+    /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
+    pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let regular = match self.starts[text.as_bytes()[start] as usize] {
+            true => self.match_on_automaton(text, start),
+            false => None,
+        };
+        let around = self.set.looking_around.iter().find_map(|(id, regex)| {
+            let earlier = regular.is_none_or(|(first, _)| *id < first);
+            if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
+        });
+        around.or(regular)
+    }
+
+    fn match_on_automaton(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        // The lazy automaton never gives up as configured; if it did, the exact way would answer.
+        let Ok(found) = self.set.automaton.try_search_fwd(&mut self.cache, &input) else {
+            return self.set.match_exactly(text, start);
+        };
+        let found = found?;
+        let pattern = found.pattern().as_usize();
+        let id = self.set.on_automaton[pattern / 2];
+        if pattern.is_multiple_of(2) {
+            return Some((id, found.offset()));
+        }
+        // The match took the byte that follows along, to see that it ends the word.
+        let end = found.offset() - 1;
+        let next = text.get(end..)?.chars().next()?;
+        if is_run_character(next) { self.set.match_exactly(text, start) } else { Some((id, end)) }
+    }
+}
+
+fn refuse(pattern: &MutablePattern, why: impl ToString) -> MutableError {
+    MutableError::Pattern(pattern.name.clone(), why.to_string())
+}
+
+fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> Result<(), MutableError> {
+    let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if pattern.name.is_empty() || !pattern.name.chars().all(is_kebab) {
+        return Err(refuse(pattern, "a name is made of lower-case letters, digits and hyphens"));
+    }
+    if !names.insert(&pattern.name) {
+        return Err(refuse(pattern, "there is another of this name; rename one"));
+    }
+    Ok(())
+}
+
+/// Whether the automaton can run it; an error if nothing can.
+fn is_regular(pattern: &MutablePattern) -> Result<bool, MutableError> {
+    let fancy = exact(pattern).map_err(|error| refuse(pattern, error))?;
+    if fancy.captures_len() > 1 {
+        return Err(refuse(pattern, "it has a capturing group; write (?:...) instead"));
+    }
+    if matched_end(&fancy, "", 0).is_some() {
+        return Err(refuse(pattern, "it matches the empty string"));
+    }
+    Ok(regex_syntax::parse(&pattern.regex).is_ok_and(|hir| hir.properties().look_set().is_empty()))
+}
+
+/// Two automaton patterns each: the match ends the text, or a byte that may end a word follows.
+fn automaton<'a>(patterns: impl Iterator<Item = &'a MutablePattern>) -> Result<DFA, MutableError> {
+    let bounded: Vec<String> = patterns
+        .flat_map(|MutablePattern { regex, .. }| {
+            [format!(r"(?:{regex})\z"), format!(r"(?:{regex})(?-u:[^0-9A-Za-z_])")]
+        })
+        .collect();
+    DFA::builder()
+        .configure(
+            DFA::config().match_kind(MatchKind::LeftmostFirst).cache_capacity(8 << 20).skip_cache_capacity_check(true),
+        )
+        .syntax(syntax::Config::new().utf8(false))
+        .thompson(thompson::Config::new().utf8(false))
+        .build_many(&bounded)
+        .map_err(|error| MutableError::Automaton(error.to_string()))
+}
+
+/// The pattern anchored at the search's start, ending where no word runs on.
+fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
+    fancy_regex::Regex::new(&format!(
+        r"\G(?:{})(?![\w&&[^\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\p{{Bopomofo}}\p{{Yi}}\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}\p{{Tibetan}}]])",
+        pattern.regex
+    ))
+    .map_err(Box::new)
+}
+
+/// Where the anchored regex's match ends. Catastrophic backtracking counts as no match.
+fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<usize> {
+    let found = regex.find_from_pos(text, start).ok()??;
+    (found.start() == start).then_some(found.end())
+}
+
+fn can_start(automaton: &DFA, cache: &mut Cache, byte: u8) -> bool {
+    let haystack = [byte];
+    let input = Input::new(&haystack).anchored(Anchored::Yes);
+    let Ok(start) = automaton.start_state_forward(cache, &input) else { return true };
+    automaton.next_state(cache, start, byte).map_or(true, |state| !state.is_dead())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(name: &str, regex: &str) -> MutablePattern {
+        MutablePattern { name: name.into(), regex: regex.into(), examples: vec![], not: vec![] }
+    }
+
+    fn matcher(patterns: &[(&str, &str)]) -> MutableMatcher {
+        let patterns = patterns.iter().map(|(name, regex)| pattern(name, regex)).collect();
+        MutableMatcher::new(Arc::new(MutableSet::new(patterns).unwrap()))
+    }
+
+    fn matched(matcher: &mut MutableMatcher, text: &str) -> Option<(u16, usize)> {
+        matcher.match_at(text, 0).map(|(id, end)| (id.0, end))
+    }
+
+    #[test]
+    fn the_first_pattern_in_order_wins_not_the_longest() {
+        let mut numbers = matcher(&[("number", "[0-9]+"), ("year", "[0-9]{4} AD")]);
+        assert_eq!(matched(&mut numbers, "1066 AD"), Some((0, 4)));
+    }
+
+    #[test]
+    fn a_match_that_ends_inside_a_word_gives_way() {
+        let mut mixed = matcher(&[("hours", "[0-9]+ hours?"), ("number", "[0-9]+")]);
+        assert_eq!(matched(&mut mixed, "3 hours"), Some((0, 7)));
+        assert_eq!(matched(&mut mixed, "3 hourly"), Some((1, 1)));
+        assert_eq!(matched(&mut mixed, "3 hoursüber"), Some((1, 1)), "also before a letter that is not ASCII");
+        assert_eq!(matched(&mut mixed, "3 hours手"), Some((0, 7)), "but not before an unspaced script");
+        assert_eq!(matched(&mut mixed, "3x"), None);
+    }
+
+    #[test]
+    fn look_around_keeps_its_place_in_the_order() {
+        let mut mixed = matcher(&[("before-pm", "[0-9]+(?= pm)"), ("number", "[0-9]+"), ("late", "[0-9]+(?= am)")]);
+        assert_eq!(matched(&mut mixed, "4 pm"), Some((0, 1)));
+        assert_eq!(matched(&mut mixed, "4 am"), Some((1, 1)));
+    }
+
+    #[test]
+    fn refuses_what_cannot_work() {
+        let refused = |name: &str, regex: &str| MutableSet::new(vec![pattern(name, regex)]).unwrap_err().to_string();
+        assert!(refused("x", "(").contains("'x'"));
+        assert!(refused("x", "(a)").contains("capturing group"));
+        assert!(refused("x", "a*").contains("empty string"));
+        assert!(refused("No", "a").contains("lower-case"));
+        let twice = MutableSet::new(vec![pattern("x", "a"), pattern("x", "b")]).unwrap_err();
+        assert!(twice.to_string().contains("another of this name"));
+        assert!(parse_file("mutable:\n  - nmae: x\n").unwrap_err().to_string().contains("nmae"));
+    }
+}

@@ -1,0 +1,320 @@
+//! Interning: equal tokens get equal integers.
+//!
+//! Takes the documents of a source, gives one [`SymbolSequence`]: the symbols of all documents, one
+//! document after the other, each closed by a symbol that occurs nowhere else, so that no repeat can
+//! cross from one document into the next. Documents are read in parallel; symbols are numbered by first
+//! appearance, so the number of threads never shows.
+
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use rustc_hash::FxBuildHasher;
+
+use super::lexer::{Lexer, Token, TokenKind};
+use super::run::{Piece, TokenRun};
+
+/// A token as an integer: dense, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(pub u32);
+
+/// The position of a document in its source's corpus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentIndex(pub u32);
+
+/// The distinct tokens of a source. Symbol 0 is always the line break.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    text: String,
+    entries: Vec<Entry>,
+    table: HashTable<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    kind: TokenKind,
+    space_before: bool,
+    start: usize,
+    end: usize,
+}
+
+impl Vocabulary {
+    /// The line break's symbol.
+    pub const BREAK: Symbol = Symbol(0);
+
+    /// A vocabulary that knows only the line break.
+    pub fn new() -> Vocabulary {
+        let mut vocabulary = Vocabulary::default();
+        vocabulary.intern(TokenKind::Break, false, "");
+        vocabulary
+    }
+
+    /// How many symbols there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Never: there is always the line break.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The symbol of a token, new if need be. Of a mutable pattern's match or a break the text does not matter.
+    pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
+        let text = significant(kind, text);
+        let hash = hash(kind, space_before, text);
+        let (entries, all) = (&self.entries, &self.text);
+        if let Some(&symbol) =
+            self.table.find(hash, |&symbol| entries[symbol as usize].is(all, kind, space_before, text))
+        {
+            return Symbol(symbol);
+        }
+        let symbol = self.entries.len() as u32;
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.entries.push(Entry { kind, space_before, start, end: self.text.len() });
+        let (entries, all) = (&self.entries, &self.text);
+        self.table.insert_unique(hash, symbol, |&symbol| {
+            let entry = entries[symbol as usize];
+            hash_of(entry, all)
+        });
+        Symbol(symbol)
+    }
+
+    /// The symbol of a token, if there is one.
+    pub fn find(&self, kind: TokenKind, space_before: bool, text: &str) -> Option<Symbol> {
+        let text = significant(kind, text);
+        let hash = hash(kind, space_before, text);
+        let is = |&symbol: &u32| self.entries[symbol as usize].is(&self.text, kind, space_before, text);
+        self.table.find(hash, is).map(|&symbol| Symbol(symbol))
+    }
+
+    /// What kind of token a symbol stands for.
+    pub fn kind(&self, symbol: Symbol) -> TokenKind {
+        self.entries[symbol.0 as usize].kind
+    }
+
+    /// A run of symbols with its text. The run must lie inside one document.
+    pub fn run(&self, symbols: &[Symbol]) -> TokenRun {
+        TokenRun(symbols.iter().map(|&symbol| self.piece(symbol)).collect())
+    }
+
+    fn piece(&self, symbol: Symbol) -> Piece {
+        let Entry { kind, space_before, .. } = self.entries[symbol.0 as usize];
+        match kind {
+            TokenKind::Break => Piece::Break,
+            TokenKind::Mutable(id) => Piece::Slot { id, space_before },
+            TokenKind::Word | TokenKind::Character => {
+                Piece::Literal { text: self.text_of(symbol).into(), space_before }
+            }
+        }
+    }
+
+    fn text_of(&self, symbol: Symbol) -> &str {
+        let entry = self.entries[symbol.0 as usize];
+        &self.text[entry.start..entry.end]
+    }
+}
+
+impl Entry {
+    fn is(&self, all: &str, kind: TokenKind, space_before: bool, text: &str) -> bool {
+        self.kind == kind && self.space_before == space_before && &all[self.start..self.end] == text
+    }
+}
+
+fn significant(kind: TokenKind, text: &str) -> &str {
+    match kind {
+        TokenKind::Break | TokenKind::Mutable(_) => "",
+        TokenKind::Word | TokenKind::Character => text,
+    }
+}
+
+fn hash_of(entry: Entry, all: &str) -> u64 {
+    hash(entry.kind, entry.space_before, &all[entry.start..entry.end])
+}
+
+fn hash(kind: TokenKind, space_before: bool, text: &str) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    let tag = match kind {
+        TokenKind::Break => 0,
+        TokenKind::Word => 1,
+        TokenKind::Character => 2,
+        TokenKind::Mutable(id) => 3 + u32::from(id.0),
+    };
+    hasher.write_u32(tag << 1 | u32::from(space_before));
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// The symbols of all documents of a source.
+#[derive(Debug)]
+pub struct SymbolSequence {
+    symbols: Vec<u32>,
+    /// Where each document starts, and one past the last.
+    starts: Vec<u32>,
+    vocabulary: Vocabulary,
+}
+
+/// More tokens than the suffix array's index type can address.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{tokens} tokens are more than one source may have ({}); split it into several sources",
+    SymbolSequence::MAX_TOKENS
+)]
+pub struct TooManyTokens {
+    tokens: usize,
+}
+
+/// One share of the documents, read by one thread with a vocabulary of its own.
+struct Shard {
+    vocabulary: Vocabulary,
+    symbols: Vec<u32>,
+    lengths: Vec<u32>,
+}
+
+impl SymbolSequence {
+    /// A 32-bit suffix array addresses this many positions, symbols and document ends included.
+    pub const MAX_TOKENS: usize = i32::MAX as usize / 2;
+
+    /// Reads the texts in the order given, all cores taking part.
+    pub fn of_texts<T: AsRef<str> + Sync>(texts: &[T], lexer: &Lexer) -> Result<SymbolSequence, TooManyTokens> {
+        const DOCUMENTS_PER_SHARD: usize = 256;
+        let shards: Vec<Shard> = texts
+            .par_chunks(DOCUMENTS_PER_SHARD)
+            .map_init(|| lexer.clone(), |lexer, texts| Shard::of_texts(texts, lexer))
+            .collect();
+        SymbolSequence::of_shards(shards)
+    }
+
+    fn of_shards(shards: Vec<Shard>) -> Result<SymbolSequence, TooManyTokens> {
+        let tokens = shards.iter().map(|shard| shard.symbols.len() + shard.lengths.len()).sum();
+        if tokens > SymbolSequence::MAX_TOKENS {
+            return Err(TooManyTokens { tokens });
+        }
+        let mut vocabulary = Vocabulary::new();
+        let mut symbols = Vec::with_capacity(tokens);
+        let mut starts = vec![0];
+        // Every document end is a symbol of its own; they are numbered behind the vocabulary once its size is known.
+        const END: u32 = u32::MAX;
+        for shard in shards {
+            let renumbered = shard.vocabulary.entries.iter().map(|entry| {
+                let text = &shard.vocabulary.text[entry.start..entry.end];
+                vocabulary.intern(entry.kind, entry.space_before, text).0
+            });
+            let renumbered: Vec<u32> = renumbered.collect();
+            let mut rest = shard.symbols.as_slice();
+            for length in shard.lengths {
+                let (document, others) = rest.split_at(length as usize);
+                symbols.extend(document.iter().map(|&symbol| renumbered[symbol as usize]));
+                symbols.push(END);
+                starts.push(symbols.len() as u32);
+                rest = others;
+            }
+        }
+        for document in 1..starts.len() {
+            symbols[starts[document] as usize - 1] = (vocabulary.len() + document - 1) as u32;
+        }
+        Ok(SymbolSequence { symbols, starts, vocabulary })
+    }
+
+    /// All symbols as plain integers: those below `vocabulary().len()` are tokens, the others document ends.
+    pub fn symbols(&self) -> &[u32] {
+        &self.symbols
+    }
+
+    /// The distinct tokens.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// How many documents there are.
+    pub fn documents(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// How many tokens there are, document ends not counted.
+    pub fn tokens(&self) -> usize {
+        self.symbols.len() - self.documents()
+    }
+
+    /// One past the largest integer in `symbols()`.
+    pub fn alphabet(&self) -> usize {
+        self.vocabulary.len() + self.documents()
+    }
+
+    /// The positions of a document's tokens.
+    pub fn document(&self, document: DocumentIndex) -> Range<usize> {
+        let index = document.0 as usize;
+        self.starts[index] as usize..self.starts[index + 1] as usize - 1
+    }
+
+    /// The document a position lies in.
+    pub fn document_at(&self, position: usize) -> DocumentIndex {
+        DocumentIndex(self.starts.partition_point(|&start| start as usize <= position) as u32 - 1)
+    }
+
+    /// The tokens at some positions of one document, with their text.
+    pub fn run(&self, positions: Range<usize>) -> TokenRun {
+        let symbols: Vec<Symbol> = self.symbols[positions].iter().map(|&symbol| Symbol(symbol)).collect();
+        self.vocabulary.run(&symbols)
+    }
+}
+
+impl Shard {
+    fn of_texts<T: AsRef<str>>(texts: &[T], lexer: &mut Lexer) -> Shard {
+        let mut shard = Shard { vocabulary: Vocabulary::new(), symbols: Vec::new(), lengths: Vec::new() };
+        for text in texts {
+            shard.add(text.as_ref(), lexer);
+        }
+        shard
+    }
+
+    fn add(&mut self, text: &str, lexer: &mut Lexer) {
+        let before = self.symbols.len();
+        let (vocabulary, symbols) = (&mut self.vocabulary, &mut self.symbols);
+        lexer.scan(text, |Token { kind, space_before, start, end }| {
+            symbols.push(vocabulary.intern(kind, space_before, &text[start as usize..end as usize]).0);
+        });
+        self.lengths.push((self.symbols.len() - before) as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{MutableSet, Tokenizer};
+
+    fn sequence(texts: &[&str]) -> SymbolSequence {
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        SymbolSequence::of_texts(texts, &lexer).unwrap()
+    }
+
+    #[test]
+    fn equal_tokens_have_equal_symbols_and_ends_are_unique() {
+        let sequence = sequence(&["go 1 go", "go 27", ""]);
+        // break, " go", " <number>"; then the three document ends
+        assert_eq!(sequence.symbols(), [0, 1, 2, 1, 0, 3, 0, 1, 2, 0, 4, 0, 5]);
+        assert_eq!((sequence.documents(), sequence.tokens(), sequence.alphabet()), (3, 10, 6));
+        assert_eq!(sequence.document(DocumentIndex(1)), 6..10);
+        assert_eq!(sequence.document_at(9), DocumentIndex(1));
+        assert_eq!(sequence.document_at(11), DocumentIndex(2));
+    }
+
+    #[test]
+    fn white_space_before_a_token_is_part_of_its_symbol() {
+        let sequence = sequence(&["a-b a - b"]);
+        assert_eq!(sequence.symbols(), [0, 1, 2, 3, 1, 4, 5, 0, 6]);
+    }
+
+    #[test]
+    fn how_documents_are_shared_out_never_shows() {
+        let texts: Vec<String> = (0..600).map(|i| format!("word{} and word{}", i % 37, i % 11)).collect();
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let whole = SymbolSequence::of_texts(&texts, &lexer).unwrap();
+        let shards = texts.chunks(7).map(|texts| Shard::of_texts(texts, &mut lexer.clone())).collect();
+        assert_eq!(whole.symbols(), SymbolSequence::of_shards(shards).unwrap().symbols());
+    }
+}
