@@ -1,0 +1,99 @@
+//! The bimodal cutoff.
+//!
+//! Takes the shares of a source's repeats, gives the share from which a repeat is taken for template.
+//! Repeats fall into two crowds, language near 0 and template near 1. The two modes x < y of the
+//! histogram are those that minimise the squared distance of every repeat to its nearer mode,
+//!
+//!     E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
+//!
+//! found by trying every pair; the cutoff is b (Foschini, section 3.2, equation 3.1).
+
+/// The histogram's bins.
+pub const BINS: usize = 100;
+
+/// How many repeats have a share in each hundredth; a share of 1 counts to the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram(pub [u64; BINS]);
+
+impl Histogram {
+    /// Counts shares, each in 0..=1.
+    pub fn of(shares: impl Iterator<Item = f64>) -> Histogram {
+        let mut bins = [0; BINS];
+        for share in shares {
+            bins[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
+        }
+        Histogram(bins)
+    }
+}
+
+/// A share, 0..=1, and the two modes it lies between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cutoff {
+    /// From this share on a repeat is taken for template.
+    pub share: f64,
+    /// The two modes, as shares; `None` when the cutoff was given or there are too few repeats to see two.
+    pub modes: Option<(f64, f64)>,
+}
+
+impl Cutoff {
+    /// Where there is nothing to read a cutoff off: half of the documents.
+    pub const DEFAULT: Cutoff = Cutoff { share: 0.5, modes: None };
+
+    /// A cutoff that a person chose.
+    pub fn given(share: f64) -> Cutoff {
+        Cutoff { share, modes: None }
+    }
+}
+
+/// Reads the cutoff off a histogram. [`Cutoff::DEFAULT`] if fewer than two bins hold anything.
+pub fn choose_cutoff(histogram: &Histogram) -> Cutoff {
+    if histogram.0.iter().filter(|&&count| count > 0).count() < 2 {
+        return Cutoff::DEFAULT;
+    }
+    let pairs = (0..BINS).flat_map(|x| (x + 1..BINS).map(move |y| (x, y)));
+    let best = pairs.min_by(|&a, &b| error(histogram, a).total_cmp(&error(histogram, b)));
+    best.map_or(Cutoff::DEFAULT, |(x, y)| Cutoff {
+        share: (x + y) as f64 / 2.0 / BINS as f64,
+        modes: Some((x as f64 / BINS as f64, y as f64 / BINS as f64)),
+    })
+}
+
+fn error(histogram: &Histogram, (x, y): (usize, usize)) -> f64 {
+    let distance = |bin: usize| if 2 * bin < x + y { bin.abs_diff(x) } else { bin.abs_diff(y) };
+    histogram.0.iter().enumerate().map(|(bin, &count)| (distance(bin).pow(2) as f64) * count as f64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn histogram(counts: &[(usize, u64)]) -> Histogram {
+        let mut bins = [0; BINS];
+        counts.iter().for_each(|&(bin, count)| bins[bin] = count);
+        Histogram(bins)
+    }
+
+    #[test]
+    fn lies_halfway_between_two_crowds() {
+        let cutoff = choose_cutoff(&histogram(&[(3, 500), (4, 800), (5, 500), (93, 20), (94, 30), (95, 20)]));
+        assert_eq!(cutoff, Cutoff { share: 0.49, modes: Some((0.04, 0.94)) });
+    }
+
+    #[test]
+    fn the_heavier_a_crowd_the_closer_its_mode() {
+        let lopsided = choose_cutoff(&histogram(&[(2, 1000), (60, 10), (98, 10)]));
+        assert_eq!(lopsided.modes, Some((0.02, 0.79)), "a mode is its crowd's mean");
+    }
+
+    #[test]
+    fn one_crowd_has_no_modes() {
+        assert_eq!(choose_cutoff(&histogram(&[(7, 12)])), Cutoff::DEFAULT);
+        assert_eq!(choose_cutoff(&histogram(&[])), Cutoff::DEFAULT);
+    }
+
+    #[test]
+    fn shares_fall_into_hundredths() {
+        let histogram = Histogram::of([0.0, 0.019, 0.5, 1.0].into_iter());
+        assert_eq!((histogram.0[0], histogram.0[1], histogram.0[50], histogram.0[99]), (1, 1, 1, 1));
+    }
+}

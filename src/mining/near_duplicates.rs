@@ -1,0 +1,256 @@
+//! Documents that tell the same story count once.
+//!
+//! The same article stored twice, an updated version, a wire story: their bodies recur without being
+//! template. Takes the suffix array, gives each document's group; document frequency then counts groups.
+//!
+//! Two documents are near-duplicates if most of what they say *for themselves* they say together. A
+//! token is a document's own if no repeat that many documents share covers it, so a page full of
+//! template does not pass for a copy of its neighbour. Common runs are read off neighbouring suffixes
+//! (each where it starts on the left), groups are the transitive closure: linear, apart from sorting the pairs.
+//! Identical documents are one group without further ado.
+
+use rustc_hash::FxHashMap;
+
+use super::repeats::{LongestAccepted, visit_intervals};
+use super::suffix_array::SuffixArray;
+use crate::tokens::{DocumentIndex, SymbolSequence};
+
+/// Runs shorter than this many tokens are no sign of a copy: longer than a stock phrase, shorter than a sentence.
+const MIN_RUN: usize = 12;
+/// Two documents belong together if the smaller shares at least this much of its own tokens.
+const MIN_SHARED: f64 = 0.6;
+/// With fewer tokens of its own a document is compared as a whole only.
+const MIN_OWN: u32 = 32;
+/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, nobody's own ...
+const WIDE_SHARE: f64 = 0.2;
+const MIN_WIDE: usize = 3;
+/// ... if it has this many tokens: "in the" is everybody's and says nothing.
+const MIN_WIDE_RUN: usize = 5;
+
+/// Which documents count as one.
+#[derive(Debug)]
+pub struct Groups {
+    group_of_document: Vec<u32>,
+    groups: usize,
+    group_of_position: Vec<u32>,
+}
+
+impl Groups {
+    /// How many groups there are.
+    pub fn len(&self) -> usize {
+        self.groups
+    }
+
+    /// Whether there are no documents.
+    pub fn is_empty(&self) -> bool {
+        self.groups == 0
+    }
+
+    /// The group of the document that a position lies in.
+    #[inline]
+    pub fn at(&self, position: usize) -> u32 {
+        self.group_of_position[position]
+    }
+
+    /// The group of a document; groups are numbered by their first document.
+    pub fn of(&self, document: DocumentIndex) -> u32 {
+        self.group_of_document[document.0 as usize]
+    }
+
+    fn new(mut links: Links, sequence: &SymbolSequence) -> Groups {
+        let mut number_of_root = FxHashMap::default();
+        let group_of_document: Vec<u32> = (0..sequence.documents() as u32)
+            .map(|document| {
+                let fresh = number_of_root.len() as u32;
+                *number_of_root.entry(links.root(document)).or_insert(fresh)
+            })
+            .collect();
+        let group_of_position = per_position(sequence, &group_of_document);
+        Groups { groups: number_of_root.len(), group_of_document, group_of_position }
+    }
+}
+
+/// Groups the near-duplicates among the documents of a source; beside them, which tokens are a document's own.
+pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray) -> (Groups, OwnTokens) {
+    let mut links = Links::new(sequence.documents());
+    link_identical(sequence, &mut links);
+    let groups = Groups::new(links, sequence);
+    let own = OwnTokens::count(sequence, array, &groups);
+    let shared = shared_tokens(sequence, array, &own);
+    let mut links = Links::of_groups(&groups.group_of_document);
+    for ((a, b), tokens) in shared {
+        let smaller = own.of(sequence, a).min(own.of(sequence, b));
+        if smaller >= MIN_OWN && f64::from(tokens) >= MIN_SHARED * f64::from(smaller) {
+            links.join(a.0, b.0);
+        }
+    }
+    (Groups::new(links, sequence), own)
+}
+
+fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
+    let mut first_of: FxHashMap<&[u32], u32> = FxHashMap::default();
+    for document in 0..sequence.documents() as u32 {
+        let tokens = &sequence.symbols()[sequence.document(DocumentIndex(document))];
+        let first = *first_of.entry(tokens).or_insert(document);
+        links.join(first, document);
+    }
+}
+
+/// Which tokens are their document's own: how many, up to each position.
+#[derive(Debug)]
+pub struct OwnTokens(Vec<u32>);
+
+impl OwnTokens {
+    fn count(sequence: &SymbolSequence, array: &SuffixArray, groups: &Groups) -> OwnTokens {
+        let wide = MIN_WIDE.max((groups.len() as f64 * WIDE_SHARE) as usize);
+        let mut longest = LongestAccepted::new(array.len());
+        visit_intervals(
+            sequence.symbols(),
+            array,
+            groups.len(),
+            |at| groups.at(at),
+            |interval| {
+                if interval.documents > wide && interval.len >= MIN_WIDE_RUN {
+                    longest.accept(&interval, interval.len as u32);
+                }
+            },
+        );
+        let lengths = longest.into_values(array);
+        let (mut covered_to, mut own) = (0, 0);
+        let mut counts = Vec::with_capacity(lengths.len() + 1);
+        for (position, length) in lengths.into_iter().enumerate() {
+            counts.push(own);
+            if length != LongestAccepted::NONE {
+                covered_to = covered_to.max(position + length as usize);
+            }
+            own += u32::from(position >= covered_to);
+        }
+        counts.push(own);
+        OwnTokens(counts)
+    }
+
+    /// Whether no run that many documents share covers the token at a position.
+    pub fn is_own(&self, position: usize) -> bool {
+        self.between(position, position + 1) == 1
+    }
+
+    fn between(&self, start: usize, end: usize) -> u32 {
+        self.0[end] - self.0[start]
+    }
+
+    fn of(&self, sequence: &SymbolSequence, document: DocumentIndex) -> u32 {
+        let positions = sequence.document(document);
+        self.between(positions.start, positions.end)
+    }
+}
+
+/// How many own tokens the documents of each pair share, as neighbouring suffixes tell. Sorted.
+fn shared_tokens(
+    sequence: &SymbolSequence,
+    array: &SuffixArray,
+    own: &OwnTokens,
+) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
+    let document_of = per_position(sequence, &(0..sequence.documents() as u32).collect::<Vec<_>>());
+    let before = |position: usize| position.checked_sub(1).map(|before| sequence.symbols()[before]);
+    let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
+    for rank in 1..array.len() {
+        let (a, b, common) = (array.position(rank - 1), array.position(rank), array.common(rank));
+        let documents = (document_of[a].min(document_of[b]), document_of[a].max(document_of[b]));
+        if common < MIN_RUN || documents.0 == documents.1 || before(a) == before(b) {
+            continue;
+        }
+        *shared.entry((DocumentIndex(documents.0), DocumentIndex(documents.1))).or_default() +=
+            own.between(a, a + common);
+    }
+    let mut shared: Vec<_> = shared.into_iter().collect();
+    shared.sort_unstable();
+    shared
+}
+
+/// A value per document, spread over the document's positions and its end.
+fn per_position(sequence: &SymbolSequence, by_document: &[u32]) -> Vec<u32> {
+    let mut values = Vec::with_capacity(sequence.symbols().len());
+    for (document, &value) in by_document.iter().enumerate() {
+        let end = sequence.document(DocumentIndex(document as u32)).end + 1;
+        values.resize(end, value);
+    }
+    values
+}
+
+/// Disjoint sets of documents.
+struct Links(Vec<u32>);
+
+impl Links {
+    fn new(documents: usize) -> Links {
+        Links((0..documents as u32).collect())
+    }
+
+    fn of_groups(group_of_document: &[u32]) -> Links {
+        let mut first_of_group = FxHashMap::default();
+        let first = |(document, group): (usize, &u32)| *first_of_group.entry(*group).or_insert(document as u32);
+        Links(group_of_document.iter().enumerate().map(first).collect())
+    }
+
+    fn root(&mut self, document: u32) -> u32 {
+        let mut at = document;
+        while self.0[at as usize] != at {
+            let parent = self.0[at as usize];
+            self.0[at as usize] = self.0[parent as usize];
+            at = parent;
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    fn groups(texts: &[String]) -> Vec<u32> {
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let sequence = SymbolSequence::of_texts(texts, &lexer).unwrap();
+        let array = SuffixArray::build(sequence.symbols());
+        let (groups, _) = group_near_duplicates(&sequence, &array);
+        (0..texts.len() as u32).map(|document| groups.of(DocumentIndex(document))).collect()
+    }
+
+    /// Text that no other seed gives.
+    fn story(seed: usize, words: usize) -> String {
+        (0..words).map(|word| format!("s{seed}w{word}")).collect::<Vec<_>>().join(" ")
+    }
+
+    fn template(words: usize) -> String {
+        (0..words).map(|word| format!("menu{word}")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn identical_documents_are_one_group() {
+        assert_eq!(groups(&["a b".into(), "c d".into(), "a b".into()]), [0, 1, 0]);
+    }
+
+    #[test]
+    fn an_updated_version_joins_its_original() {
+        let texts = [story(1, 80), story(2, 80), format!("{} updated {}", story(1, 70), story(3, 20))];
+        assert_eq!(groups(&texts), [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_large_shared_template_makes_no_duplicates() {
+        let texts: Vec<String> = (0..8).map(|seed| format!("{}\n{}", template(200), story(seed, 40))).collect();
+        assert_eq!(groups(&texts), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_quoted_paragraph_makes_no_duplicate() {
+        let texts = [format!("{} {}", story(9, 30), story(1, 80)), format!("{} {}", story(9, 30), story(2, 80))];
+        assert_eq!(groups(&texts), [0, 1]);
+    }
+}
