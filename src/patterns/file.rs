@@ -1,0 +1,420 @@
+//! One YAML file of patterns: read, checked, and written in canonical form.
+//!
+//! The form is described in `docs/pattern-files.md`. It is complete in itself: beside the patterns it
+//! records how texts were read when they were mined (tokenizer and mutable patterns), which is how they
+//! must be read again. Written files are canonical: fixed order of keys, patterns sorted by regex, so that
+//! mining again gives small differences.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, form, id_of, regex};
+use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
+
+/// The version of the form, as the key `dehusk` of every file.
+pub const VERSION: u32 = 1;
+
+/// What the patterns were mined from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MinedFrom {
+    /// Documents of the source.
+    pub documents: usize,
+    /// How many of them repeat another and were not counted.
+    pub near_duplicates: usize,
+    /// Tokens of all documents.
+    pub tokens: usize,
+    /// The share from which a repeat is taken for template by the union method, 0..=1.
+    pub cutoff: f64,
+}
+
+impl MinedFrom {
+    /// The documents that document frequencies count.
+    pub fn counted(&self) -> usize {
+        self.documents.saturating_sub(self.near_duplicates)
+    }
+}
+
+/// The patterns of one source, or of all.
+#[derive(Clone, Debug)]
+pub struct PatternFile {
+    /// The source's name, or [`SHARED`](super::SHARED).
+    pub source: String,
+    /// What they were mined from.
+    pub mined: MinedFrom,
+    /// Sorted by regex, then id.
+    pub patterns: Vec<Pattern>,
+    /// How texts were read, and are to be read.
+    pub lexer: Lexer,
+}
+
+/// Something wrong with a pattern file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileProblem {
+    /// From 1; 0 if it is about the file as a whole.
+    pub line: u64,
+    /// The pattern it is about.
+    pub id: Option<String>,
+    /// What is wrong, and the remedy.
+    pub message: String,
+}
+
+impl FileProblem {
+    /// `path:line: pattern id: message`.
+    pub fn display(&self, path: &Path) -> String {
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        let id = self.id.as_ref().map(|id| format!(" pattern {id}:")).unwrap_or_default();
+        format!("{}{line}:{id} {}", path.display(), self.message)
+    }
+}
+
+/// Lexers by what they read, so that the files of one run share them.
+#[derive(Debug, Default)]
+pub struct LexerCache {
+    known: Mutex<HashMap<Vec<(String, String)>, Arc<MutableSet>>>,
+}
+
+impl LexerCache {
+    /// The mutable set of these names and regexes, compiled once.
+    fn mutable(&self, patterns: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
+        let key: Vec<(String, String)> = patterns.into_iter().map(|record| (record.name, record.regex)).collect();
+        let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(set) = known.get(&key) {
+            return Ok(set.clone());
+        }
+        let bare = |(name, regex): &(String, String)| MutablePattern {
+            name: name.clone(),
+            regex: regex.clone(),
+            examples: Vec::new(),
+            not: Vec::new(),
+        };
+        let set = Arc::new(MutableSet::new(key.iter().map(bare).collect()).map_err(|error| error.to_string())?);
+        known.insert(key, set.clone());
+        Ok(set)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRecord {
+    dehusk: Spanned<u32>,
+    source: Spanned<String>,
+    mined: Spanned<MinedRecord>,
+    #[serde(default)]
+    patterns: Vec<Spanned<PatternRecord>>,
+    #[serde(default)]
+    mutable: Vec<MutableRecord>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MinedRecord {
+    documents: usize,
+    #[serde(default)]
+    near_duplicates: usize,
+    tokens: usize,
+    cutoff: f64,
+    tokenizer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatternRecord {
+    id: Spanned<String>,
+    #[serde(default)]
+    status: Status,
+    regex: Spanned<String>,
+    #[serde(default)]
+    documents: usize,
+    among: Option<usize>,
+    #[serde(default)]
+    occurrences: usize,
+    sources: Option<usize>,
+    #[serde(default)]
+    example: String,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MutableRecord {
+    name: String,
+    regex: String,
+}
+
+impl PatternFile {
+    /// Writes templates down as proposed patterns.
+    pub fn of_templates(source: &str, mined: MinedFrom, templates: Vec<Template>, lexer: &Lexer) -> PatternFile {
+        let mut templates: Vec<(String, Template)> =
+            templates.into_iter().map(|template| (regex::render(&template.run, lexer), template)).collect();
+        templates.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut taken = HashSet::new();
+        let patterns = templates.into_iter().map(|(regex, template)| {
+            let mut id = id_of(&template.run, lexer.mutable(), ID_DIGITS);
+            if !taken.insert(id.clone()) {
+                id = id_of(&template.run, lexer.mutable(), LONG_ID_DIGITS);
+            }
+            Pattern {
+                id,
+                status: Status::Proposed,
+                regex,
+                form: Form::Run(template.run),
+                documents: template.documents,
+                among: template.among,
+                occurrences: template.occurrences,
+                sources: (template.sources > 1).then_some(template.sources),
+                example: template.example,
+                note: String::new(),
+            }
+        });
+        PatternFile { source: source.to_owned(), mined, patterns: patterns.collect(), lexer: lexer.clone() }
+    }
+
+    /// Reads a file. Every problem found is named; there is at least one in the error.
+    pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
+        let options = serde_saphyr::options! { budget: None };
+        let record: FileRecord =
+            serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])?;
+        let (version, tokenizer) = (&record.dehusk, Tokenizer::parse(&record.mined.value.tokenizer));
+        let at = |line: u64, message: String| vec![FileProblem { line, id: None, message }];
+        if version.value != VERSION {
+            let message = format!(
+                "version {} is not one this dehusk reads ({VERSION}); use the one that wrote it",
+                version.value
+            );
+            return Err(at(version.referenced.line(), message));
+        }
+        let tokenizer = tokenizer.map_err(|error| at(record.mined.referenced.line(), error.to_string()))?;
+        let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
+        let mut file = PatternFile {
+            source: record.source.value,
+            mined: record.mined.value.into(),
+            patterns: Vec::with_capacity(record.patterns.len()),
+            lexer: Lexer::new(tokenizer, mutable),
+        };
+        let problems = file.add_all(record.patterns);
+        if problems.is_empty() { Ok(file) } else { Err(problems) }
+    }
+
+    /// Adds patterns as they stand in a file; gives what is wrong with them.
+    fn add_all(&mut self, records: Vec<Spanned<PatternRecord>>) -> Vec<FileProblem> {
+        let mut line_of: HashMap<String, u64> = HashMap::new();
+        let mut problems = Vec::new();
+        for record in records {
+            let (line, record) = (record.value.id.referenced.line(), record.value);
+            let id = record.id.value.clone();
+            let mut complain = |line, message| problems.push(FileProblem { line, id: Some(id.clone()), message });
+            if let Some(first) = line_of.insert(id.clone(), line) {
+                complain(
+                    line,
+                    format!("its id stands in line {first} already; remove one of the two, or give it another id"),
+                );
+            }
+            match form(&id, &record.regex.value, &self.lexer) {
+                Ok(form) => self.patterns.push(self.pattern(record, form)),
+                Err(error) => {
+                    let regex = &record.regex;
+                    complain(
+                        regex.referenced.line(),
+                        format!("its regex does not compile: {error}; correct it, or remove the pattern"),
+                    );
+                }
+            }
+        }
+        self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+        problems
+    }
+
+    fn pattern(&self, record: PatternRecord, form: Form) -> Pattern {
+        Pattern {
+            id: record.id.value,
+            status: record.status,
+            regex: record.regex.value,
+            form,
+            documents: record.documents,
+            among: record.among.unwrap_or(self.mined.counted()),
+            occurrences: record.occurrences,
+            sources: record.sources,
+            example: record.example,
+            note: record.note,
+        }
+    }
+
+    /// The file in canonical form.
+    pub fn to_yaml(&self) -> String {
+        let MinedFrom { documents, near_duplicates, tokens, cutoff } = self.mined;
+        let tokenizer = scalar(self.lexer.tokenizer().name());
+        let mut yaml = format!("dehusk: {VERSION}\nsource: {}\n", scalar(&self.source));
+        let _ = writeln!(
+            yaml,
+            "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, tokenizer: {tokenizer}}}"
+        );
+        yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
+        self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
+        let mutable = self.lexer.mutable().patterns();
+        yaml.push_str(if mutable.is_empty() { "mutable: []\n" } else { "mutable:\n" });
+        for MutablePattern { name, regex, .. } in mutable {
+            let _ = write!(yaml, "  - name: {}\n    regex: {}\n", scalar(name), quoted(regex));
+        }
+        yaml
+    }
+
+    fn write_pattern(&self, yaml: &mut String, pattern: &Pattern) {
+        let _ = write!(yaml, "  - id: {}\n    status: {}\n", quoted(&pattern.id), pattern.status.name());
+        let _ = write!(yaml, "    regex: {}\n    documents: {}\n", quoted(&pattern.regex), pattern.documents);
+        if pattern.among != self.mined.counted() {
+            let _ = writeln!(yaml, "    among: {}", pattern.among);
+        }
+        let _ = writeln!(yaml, "    occurrences: {}", pattern.occurrences);
+        if let Some(sources) = pattern.sources {
+            let _ = writeln!(yaml, "    sources: {sources}");
+        }
+        let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
+    }
+}
+
+impl From<MinedRecord> for MinedFrom {
+    fn from(record: MinedRecord) -> MinedFrom {
+        let MinedRecord { documents, near_duplicates, tokens, cutoff, .. } = record;
+        MinedFrom { documents, near_duplicates, tokens, cutoff }
+    }
+}
+
+/// The YAML library's complaint, with the pattern that its line belongs to.
+fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
+    let line = error.location().map_or(0, |location| location.line());
+    let before = yaml.lines().take(line as usize).collect::<Vec<_>>();
+    let id = before.iter().rev().find_map(|text| text.trim_start().trim_start_matches("- ").strip_prefix("id:"));
+    let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
+    let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
+    let message = error.without_snippet().to_string();
+    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    FileProblem { line, id: id.map(|id| id.trim().trim_matches(['\'', '"']).to_owned()), message }
+}
+
+/// Plain where YAML reads the plain text back as this very string, else quoted.
+fn scalar(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let is_keyword =
+        ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_lowercase().as_str());
+    let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts_plain && text.chars().all(is_plain) && !is_keyword { text.to_owned() } else { quoted(text) }
+}
+
+/// In single quotes if every character prints, else in double quotes with escapes.
+fn quoted(text: &str) -> String {
+    if text.chars().all(prints) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if prints(c) => quoted.push(c),
+            _ if (c as u32) <= 0xffff => drop(write!(quoted, "\\u{:04x}", c as u32)),
+            _ => drop(write!(quoted, "\\U{:08x}", c as u32)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a person sees the character and an editor leaves it as it is: no control, no invisible white space or mark.
+fn prints(c: char) -> bool {
+    let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
+    c == ' ' || !(c.is_control() || c.is_whitespace() || is_invisible || ('\u{fff0}'..='\u{ffff}').contains(&c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"dehusk: 1
+source: example.com
+mined: {documents: 40, near_duplicates: 2, tokens: 9120, cutoff: 0.43, tokenizer: words}
+patterns:
+  - id: '2051f013'
+    status: rejected
+    regex: '(?<!\S)Read\s+(?:[0-9]+)\s+more(?!\w)'
+    documents: 12
+    occurrences: 14
+    example: 'Read 3 more'
+    note: 'it''s a column'
+  - id: 'mine'
+    status: accepted
+    regex: 'By [A-Z]+'
+    documents: 0
+    among: 7
+    occurrences: 0
+    example: "By\nX"
+    note: ''
+mutable:
+  - name: number
+    regex: '[0-9]+'
+"#;
+
+    fn parse(yaml: &str) -> Result<PatternFile, Vec<FileProblem>> {
+        PatternFile::parse(yaml, &LexerCache::default())
+    }
+
+    fn problem(from: &str, to: &str) -> String {
+        let broken = FILE.replacen(from, to, 1);
+        assert_ne!(broken, FILE);
+        let problems = parse(&broken).unwrap_err();
+        problems.iter().map(|problem| problem.display(Path::new("f.yaml"))).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn canonical_form_is_read_and_written_back() {
+        let file = parse(FILE).unwrap();
+        assert_eq!(file.patterns.len(), 2);
+        let ids: Vec<String> = file.patterns.iter().map(|p| format!("{} {}", p.id, p.is_as_mined())).collect();
+        assert_eq!(file.to_yaml(), FILE, "{ids:?}");
+        assert_eq!(ids, ["2051f013 true", "mine false"]);
+    }
+
+    #[test]
+    fn an_edited_regex_is_no_longer_as_mined() {
+        let file = parse(&FILE.replace("more", "less")).unwrap();
+        assert!(!file.patterns[0].is_as_mined());
+    }
+
+    #[test]
+    fn problems_name_line_and_pattern() {
+        assert!(
+            problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:14: pattern mine: its regex does not compile")
+        );
+        assert!(
+            problem("'mine'", "'2051f013'").starts_with("f.yaml:12: pattern 2051f013: its id stands in line 5 already")
+        );
+        assert!(
+            problem("    note: ''", "    nota: ''").starts_with("f.yaml:19: pattern mine: unknown field `nota`"),
+            "{}",
+            problem("    note: ''", "    nota: ''")
+        );
+        assert!(problem("status: accepted", "status: maybe").starts_with("f.yaml:13: pattern mine:"));
+        assert!(problem("dehusk: 1", "dehusk: 9").starts_with("f.yaml:1: version 9"));
+        assert!(problem("source: ex", "sauce: ex").starts_with("f.yaml:2: "), "{}", problem("source: ex", "sauce: ex"));
+        assert!(
+            problem("patterns:", "patterns: ]").starts_with("f.yaml:4: "),
+            "{}",
+            problem("patterns:", "patterns: ]")
+        );
+        assert!(problem("words", "'('").contains("tokenizer"));
+    }
+
+    #[test]
+    fn strings_that_need_quotes_get_them() {
+        assert_eq!(scalar("example.com"), "example.com");
+        assert_eq!(scalar("2024"), "'2024'");
+        assert_eq!(scalar("No"), "'No'");
+        assert_eq!(quoted("a\u{a0}\u{200b}\"\n"), "\"a\\u00a0\\u200b\\\"\\n\"");
+    }
+}

@@ -1,0 +1,96 @@
+//! Freshly mined patterns into reviewed ones: every human decision stays.
+
+use std::collections::HashMap;
+
+use super::{Pattern, PatternFile, form};
+
+/// The fresh file with the decisions of the reviewed one.
+///
+/// A pattern that was mined before keeps its status and note, and its regex if a person edited it; the
+/// counts are the fresh ones. One that was not mined again stays, with its old counts, if a person touched it: decided,
+/// noted, edited or wrote it. Nobody misses the others.
+pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
+    let mut before: HashMap<String, Pattern> =
+        reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
+    let PatternFile { source, mined, patterns, lexer } = fresh;
+    let mut merged: Vec<Pattern> = patterns
+        .into_iter()
+        .map(|pattern| match before.remove(&pattern.id) {
+            Some(old) => decided(pattern, old),
+            None => pattern,
+        })
+        .collect();
+    let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
+        // What was a run for the old lexer need not be one for the new.
+        let form = form(&old.id, &old.regex, &lexer).ok()?;
+        Some(Pattern { form, ..old })
+    });
+    merged.extend(kept);
+    merged.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+    PatternFile { source, mined, patterns: merged, lexer }
+}
+
+fn decided(fresh: Pattern, old: Pattern) -> Pattern {
+    let (status, note) = (old.status, old.note.clone());
+    if old.is_as_mined() {
+        let example = if old.regex == fresh.regex { old.example } else { fresh.example };
+        return Pattern { status, note, example, ..fresh };
+    }
+    let Pattern { regex, form, example, .. } = old;
+    Pattern { status, note, regex, form, example, ..fresh }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::{LexerCache, Status};
+
+    fn file(patterns: &[(&str, &str, &str, usize, &str)]) -> PatternFile {
+        let mut yaml = String::from(
+            "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n",
+        );
+        for (id, status, regex, documents, note) in patterns {
+            yaml += &format!(
+                "  - {{id: '{id}', status: {status}, regex: '{regex}', documents: {documents}, note: '{note}'}}\n"
+            );
+        }
+        PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+    }
+
+    // "Read more", "Share it": what mining gives them for ids.
+    const READ: (&str, &str) = ("READ_ID", r"(?<!\S)Read\s+more(?!\w)");
+    const SHARE: (&str, &str) = ("SHARE_ID", r"(?<!\S)Share\s+it(?!\w)");
+
+    fn id(regex: &str) -> String {
+        let lexer = file(&[]).lexer;
+        let run = crate::patterns::regex::parse(regex, &lexer).unwrap();
+        crate::patterns::id_of(&run, lexer.mutable(), 8)
+    }
+
+    #[test]
+    fn decisions_notes_and_edits_stay_and_counts_are_fresh() {
+        let (read, share) = (id(READ.1), id(SHARE.1));
+        let old = file(&[
+            (&read, "rejected", READ.1, 3, "a column"),
+            (&share, "proposed", "Share (?:it|this)", 4, ""),
+            ("own", "accepted", "Mine", 0, ""),
+            ("gone", "proposed", r"(?<!\S)Gone", 1, ""),
+        ]);
+        let merged = merge(file(&[(&read, "proposed", READ.1, 8, ""), (&share, "proposed", SHARE.1, 7, "")]), old);
+        let shown: Vec<(&str, Status, &str, usize, &str)> = merged
+            .patterns
+            .iter()
+            .map(|p| (p.id.as_str(), p.status, p.regex.as_str(), p.documents, p.note.as_str()))
+            .collect();
+        assert!(shown.contains(&(&read, Status::Rejected, READ.1, 8, "a column")));
+        assert!(shown.contains(&(&share, Status::Proposed, "Share (?:it|this)", 7, "")));
+        assert!(shown.contains(&("own", Status::Accepted, "Mine", 0, "")));
+    }
+
+    #[test]
+    fn what_nobody_touched_goes_when_it_is_no_longer_mined() {
+        let read = id(READ.1);
+        let merged = merge(file(&[]), file(&[(&read, "proposed", READ.1, 3, "")]));
+        assert!(merged.patterns.is_empty());
+    }
+}

@@ -1,0 +1,238 @@
+//! A run of tokens as a regex that Rust's `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) read alike,
+//! and back.
+//!
+//! | in the run | in the regex |
+//! |---|---|
+//! | literal | itself, escaped |
+//! | mutable pattern | its regex in `(?:...)` |
+//! | white space between tokens | `\s+`; none where none stood |
+//! | line break at the start, inside, at the end | `^\s*`, `\s*\n\s*`, `\s*$` (multi-line mode) |
+//! | start without line break | `(?<!\S)`; `(?<=\S)` or `(?<=[^\w\s])` where no white space stood before |
+//! | end without line break | `(?!\w)` after a word or mutable pattern, `(?!\S)` between white space |
+//!
+//! White space at the edges of a match (`^\s*` takes some along) is not part of what the pattern matches.
+
+use crate::tokens::characters::ends_in_run;
+use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenRun, Tokenizer};
+
+const LINE_START: &str = r"^\s*";
+const LINE_INSIDE: &str = r"\s*\n\s*";
+const LINE_END: &str = r"\s*$";
+const SPACE: &str = r"\s+";
+const AFTER_SPACE: &str = r"(?<!\S)";
+const AFTER_TEXT: &str = r"(?<=\S)";
+const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
+const BEFORE_NO_WORD: &str = r"(?!\w)";
+const BEFORE_SPACE: &str = r"(?!\S)";
+
+/// Writes a run down as a regex.
+pub fn render(run: &TokenRun, lexer: &Lexer) -> String {
+    let pieces = run.pieces();
+    let mut regex = if pieces.contains(&Piece::Break) { "(?m)".to_owned() } else { String::new() };
+    for (index, piece) in pieces.iter().enumerate() {
+        let after_break = index > 0 && pieces[index - 1] == Piece::Break;
+        match piece {
+            Piece::Break if index == 0 => regex.push_str(LINE_START),
+            Piece::Break if index == pieces.len() - 1 => regex.push_str(LINE_END),
+            Piece::Break => regex.push_str(LINE_INSIDE),
+            Piece::Slot { space_before, .. } | Piece::Literal { space_before, .. } => {
+                if index == 0 {
+                    regex.push_str(start_edge(piece, *space_before));
+                } else if *space_before && !after_break {
+                    regex.push_str(SPACE);
+                }
+                push_token(&mut regex, piece, lexer.mutable());
+            }
+        }
+    }
+    regex.push_str(end_edge(&pieces[pieces.len() - 1], lexer.tokenizer()));
+    regex
+}
+
+/// Whether no word may adjoin the token: it starts or ends with one itself, or might.
+pub fn is_word_edge(piece: &Piece) -> bool {
+    match piece {
+        Piece::Break => false,
+        Piece::Slot { .. } => true,
+        Piece::Literal { text, .. } => ends_in_run(text),
+    }
+}
+
+/// As [`is_word_edge`], for the token's other end.
+pub fn is_word_start(piece: &Piece) -> bool {
+    match piece {
+        Piece::Literal { text, .. } => text.starts_with(crate::tokens::characters::is_run_character),
+        _ => is_word_edge(piece),
+    }
+}
+
+fn start_edge(piece: &Piece, space_before: bool) -> &'static str {
+    match (space_before, is_word_start(piece)) {
+        (true, _) => AFTER_SPACE,
+        (false, true) => AFTER_PUNCTUATION,
+        (false, false) => AFTER_TEXT,
+    }
+}
+
+fn end_edge(piece: &Piece, tokenizer: &Tokenizer) -> &'static str {
+    match (piece, tokenizer) {
+        (Piece::Break, _) => "",
+        (_, Tokenizer::Whitespace) => BEFORE_SPACE,
+        _ if is_word_edge(piece) => BEFORE_NO_WORD,
+        _ => "",
+    }
+}
+
+fn push_token(regex: &mut String, piece: &Piece, mutable: &MutableSet) {
+    match piece {
+        Piece::Break => {}
+        Piece::Slot { id, .. } => regex.extend(["(?:", &mutable.pattern(*id).regex, ")"]),
+        Piece::Literal { text, .. } => text.chars().for_each(|c| push_escaped(regex, c)),
+    }
+}
+
+/// Escapes what is special outside a class in any of the three engines; control characters as `\xHH`.
+fn push_escaped(regex: &mut String, c: char) {
+    match c {
+        '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => regex.extend(['\\', c]),
+        '\0'..='\x1f' | '\x7f' => regex.push_str(&format!("\\x{:02x}", c as u32)),
+        _ => regex.push(c),
+    }
+}
+
+/// Reads a regex of the form that [`render`] writes. `None` for any other.
+pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
+    let mut pieces = Vec::new();
+    let mut rest = regex.strip_prefix("(?m)").unwrap_or(regex);
+    let mut space = true;
+    if let Some(after) = rest.strip_prefix(LINE_START) {
+        pieces.push(Piece::Break);
+        rest = after;
+    } else if let Some(after) = rest.strip_prefix(AFTER_SPACE) {
+        rest = after;
+    } else {
+        rest = rest.strip_prefix(AFTER_PUNCTUATION).or_else(|| rest.strip_prefix(AFTER_TEXT))?;
+        space = false;
+    }
+    while !matches!(rest, "" | LINE_END | BEFORE_NO_WORD | BEFORE_SPACE) {
+        if let Some(after) = rest.strip_prefix(LINE_INSIDE) {
+            pieces.push(Piece::Break);
+            (rest, space) = (after, true);
+        } else if let Some(after) = rest.strip_prefix(SPACE) {
+            (rest, space) = (after, true);
+        } else if let Some((id, after)) = parse_slot(rest, lexer.mutable()) {
+            pieces.push(Piece::Slot { id, space_before: space });
+            (rest, space) = (after, false);
+        } else {
+            let (literal, after) = parse_literal(rest)?;
+            for text in lexer.split_literal(&literal) {
+                pieces.push(Piece::Literal { text: text.into(), space_before: space });
+                space = false;
+            }
+            rest = after;
+        }
+    }
+    if rest == LINE_END {
+        pieces.push(Piece::Break);
+    }
+    let run = TokenRun(pieces.into());
+    (render(&run, lexer) == regex).then_some(run)
+}
+
+fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
+    let group = rest.strip_prefix("(?:")?;
+    let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');
+    let fits = mutable.patterns().iter().enumerate().filter_map(|(id, p)| Some((id, p.regex.len(), after(&p.regex)?)));
+    fits.max_by_key(|&(_, length, _)| length).map(|(id, _, after)| (MutableId(id as u16), after))
+}
+
+/// Escaped and plain characters up to the next thing that is neither.
+fn parse_literal(rest: &str) -> Option<(String, &str)> {
+    let mut literal = String::new();
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' if rest[at..].starts_with(r"\s") => return end_literal(literal, &rest[at..]),
+            '\\' => match chars.next()?.1 {
+                'x' => {
+                    let code = u8::from_str_radix(rest.get(at + 2..at + 4)?, 16).ok()?;
+                    literal.push(code.into());
+                    chars.nth(1);
+                }
+                escaped if escaped.is_ascii_punctuation() => literal.push(escaped),
+                _ => return None,
+            },
+            '(' => return end_literal(literal, &rest[at..]),
+            '.' | '+' | '*' | '?' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => return None,
+            _ => literal.push(c),
+        }
+    }
+    end_literal(literal, "")
+}
+
+fn end_literal(literal: String, rest: &str) -> Option<(String, &str)> {
+    (!literal.is_empty()).then_some((literal, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{MutablePattern, SymbolSequence};
+
+    fn lexer() -> Lexer {
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
+    }
+
+    /// The run of all tokens of a text, without the line breaks at its ends unless asked for.
+    fn run(text: &str, with_ends: bool) -> TokenRun {
+        let sequence = SymbolSequence::of_texts(&[text], &lexer()).unwrap();
+        let skipped = usize::from(!with_ends);
+        sequence.run(skipped..sequence.tokens() - skipped)
+    }
+
+    #[test]
+    fn a_whole_line() {
+        let regex = render(&run("Permanent link | 3 responses", true), &lexer());
+        assert_eq!(regex, r"(?m)^\s*Permanent\s+link\s+\|\s+(?:\d+)\s+responses\s*$");
+    }
+
+    #[test]
+    fn several_lines() {
+        assert_eq!(render(&run("Share\n Tweet", true), &lexer()), r"(?m)^\s*Share\s*\n\s*Tweet\s*$");
+    }
+
+    #[test]
+    fn part_of_a_line_cannot_cut_a_word() {
+        assert_eq!(render(&run("Read more", false), &lexer()), r"(?<!\S)Read\s+more(?!\w)");
+        assert_eq!(render(&run("(Reuters) -", false), &lexer()), r"(?<!\S)\(Reuters\)\s+-");
+    }
+
+    #[test]
+    fn reads_back_what_it_writes() {
+        for text in ["Read more", "a.b (c) [d] {3} x\u{1}y", "5 of 7", "$^|\\ *?+", "one\ntwo 3\n\nfour", "日本 2 語"]
+        {
+            for with_ends in [false, true] {
+                let run = run(text, with_ends);
+                assert_eq!(parse(&render(&run, &lexer()), &lexer()), Some(run), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_regexes_are_not_taken_for_runs() {
+        for regex in [
+            r"foo",
+            r"(?<!\S)fo+(?!\w)",
+            r"(?<!\S)a|b(?!\w)",
+            r"(?m)^\s*By\s+.*\s*$",
+            r"(?<!\S)(?:x)(?!\w)",
+            "",
+            r"(?<!\S)a\d",
+        ] {
+            assert_eq!(parse(regex, &lexer()), None, "{regex}");
+        }
+    }
+}
