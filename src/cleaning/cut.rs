@@ -1,0 +1,160 @@
+//! The only code that removes text.
+//!
+//! Takes a document and the spans to remove, gives the cleaned document. Every byte outside the cuts
+//! stays as it was. A cut takes white space along only as far as it would be left over: a removed line
+//! goes with its line break, of the white space on both sides of a cut the side with more line breaks stays,
+//! and where nothing but the span kept two words apart, a space takes its place.
+
+use std::ops::Range;
+
+use crate::tokens::characters::is_word_character;
+
+/// A stretch to remove, and what stands in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The bytes that go: a span with some of the white space around it.
+    pub range: Range<usize>,
+    /// A space where two words would otherwise become one.
+    pub replacement: &'static str,
+}
+
+/// The cuts for some spans, which must be sorted, disjoint, and on character boundaries.
+pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+    for span in spans.iter().filter(|span| !span.is_empty()) {
+        match joined.last_mut() {
+            Some(last) if text[last.end..span.start].trim().is_empty() => last.end = span.end,
+            _ => joined.push(span.clone()),
+        }
+    }
+    joined.iter().map(|span| cut(text, span)).collect()
+}
+
+/// The text without the cuts.
+pub fn strip(text: &str, cuts: &[Cut]) -> String {
+    let mut stripped = String::with_capacity(text.len());
+    let mut at = 0;
+    for cut in cuts {
+        stripped.push_str(&text[at..cut.range.start]);
+        stripped.push_str(cut.replacement);
+        at = cut.range.end;
+    }
+    stripped.push_str(&text[at..]);
+    stripped
+}
+
+fn cut(text: &str, span: &Range<usize>) -> Cut {
+    let before = &text[text[..span.start].trim_end().len()..span.start];
+    let after = &text[span.end..][..text[span.end..].len() - text[span.end..].trim_start().len()];
+    let all_before = span.start - before.len()..span.end;
+    let (starts_text, ends_text) = (all_before.start == 0, span.end + after.len() == text.len());
+    let breaks = |blank: &str| blank.matches('\n').count();
+    let range = match (breaks(before), breaks(after)) {
+        _ if starts_text && ends_text => 0..text.len(),
+        _ if ends_text => all_before,
+        // Whole lines: one side's line breaks go, and the indentation of the removed line with them.
+        (_, 1..) if starts_text => 0..span.end + after_last_break(after),
+        (1.., 1..) if breaks(before) >= breaks(after) => {
+            let indentation = before.len() - after_last_break(before);
+            span.start - indentation..span.end + after_last_break(after)
+        }
+        (_, 1..) => all_before,
+        _ if starts_text || !before.is_empty() => span.start..span.end + after.len(),
+        _ => span.clone(),
+    };
+    let is_word_beside = |kept: Option<char>| kept.is_some_and(is_word_character);
+    let runs_together =
+        is_word_beside(text[..range.start].chars().next_back()) && is_word_beside(text[range.end..].chars().next());
+    Cut { range, replacement: if runs_together { " " } else { "" } }
+}
+
+fn after_last_break(blank: &str) -> usize {
+    blank.rfind('\n').map_or(0, |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The text with `[...]` removed.
+    fn cleaned(marked: &str) -> String {
+        let (mut text, mut spans, mut start) = (String::new(), Vec::new(), 0);
+        for c in marked.chars() {
+            match c {
+                '[' => start = text.len(),
+                ']' => spans.push(start..text.len()),
+                _ => text.push(c),
+            }
+        }
+        strip(&text, &cuts(&text, &spans))
+    }
+
+    #[test]
+    fn a_line_goes_with_its_line_break() {
+        assert_eq!(cleaned("one\n[Share]\ntwo\n"), "one\ntwo\n");
+        assert_eq!(cleaned("one\n  [Share]\n  two\n"), "one\n  two\n");
+        assert_eq!(cleaned("one\r\n[Share]\r\ntwo\r\n"), "one\r\ntwo\r\n");
+    }
+
+    #[test]
+    fn a_paragraph_break_stays() {
+        assert_eq!(cleaned("one\n\n[Share]\n\ntwo\n"), "one\n\ntwo\n");
+        assert_eq!(cleaned("one\n[Share]\n\ntwo\n"), "one\n\ntwo\n");
+        assert_eq!(cleaned("one\n\n[Share]\ntwo\n"), "one\n\ntwo\n");
+        assert_eq!(cleaned("one\n\n[Share]\n\n[Tweet]\n\ntwo\n"), "one\n\ntwo\n");
+    }
+
+    #[test]
+    fn head_and_tail() {
+        assert_eq!(cleaned("  [Menu]\n\n  one\n"), "  one\n");
+        assert_eq!(cleaned("one\n\n[Copyright]\n"), "one\n");
+        assert_eq!(cleaned("one\n\n[Copyright]"), "one");
+        assert_eq!(cleaned("[all] [of it]\n"), "");
+    }
+
+    #[test]
+    fn inside_a_line() {
+        assert_eq!(cleaned("one [(more)] two"), "one two");
+        assert_eq!(cleaned("one [(more)]\ntwo"), "one\ntwo");
+        assert_eq!(cleaned("zero\n[BOSTON --] one"), "zero\none");
+        assert_eq!(cleaned("one [more]."), "one .");
+        assert_eq!(cleaned("one[—more—]two"), "one two");
+    }
+
+    proptest! {
+        #[test]
+        fn cut_and_kept_together_are_the_document(text in "[ab \n\t.é日]{0,40}", bounds in prop::collection::vec(0usize..41, 0..6)) {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let mut bounds: Vec<usize> = bounds.into_iter().map(|bound| places[bound.min(places.len() - 1)]).collect();
+            bounds.sort_unstable();
+            let spans: Vec<Range<usize>> = bounds.chunks_exact(2).map(|pair| pair[0]..pair[1]).collect();
+            let cuts = cuts(&text, &spans);
+            let (mut rebuilt, mut rest, mut at) = (String::new(), strip(&text, &cuts), 0);
+            for cut in &cuts {
+                let kept = rest.split_off(cut.range.start - at);
+                rebuilt.push_str(&rest);
+                rebuilt.push_str(&text[cut.range.clone()]);
+                prop_assert!(kept.starts_with(cut.replacement));
+                rest = kept[cut.replacement.len()..].to_owned();
+                at = cut.range.end;
+            }
+            rebuilt.push_str(&rest);
+            prop_assert_eq!(&rebuilt, &text);
+            for span in spans {
+                prop_assert!(span.is_empty() || cuts.iter().any(|cut| cut.range.start <= span.start && span.end <= cut.range.end));
+            }
+            for cut in &cuts {
+                let blank = |range: Range<usize>| text[range].trim().is_empty();
+                let inside = bounds.chunks_exact(2).map(|pair| pair[0]..pair[1]).filter(|s| cut.range.start <= s.start && s.end <= cut.range.end);
+                let mut at = cut.range.start;
+                for span in inside {
+                    prop_assert!(blank(at..span.start.max(at)), "nothing but white space goes besides the spans");
+                    at = span.end.max(at);
+                }
+                prop_assert!(blank(at..cut.range.end));
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! All matches of all patterns in a document, overlapping ones included.
+//!
+//! Mined patterns are runs of tokens: one Aho-Corasick automaton over symbols finds those of any number
+//! of patterns in a single pass. Line breaks are not symbols of the automaton: to it a line break is
+//! white space like any other, as `\s+` is to a regex, and where a pattern asks for a line break that
+//! is checked on the match. Patterns that a person wrote or edited run on the regex engine. Both give
+//! the same matches wherever a regex can be read as a run of tokens.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::patterns::regex::{is_word_edge, is_word_start};
+use crate::tokens::characters::is_word_character;
+use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
+
+/// A document as the automaton reads it: its tokens, and where lines break between them.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    /// All tokens but the line breaks.
+    pub tokens: Vec<Token>,
+    /// Whether a line break (or an end of the document) stands before each token, and after the last.
+    pub line_starts: Vec<bool>,
+}
+
+impl Tokens {
+    /// Reads a text.
+    pub fn of(text: &str, lexer: &mut Lexer) -> Tokens {
+        let mut read = Tokens::default();
+        let mut at_break = false;
+        lexer.scan(text, |token| match token.kind {
+            TokenKind::Break => at_break = true,
+            _ => {
+                read.line_starts.push(std::mem::take(&mut at_break));
+                read.tokens.push(token);
+            }
+        });
+        read.line_starts.push(true);
+        read
+    }
+
+    /// The tokens that have bytes in the range.
+    pub fn covering(&self, bytes: &Range<usize>) -> Range<usize> {
+        let start = self.tokens.partition_point(|token| token.end as usize <= bytes.start);
+        start..self.tokens.partition_point(|token| (token.start as usize) < bytes.end).max(start)
+    }
+}
+
+/// Finds runs of tokens.
+#[derive(Debug)]
+pub struct TokenAutomaton {
+    vocabulary: Vocabulary,
+    states: Vec<State>,
+    next: FxHashMap<(u32, Symbol), u32>,
+    runs: Vec<Run>,
+    is_whitespace: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The state of the longest proper suffix.
+    fallback: u32,
+    /// The nearest state on the way back at which runs end; 0 for none.
+    next_with_runs: u32,
+    runs: Vec<u32>,
+}
+
+/// What of a run the automaton does not check.
+#[derive(Debug)]
+struct Run {
+    pattern: usize,
+    len: u32,
+    /// Tokens of the run before which a line must start; `len` for its end.
+    line_starts: Vec<u32>,
+    starts_with_word: bool,
+    ends_with_word: bool,
+}
+
+impl TokenAutomaton {
+    /// Builds the automaton, in time linear in all tokens of the runs. Each comes with its pattern's index.
+    pub fn new<'r>(runs: impl IntoIterator<Item = (usize, &'r TokenRun)>, tokenizer: &Tokenizer) -> TokenAutomaton {
+        let mut automaton = TokenAutomaton {
+            vocabulary: Vocabulary::new(),
+            states: vec![State::default()],
+            next: FxHashMap::default(),
+            runs: Vec::new(),
+            is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
+        };
+        for (pattern, run) in runs {
+            automaton.add(pattern, run);
+        }
+        automaton.link();
+        automaton
+    }
+
+    /// Calls `visit` with the token range and pattern of each match, ordered by end, longest first.
+    pub fn find(&self, text: &str, tokens: &Tokens, mut visit: impl FnMut(Range<usize>, usize)) {
+        let mut state = 0;
+        for (index, token) in tokens.tokens.iter().enumerate() {
+            let symbol = self.vocabulary.find(token.kind, token.space_before, &text[token.range()]);
+            state = symbol.map_or(0, |symbol| self.step(state, symbol));
+            let mut ending = state;
+            while ending != 0 {
+                let State { runs, next_with_runs, .. } = &self.states[ending as usize];
+                for &run in runs {
+                    let run = &self.runs[run as usize];
+                    let range = index + 1 - run.len as usize..index + 1;
+                    if self.fits(run, text, tokens, &range) {
+                        visit(range, run.pattern);
+                    }
+                }
+                ending = *next_with_runs;
+            }
+        }
+    }
+
+    fn add(&mut self, pattern: usize, run: &TokenRun) {
+        let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
+        for piece in run.pieces() {
+            let symbol = match piece {
+                Piece::Break => {
+                    line_starts.push(len);
+                    continue;
+                }
+                Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
+                Piece::Literal { text, space_before } => {
+                    let kind = if text.contains(is_word_character) { TokenKind::Word } else { TokenKind::Character };
+                    self.vocabulary.intern(kind, *space_before, text)
+                }
+            };
+            let fresh = self.states.len() as u32;
+            state = *self.next.entry((state, symbol)).or_insert(fresh);
+            if state == fresh {
+                self.states.push(State::default());
+            }
+            len += 1;
+        }
+        let tokens = || run.pieces().iter().filter(|piece| **piece != Piece::Break);
+        let starts_with_word = matches!(
+            run.pieces().first(),
+            Some(Piece::Literal { space_before: false, .. } | Piece::Slot { space_before: false, .. })
+        ) && tokens().next().is_some_and(is_word_start);
+        let ends_with_word = run.pieces().last().is_some_and(is_word_edge);
+        if len > 0 {
+            self.states[state as usize].runs.push(self.runs.len() as u32);
+            self.runs.push(Run { pattern, len, line_starts, starts_with_word, ends_with_word });
+        }
+    }
+
+    /// Sets the fallbacks, breadth first.
+    fn link(&mut self) {
+        let mut children: Vec<Vec<(Symbol, u32)>> = vec![Vec::new(); self.states.len()];
+        for (&(state, symbol), &child) in &self.next {
+            children[state as usize].push((symbol, child));
+        }
+        let mut queue: VecDeque<u32> = children[0].iter().map(|&(_, child)| child).collect();
+        while let Some(state) = queue.pop_front() {
+            for &(symbol, child) in &children[state as usize] {
+                let fallback = self.step(self.states[state as usize].fallback, symbol);
+                let has_runs = !self.states[fallback as usize].runs.is_empty();
+                let next_with_runs = if has_runs { fallback } else { self.states[fallback as usize].next_with_runs };
+                self.states[child as usize].fallback = fallback;
+                self.states[child as usize].next_with_runs = next_with_runs;
+                queue.push_back(child);
+            }
+        }
+    }
+
+    fn step(&self, mut state: u32, symbol: Symbol) -> u32 {
+        loop {
+            if let Some(&next) = self.next.get(&(state, symbol)) {
+                return next;
+            }
+            if state == 0 {
+                return 0;
+            }
+            state = self.states[state as usize].fallback;
+        }
+    }
+
+    /// Lines start where the run wants them to, and its edges cut no word.
+    fn fits(&self, run: &Run, text: &str, tokens: &Tokens, range: &Range<usize>) -> bool {
+        if !run.line_starts.iter().all(|&token| tokens.line_starts[range.start + token as usize]) {
+            return false;
+        }
+        let (start, end) = (tokens.tokens[range.start].start as usize, tokens.tokens[range.end - 1].end as usize);
+        let cuts_before = run.starts_with_word && text[..start].ends_with(is_word_character);
+        let cuts_after = match self.is_whitespace {
+            true => {
+                run.line_starts.last() != Some(&run.len) && !text[end..].chars().next().is_none_or(char::is_whitespace)
+            }
+            false => run.ends_with_word && text[end..].starts_with(is_word_character),
+        };
+        !cuts_before && !cuts_after
+    }
+}
+
+/// All matches of a free regex, one for each position it can start at; empty ones left out.
+/// The error is the regex engine's, when it gave up.
+pub fn regex_matches(regex: &fancy_regex::Regex, text: &str) -> Result<Vec<Range<usize>>, Box<fancy_regex::Error>> {
+    let mut matches: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    while from <= text.len() {
+        let Some(found) = regex.find_from_pos(text, from)? else { break };
+        let range = trim(text, found.range());
+        if !range.is_empty() && matches.last() != Some(&range) {
+            matches.push(range);
+        }
+        from = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
+    }
+    Ok(matches)
+}
+
+fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let found = &text[range.clone()];
+    let start = range.start + (found.len() - found.trim_start().len());
+    start..start.max(range.start + found.trim_end().len())
+}
