@@ -1,8 +1,7 @@
 //! dehusk learns the boilerplate that a text source repeats and strips it.
 
-#[cfg(any())]
+pub mod cleaning;
 pub mod corpus;
-pub mod tokens;
 pub mod mining;
 pub mod patterns;
-pub mod cleaning;
+pub mod tokens;

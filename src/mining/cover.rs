@@ -71,17 +71,17 @@ fn useful_occurrences(
 }
 
 fn take_most_covering(occurrences: Vec<Occurrence>, uncovered: &mut Uncovered, kept: &mut [bool]) {
-    let mut of_repeat: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
-    for Occurrence { repeat, start, end } in occurrences {
-        of_repeat.entry(repeat).or_default().push((start, end));
+    let mut of_repeat: FxHashMap<u32, Vec<Occurrence>> = FxHashMap::default();
+    for occurrence in occurrences {
+        of_repeat.entry(occurrence.repeat).or_default().push(occurrence);
     }
-    let covering = |spans: &[(u32, u32)]| spans.iter().map(|&(start, end)| u64::from(end - start)).sum::<u64>();
-    let mut ranked: Vec<(u64, u32, Vec<(u32, u32)>)> =
-        of_repeat.into_iter().map(|(repeat, spans)| (covering(&spans), repeat, spans)).collect();
-    ranked.sort_unstable_by_key(|&(covered, repeat, _)| (Reverse(covered), repeat));
-    for (_, repeat, spans) in ranked {
-        for (start, end) in spans {
-            kept[repeat as usize] |= uncovered.cover(start as usize, end as usize);
+    let covering = |occurrences: &[Occurrence]| occurrences.iter().map(|o| u64::from(o.end - o.start)).sum::<u64>();
+    let mut ranked: Vec<(u64, u32)> =
+        of_repeat.iter().map(|(&repeat, occurrences)| (covering(occurrences), repeat)).collect();
+    ranked.sort_unstable_by_key(|&(covered, repeat)| (Reverse(covered), repeat));
+    for (_, repeat) in ranked {
+        for Occurrence { start, end, .. } in &of_repeat[&repeat] {
+            kept[repeat as usize] |= uncovered.cover(*start as usize, *end as usize);
         }
     }
 }

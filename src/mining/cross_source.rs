@@ -7,11 +7,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cutoff::Cutoff;
 use super::{Candidate, Fingerprint, Mined};
 use crate::patterns::Template;
 
 /// From so many sources on a run is no longer one source's own.
-const MIN_SOURCES: usize = 3;
+pub const MIN_SOURCES: usize = 3;
 /// Language stands by itself less often than this, now and then, where a line breaks.
 const MIN_STANDING: f64 = 0.3;
 
@@ -24,6 +25,13 @@ pub struct Templates {
     pub shared: Vec<Template>,
     /// How many candidates of each source turned out to be language.
     pub language: Vec<usize>,
+}
+
+/// The cutoff for shared templates: the median of the sources'.
+pub fn shared_cutoff(mined: &[Mined]) -> f64 {
+    let mut cutoffs: Vec<f64> = mined.iter().map(|source| source.cutoff.share).collect();
+    cutoffs.sort_unstable_by(f64::total_cmp);
+    cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share)
 }
 
 /// What the sources say of one run together.

@@ -101,6 +101,15 @@ pub struct Mined {
 }
 
 impl Mined {
+    /// With fewer documents, near-duplicates counted once, what two of them share is as likely chance as template:
+    /// such a source has no candidates of its own, but counts when sources are compared.
+    pub const MIN_DOCUMENTS: usize = 5;
+
+    /// Whether there were too few documents to mine.
+    pub fn is_too_small(&self) -> bool {
+        self.counted() < Mined::MIN_DOCUMENTS
+    }
+
     /// The documents that document frequencies count.
     pub fn counted(&self) -> usize {
         self.documents - self.near_duplicates
@@ -132,7 +141,10 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
     let histogram = Histogram::of(repeats.iter().map(share));
     let cutoff = options.cutoff.map_or_else(|| choose_cutoff(&histogram), Cutoff::given);
     let kept: Vec<Interval> = repeats.into_iter().filter(|repeat| share(repeat) >= options.min_share).collect();
-    let covering = cover::cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>());
+    let covering = match groups.len() {
+        0..Mined::MIN_DOCUMENTS => Vec::new(),
+        _ => cover::cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
+    };
     let fingerprints = Fingerprints::of(sequence, &array);
     let mined = Mined {
         documents: sequence.documents(),

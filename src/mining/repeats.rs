@@ -210,28 +210,32 @@ mod tests {
         counts
     }
 
-    /// Every run of every document: its occurrences, documents, and the sets of symbols on either side.
+    /// A run's occurrences, its documents, and the symbols on either side of it.
+    #[derive(Default)]
+    struct Seen {
+        occurrences: usize,
+        documents: BTreeSet<usize>,
+        before: BTreeSet<i64>,
+        after: BTreeSet<i64>,
+    }
+
     fn counted_naively(documents: &[Vec<u32>]) -> Counts {
-        let mut runs: BTreeMap<Vec<u32>, (usize, BTreeSet<usize>, BTreeSet<i64>, BTreeSet<i64>)> = BTreeMap::new();
+        let mut runs: BTreeMap<Vec<u32>, Seen> = BTreeMap::new();
         for (index, document) in documents.iter().enumerate() {
             for start in 0..document.len() {
                 for end in start + 1..=document.len() {
                     let run = runs.entry(document[start..end].to_vec()).or_default();
-                    run.0 += 1;
-                    run.1.insert(index);
                     let unique = -1 - index as i64;
-                    run.2.insert(if start == 0 { unique } else { document[start - 1].into() });
-                    run.3.insert(if end == document.len() { unique } else { document[end].into() });
+                    run.occurrences += 1;
+                    run.documents.insert(index);
+                    run.before.insert(if start == 0 { unique } else { document[start - 1].into() });
+                    run.after.insert(if end == document.len() { unique } else { document[end].into() });
                 }
             }
         }
-        let maximal = |(count, _, before, after): &(usize, BTreeSet<usize>, BTreeSet<i64>, BTreeSet<i64>)| {
-            *count > 1 && before.len() > 1 && after.len() > 1
-        };
-        runs.into_iter()
-            .filter(|(_, run)| maximal(run))
-            .map(|(run, (count, docs, ..))| (run, (count, docs.len())))
-            .collect()
+        let is_maximal = |run: &Seen| run.occurrences > 1 && run.before.len() > 1 && run.after.len() > 1;
+        let maximal = runs.into_iter().filter(|(_, run)| is_maximal(run));
+        maximal.map(|(run, seen)| (run, (seen.occurrences, seen.documents.len()))).collect()
     }
 
     proptest! {

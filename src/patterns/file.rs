@@ -75,13 +75,16 @@ impl FileProblem {
 /// Lexers by what they read, so that the files of one run share them.
 #[derive(Debug, Default)]
 pub struct LexerCache {
-    known: Mutex<HashMap<Vec<(String, String)>, Arc<MutableSet>>>,
+    known: Mutex<HashMap<NamesAndRegexes, Arc<MutableSet>>>,
 }
+
+/// What tells one set of mutable patterns from another.
+type NamesAndRegexes = Vec<(String, String)>;
 
 impl LexerCache {
     /// The mutable set of these names and regexes, compiled once.
     fn mutable(&self, patterns: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
-        let key: Vec<(String, String)> = patterns.into_iter().map(|record| (record.name, record.regex)).collect();
+        let key: NamesAndRegexes = patterns.into_iter().map(|record| (record.name, record.regex)).collect();
         let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(set) = known.get(&key) {
             return Ok(set.clone());
@@ -245,6 +248,31 @@ impl PatternFile {
         }
     }
 
+    /// The patterns whose regex does not match their own example. `yaml` is what the file was read from.
+    pub fn check_examples(&self, yaml: &str) -> Vec<FileProblem> {
+        let lines: HashMap<&str, u64> =
+            yaml.lines().zip(1..).filter_map(|(line, number)| Some((id_in(line)?, number))).collect();
+        let matches = |pattern: &Pattern| {
+            let regex = match &pattern.form {
+                Form::Regex(regex) => regex.clone(),
+                Form::Run(_) => Arc::new(fancy_regex::Regex::new(&pattern.regex).map_err(Box::new)?),
+            };
+            regex.is_match(&pattern.example).map_err(Box::new)
+        };
+        let problem = |pattern: &Pattern| {
+            let message = match matches(pattern) {
+                Ok(true) => return None,
+                Ok(false) => {
+                    format!("its regex does not match its example '{}'; correct one of the two", pattern.example)
+                }
+                Err(error) => format!("its regex cannot be tried on its example: {error}"),
+            };
+            let line = lines.get(pattern.id.as_str()).copied().unwrap_or(0);
+            Some(FileProblem { line, id: Some(pattern.id.clone()), message })
+        };
+        self.patterns.iter().filter_map(problem).collect()
+    }
+
     /// The file in canonical form.
     pub fn to_yaml(&self) -> String {
         let MinedFrom { documents, near_duplicates, tokens, cutoff } = self.mined;
@@ -289,12 +317,18 @@ impl From<MinedRecord> for MinedFrom {
 fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let line = error.location().map_or(0, |location| location.line());
     let before = yaml.lines().take(line as usize).collect::<Vec<_>>();
-    let id = before.iter().rev().find_map(|text| text.trim_start().trim_start_matches("- ").strip_prefix("id:"));
+    let id = before.iter().rev().find_map(|text| id_in(text));
     let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
     let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
     let message = error.without_snippet().to_string();
     let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    FileProblem { line, id: id.map(|id| id.trim().trim_matches(['\'', '"']).to_owned()), message }
+    FileProblem { line, id: id.map(str::to_owned), message }
+}
+
+/// The id that a line of a pattern file gives.
+fn id_in(line: &str) -> Option<&str> {
+    let id = line.trim_start().trim_start_matches(['-', '{', ' ']).strip_prefix("id:")?;
+    Some(id.split(',').next().unwrap_or(id).trim().trim_matches(['\'', '"']))
 }
 
 /// Plain where YAML reads the plain text back as this very string, else quoted.

@@ -1,0 +1,401 @@
+//! Where elements start and end on a page, and what of their text is seen.
+//!
+//! This keeps the stack of open elements as a browser's tree builder would (the "in body", "in
+//! table" and foreign content rules of the HTML standard, without building the tree) and passes
+//! on the text that is not hidden.
+
+use html5gum::State;
+
+use super::lines::Lines;
+use super::look::Look;
+use super::map::{Origin, Trace};
+use super::pending::PendingTag;
+use super::stack::{Element, Name, Stack};
+use super::tags::Tag;
+
+/// The page so far.
+#[derive(Debug)]
+pub(super) struct Builder<T> {
+    lines: Lines<T>,
+    stack: Stack,
+    /// A form was opened and has not been ended, though it may have been closed.
+    is_in_form: bool,
+    /// A line feed would be the first character of a `<pre>` or `<textarea>`, where it is ignored.
+    skip_line_feed: bool,
+}
+
+/// How many inline elements end together at most with the one around them.
+const MOST_ENDED: u32 = 64;
+
+impl<T: Trace> Builder<T> {
+    /// An empty page.
+    pub(super) fn new() -> Self {
+        Builder { lines: Lines::default(), stack: Stack::new(), is_in_form: false, skip_line_feed: false }
+    }
+
+    /// The text of the page.
+    pub(super) fn finish(self) -> (String, T) {
+        self.lines.finish()
+    }
+
+    /// Whether the innermost element is of SVG or MathML.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.stack.top().is_some_and(|top| top.foreign)
+    }
+
+    /// Adds text.
+    pub(super) fn text(&mut self, text: &[u8], origin: Origin) {
+        let skip_line_feed = std::mem::take(&mut self.skip_line_feed);
+        if self.stack.is_hidden() || text == b"\0" {
+            // A browser's tree builder drops U+0000.
+        } else if self.stack.keeps_space() {
+            let skipped = usize::from(skip_line_feed && text.starts_with(b"\n"));
+            self.lines.keep(&text[skipped..], origin.after(skipped));
+        } else {
+            self.lines.flow(text, origin);
+        }
+    }
+
+    /// Follows a start tag; gives the way to read what comes next, if it is not as markup.
+    pub(super) fn start_tag(&mut self, pending: &PendingTag) -> Option<State> {
+        let name = pending.name();
+        let tag = name.tag;
+        self.skip_line_feed = false;
+        if matches!(tag, Tag::Html | Tag::Head | Tag::Body) {
+            self.end_line();
+            return None;
+        }
+        if self.is_in_foreign() {
+            if !tag.ends_foreign() {
+                self.open_foreign(name, pending);
+                return None;
+            }
+            self.leave_foreign();
+        }
+        self.imply_ends(tag);
+        self.open(name, pending)
+    }
+
+    /// Follows an end tag.
+    pub(super) fn end_tag(&mut self, name: Name) {
+        self.skip_line_feed = false;
+        let scope = self.stack.scope();
+        if self.is_in_foreign() && self.end_foreign(name) {
+            return;
+        }
+        match name.tag {
+            Tag::Html | Tag::Head | Tag::Body => {}
+            // Both stand for an empty element if there is none to end.
+            Tag::Br => self.end_line(),
+            Tag::P => {
+                if !self.close_p() {
+                    self.end_line();
+                }
+            }
+            Tag::Form => self.end_form(),
+            _ if self.stack.top().is_some_and(|top| top.name == name) => self.pop(),
+            Tag::Li => {
+                let lists = self.stack.nearest(&[Tag::Ol, Tag::Ul]);
+                self.close_nearest(&[Tag::Li], scope.max(lists));
+            }
+            Tag::Template => self.close(self.stack.nearest(&[Tag::Template])),
+            Tag::Table => self.close_table_part(Tag::Table, &[Tag::Template]),
+            tag if tag.is_table_part() => {
+                self.close_table_part(tag, &[Tag::Table, Tag::Template]);
+            }
+            tag if tag.is_heading() => {
+                let headings = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
+                self.close_nearest(&headings, scope);
+            }
+            tag if tag.closes_its_content() => _ = self.close_nearest(&[tag], scope),
+            _ => self.end_inline(self.stack.find(name)),
+        }
+    }
+
+    /// Adds the label of the button that was just opened.
+    pub(super) fn label(&mut self, text: &[u8], origin: Origin) {
+        if !self.stack.is_hidden() {
+            self.lines.flow(text, origin);
+            self.lines.space();
+        }
+    }
+
+    /// Opens an HTML element, or `<svg>` or `<math>`.
+    fn open(&mut self, name: Name, pending: &PendingTag) -> Option<State> {
+        let tag = name.tag;
+        if self.is_misplaced(tag) {
+            return None;
+        }
+        let look = pending.look();
+        if look != Look::Gone && !self.stack.is_hidden() {
+            self.lay_out_start(tag);
+        }
+        if tag.is_void() {
+            return None;
+        }
+        let foreign = matches!(tag, Tag::Svg | Tag::Math);
+        if foreign && pending.is_self_closing {
+            return None;
+        }
+        let unseen = tag.is_unseen() && !pending.is_shadow_root();
+        let hides = look != Look::Shown || unseen;
+        self.push(Element { name, hides, foreign });
+        self.is_in_form |= tag == Tag::Form;
+        self.skip_line_feed = matches!(tag, Tag::Pre | Tag::Listing | Tag::Textarea);
+        tag.content_state()
+    }
+
+    fn lay_out_start(&mut self, tag: Tag) {
+        if tag.is_block() || tag == Tag::Br {
+            self.lines.end_line();
+        } else if tag.is_widget() {
+            self.lines.space();
+        } else if matches!(tag, Tag::Td | Tag::Th) {
+            self.lines.start_cell();
+        }
+    }
+
+    fn lay_out_end(&mut self, tag: Tag) {
+        if tag.is_block() {
+            self.lines.end_line();
+        } else if tag.is_widget() {
+            self.lines.space();
+        } else if matches!(tag, Tag::Td | Tag::Th) {
+            self.lines.end_cell();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.stack.is_hidden() {
+            self.lines.end_line();
+        }
+    }
+
+    /// Whether a browser ignores the element here.
+    fn is_misplaced(&self, tag: Tag) -> bool {
+        match tag {
+            Tag::Form => self.is_in_form || self.is_between_cells(),
+            _ => tag.is_table_part() && self.stack.nearest(&[Tag::Table, Tag::Template]) == 0,
+        }
+    }
+
+    /// Whether a table is open but no cell of it.
+    fn is_between_cells(&self) -> bool {
+        let cells = [Tag::Td, Tag::Th, Tag::Caption, Tag::Template];
+        self.stack.nearest(&[Tag::Table]) > self.stack.nearest(&cells)
+    }
+
+    fn push(&mut self, element: Element) {
+        if self.stack.is_full() {
+            self.pop();
+        }
+        self.stack.push(element);
+    }
+
+    fn pop(&mut self) {
+        if let Some(tag) = self.stack.pop() {
+            self.lay_out_end(tag);
+        }
+    }
+
+    /// Closes the element at a height and all within it.
+    fn close(&mut self, at: u32) {
+        while at > 0 && self.stack.height() >= at {
+            self.pop();
+        }
+    }
+
+    /// Closes the nearest of these elements if none of `scope` is nearer.
+    fn close_nearest(&mut self, tags: &[Tag], scope: u32) -> bool {
+        let at = self.stack.nearest(tags);
+        let is_open = at > 0 && at >= scope;
+        if is_open {
+            self.close(at);
+        }
+        is_open
+    }
+
+    fn close_p(&mut self) -> bool {
+        let scope = self.stack.scope().max(self.stack.nearest(&[Tag::Button]));
+        self.close_nearest(&[Tag::P], scope)
+    }
+
+    /// Closes what the start tag ends without saying so.
+    fn imply_ends(&mut self, tag: Tag) {
+        match tag {
+            Tag::Li => _ = self.close_nearest(&[Tag::Li], self.stack.wall()),
+            Tag::Dd | Tag::Dt => _ = self.close_nearest(&[Tag::Dd, Tag::Dt], self.stack.wall()),
+            Tag::Choice => self.close_top(&[Tag::Choice]),
+            Tag::Optgroup => self.close_top(&[Tag::Choice, Tag::Optgroup]),
+            Tag::Rb | Tag::Rt | Tag::Rp | Tag::Rtc if self.is_in_ruby() => self.close_unended(),
+            Tag::Button => _ = self.close_nearest(&[Tag::Button], self.stack.scope()),
+            Tag::Select | Tag::Input | Tag::Keygen | Tag::Textarea => {
+                self.close_nearest(&[Tag::Select], self.stack.scope());
+            }
+            Tag::Table if self.is_between_cells() => self.close(self.stack.nearest(&[tag])),
+            Tag::A => self.end_link(),
+            Tag::Nobr => self.end_inline(self.stack.nearest(&[tag])),
+            _ if tag.is_table_part() => self.back_to_table(tag),
+            _ => {}
+        }
+        if tag.closes_p() {
+            self.close_p();
+        }
+        if tag.is_heading() && self.stack.top_tag().is_some_and(Tag::is_heading) {
+            self.pop();
+        }
+    }
+
+    /// Closes innermost elements as long as they are of these, in this order.
+    fn close_top(&mut self, tags: &[Tag]) {
+        for &tag in tags {
+            if self.stack.top_tag() == Some(tag) {
+                self.pop();
+            }
+        }
+    }
+
+    fn is_in_ruby(&self) -> bool {
+        let ruby = self.stack.nearest(&[Tag::Ruby]);
+        ruby > 0 && ruby >= self.stack.scope()
+    }
+
+    /// Closes innermost elements that need no end tag.
+    fn close_unended(&mut self) {
+        while self.stack.top_tag().is_some_and(Tag::may_stay_open) {
+            self.pop();
+        }
+    }
+
+    /// Closes what is open within the part of the table that may hold the new part, and opens the
+    /// section or row if there is none.
+    fn back_to_table(&mut self, part: Tag) {
+        let sections = [Tag::Tbody, Tag::Thead, Tag::Tfoot];
+        let section = match part {
+            Tag::Td | Tag::Th | Tag::Tr => self.stack.nearest(&sections),
+            _ => 0,
+        };
+        let row = match part {
+            Tag::Td | Tag::Th => self.stack.nearest(&[Tag::Tr]),
+            _ => 0,
+        };
+        let table = self.stack.nearest(&[Tag::Table, Tag::Template]);
+        if table > 0 {
+            self.close(table.max(section).max(row) + 1);
+            self.imply_row(part);
+        }
+    }
+
+    fn imply_row(&mut self, part: Tag) {
+        let holder = match part {
+            Tag::Td | Tag::Th => Tag::Tr,
+            Tag::Tr => Tag::Tbody,
+            _ => return,
+        };
+        let top = self.stack.top_tag();
+        let is_there = match holder {
+            Tag::Tr => top == Some(Tag::Tr),
+            _ => top != Some(Tag::Table),
+        };
+        if !is_there {
+            self.imply_row(holder);
+            self.end_line();
+            self.push(Element::implied(holder));
+        }
+    }
+
+    fn close_table_part(&mut self, part: Tag, scope: &[Tag]) {
+        self.close_nearest(&[part], self.stack.nearest(scope));
+    }
+
+    /// A form ends where it says so, whatever is still open in it.
+    fn end_form(&mut self) {
+        let at = self.stack.nearest(&[Tag::Form]);
+        self.is_in_form = false;
+        if at > 0 && at >= self.stack.scope() {
+            self.close_unended();
+            self.end_within_blocks(at);
+            self.end_line();
+        }
+    }
+
+    /// Ends an inline element. Blocks in it stay open; the standard would also leave the element
+    /// open around these unless it is for formatting, but then it might hide what it should not.
+    fn end_inline(&mut self, at: u32) {
+        if at > 0 && at >= self.stack.scope() {
+            self.end_within_blocks(at);
+        }
+    }
+
+    /// Links do not nest, not even with a table in between.
+    fn end_link(&mut self) {
+        let at = self.stack.nearest(&[Tag::A]);
+        let cells = [Tag::Td, Tag::Th, Tag::Caption, Tag::Template];
+        if at > self.stack.nearest(&cells) {
+            self.end_within_blocks(at);
+        }
+    }
+
+    fn end_within_blocks(&mut self, at: u32) {
+        let no_wall = [Tag::Address, Tag::Div, Tag::P];
+        if self.stack.wall().max(self.stack.nearest(&no_wall)) <= at {
+            self.close(at);
+            return;
+        }
+        let is_formatting = self.stack.tag_at(at).is_some_and(Tag::is_formatting);
+        self.stack.end_early(at);
+        if is_formatting {
+            self.end_inlines_after(at);
+        }
+    }
+
+    /// Ends the inline elements within a formatting element that ends: if there are blocks in it,
+    /// the formatting goes on in these, but without the other inline elements.
+    fn end_inlines_after(&mut self, at: u32) {
+        for inner in at + 1..at + MOST_ENDED {
+            match self.stack.tag_at(inner) {
+                Some(tag) if !tag.is_wall() && !tag.is_block() => self.stack.end_early(inner),
+                Some(_) => {}
+                None => break,
+            }
+        }
+    }
+
+    fn is_in_foreign(&self) -> bool {
+        let top = self.stack.top();
+        top.is_some_and(|top| top.foreign && !top.name.tag.is_integration_point())
+    }
+
+    fn open_foreign(&mut self, name: Name, pending: &PendingTag) {
+        if !pending.is_self_closing {
+            let hides = pending.look() != Look::Shown || matches!(name.tag, Tag::Annotation | Tag::AnnotationXml);
+            self.push(Element { name: self.foreign_name(name), hides, foreign: true });
+        }
+    }
+
+    /// The name of an SVG or MathML element, which is not the HTML element of that name.
+    fn foreign_name(&self, name: Name) -> Name {
+        let in_svg = self.stack.nearest(&[Tag::Svg]) > self.stack.nearest(&[Tag::Math]);
+        match name.tag {
+            Tag::Svg | Tag::Math => name,
+            tag if tag.is_integration_point() && tag.is_svg() == in_svg => name,
+            _ => name.foreign(),
+        }
+    }
+
+    /// Ends an element of SVG or MathML, if it is one.
+    fn end_foreign(&mut self, name: Name) -> bool {
+        if matches!(name.tag, Tag::Br | Tag::P) {
+            self.leave_foreign();
+        }
+        let at = self.stack.find(self.foreign_name(name));
+        self.close(at);
+        at > 0
+    }
+
+    fn leave_foreign(&mut self) {
+        while self.is_in_foreign() {
+            self.pop();
+        }
+    }
+}

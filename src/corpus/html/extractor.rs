@@ -1,0 +1,215 @@
+//! Takes what the tokenizer reads, and finds out where it stands in the source.
+
+use std::convert::Infallible;
+
+use html5gum::{Emitter, Error, State};
+
+use super::builder::Builder;
+use super::map::{Origin, Trace};
+use super::pending::PendingTag;
+use super::tags::Tag;
+
+/// Collects the visible text of a page; `T` hears where it comes from.
+#[derive(Debug)]
+pub(super) struct Extractor<'a, T> {
+    source: &'a [u8],
+    page: Builder<T>,
+    tag: PendingTag,
+    /// The tag that was opened last, whose end ends raw text.
+    last_start: Tag,
+    /// How far the tokenizer has read.
+    position: usize,
+    /// How far the source is accounted for.
+    seen: usize,
+}
+
+impl<'a, T: Trace> Extractor<'a, T> {
+    /// An extractor for the page `source`, which is read from `start` on.
+    pub(super) fn new(source: &'a str, start: usize) -> Self {
+        Extractor {
+            source: source.as_bytes(),
+            page: Builder::new(),
+            tag: PendingTag::default(),
+            last_start: Tag::Other,
+            position: start,
+            seen: start,
+        }
+    }
+
+    /// The text of the page.
+    pub(super) fn finish(self) -> (String, T) {
+        self.page.finish()
+    }
+
+    fn start_tag(&mut self) -> Option<State> {
+        self.last_start = self.tag.name().tag;
+        let state = self.page.start_tag(&self.tag);
+        if let Some(label) = self.tag.take_button_label() {
+            let origin = match self.source.get(label.source.clone()) {
+                Some(verbatim) if verbatim == label.text => Origin::Verbatim(label.source.start),
+                _ => Origin::Decoded(label.source),
+            };
+            self.page.label(&label.text, origin);
+        }
+        state
+    }
+
+    /// Where a piece of text comes from that ends at `position`.
+    fn origin(&mut self, text: &[u8]) -> Origin {
+        if !T::WANTED {
+            return Origin::Verbatim(0);
+        }
+        if self.position > self.seen + text.len() {
+            self.skip_silent_source();
+        }
+        let source = self.seen..self.position;
+        if self.is_late(text) {
+            self.seen += text.len();
+            return Origin::Verbatim(source.start);
+        }
+        self.seen = source.end;
+        match self.source.get(source.clone()) == Some(text) {
+            true => Origin::Verbatim(source.start),
+            false => Origin::Decoded(source),
+        }
+    }
+
+    /// Whether the tokenizer has read on before it gave this text: the start of what turned out
+    /// to be no end tag, brackets that turned out not to end a CDATA section.
+    fn is_late(&self, text: &[u8]) -> bool {
+        let rest = self.source.get(self.seen..).unwrap_or_default();
+        matches!(text, b"</" | b"]" | b"]]") && rest.starts_with(text)
+    }
+
+    /// Passes over what the tokenizer reads without saying so: the second half of a CR LF, which
+    /// is a single character to it, and the start of a CDATA section.
+    fn skip_silent_source(&mut self) {
+        const CDATA: &[u8] = b"<![CDATA[";
+        let rest = self.source.get(self.seen..).unwrap_or_default();
+        let before = self.source.get(..self.seen).unwrap_or_default();
+        if rest.starts_with(CDATA) {
+            self.seen += CDATA.len();
+        } else if rest.starts_with(b"\n") && before.ends_with(b"\r") {
+            self.seen += 1;
+        }
+    }
+}
+
+impl<T: Trace> Emitter for &mut Extractor<'_, T> {
+    type Token = Infallible;
+
+    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
+        self.last_start = Tag::of(name.unwrap_or_default());
+    }
+
+    fn emit_eof(&mut self) {}
+
+    fn emit_error(&mut self, _: Error) {}
+
+    #[inline]
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pop_token(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    #[inline]
+    fn init_string(&mut self) {
+        self.seen = self.position;
+    }
+
+    #[inline]
+    fn emit_string(&mut self, text: &[u8]) {
+        let origin = self.origin(text);
+        self.page.text(text, origin);
+    }
+
+    #[inline]
+    fn init_start_tag(&mut self) {
+        self.tag.start(false);
+    }
+
+    #[inline]
+    fn init_end_tag(&mut self) {
+        self.tag.start(true);
+    }
+
+    fn init_comment(&mut self) {}
+
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.seen = self.position;
+        if self.tag.is_end {
+            self.page.end_tag(self.tag.name());
+            return None;
+        }
+        self.tag.end_attribute();
+        self.start_tag()
+    }
+
+    fn emit_current_comment(&mut self) {}
+
+    fn emit_current_doctype(&mut self) {}
+
+    fn set_self_closing(&mut self) {
+        self.tag.is_self_closing = true;
+    }
+
+    fn set_force_quirks(&mut self) {}
+
+    #[inline]
+    fn push_tag_name(&mut self, piece: &[u8]) {
+        self.tag.push_name(piece);
+    }
+
+    #[inline]
+    fn push_comment(&mut self, _: &[u8]) {}
+
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+
+    fn init_doctype(&mut self) {}
+
+    #[inline]
+    fn init_attribute(&mut self) {
+        self.tag.end_attribute();
+    }
+
+    #[inline]
+    fn init_attribute_value(&mut self) {
+        self.tag.start_value(self.position);
+    }
+
+    #[inline]
+    fn push_attribute_name(&mut self, piece: &[u8]) {
+        self.tag.push_attribute(piece);
+    }
+
+    #[inline]
+    fn push_attribute_value(&mut self, piece: &[u8]) {
+        self.tag.push_value(piece, self.position);
+    }
+
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    #[inline]
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        self.tag.is_end && self.tag.name().tag == self.last_start
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.page.is_foreign()
+    }
+
+    #[inline]
+    fn move_position(&mut self, offset: isize) {
+        self.position = self.position.saturating_add_signed(offset);
+    }
+}

@@ -1,0 +1,191 @@
+//! Where in the source each piece of text came from.
+
+use std::ops::Range;
+
+/// Leads from visible text back to the HTML source.
+///
+/// One entry per run of text that stands in the source as it is, and one per character reference;
+/// the line breaks, tabs and spaces that stand for markup have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceMap {
+    pieces: Vec<Piece>,
+}
+
+/// A stretch of text and the stretch of source that it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    text: Range<usize>,
+    source: Range<usize>,
+    /// Byte for byte the same, but for white space that became a space.
+    aligned: bool,
+}
+
+impl SourceMap {
+    /// The stretch of source from the first to the last byte of some text, with all markup
+    /// between; empty if the text is only white space that stands for markup.
+    pub fn source_range(&self, text: Range<usize>) -> Range<usize> {
+        let pieces = self.overlapping(&text);
+        match (pieces.first(), pieces.last()) {
+            (Some(first), Some(last)) => first.part(&text).start..last.part(&text).end,
+            _ => {
+                let at = self.source_before(text.start);
+                at..at
+            }
+        }
+    }
+
+    /// The stretches of source that hold some text, without the markup between them, in order.
+    pub fn source_ranges(&self, text: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let pieces = self.overlapping(&text);
+        pieces.iter().map(move |piece| piece.part(&text))
+    }
+
+    fn overlapping(&self, text: &Range<usize>) -> &[Piece] {
+        let start = self.pieces.partition_point(|p| p.text.end <= text.start);
+        let end = self.pieces.partition_point(|p| p.text.start < text.end);
+        self.pieces.get(start..end).unwrap_or_default()
+    }
+
+    fn source_before(&self, text: usize) -> usize {
+        let before = self.pieces.partition_point(|p| p.text.start < text);
+        let piece = before.checked_sub(1).and_then(|i| self.pieces.get(i));
+        piece.map_or(0, |p| p.source.end)
+    }
+}
+
+impl Piece {
+    /// The source of the piece's part within `text`; a character reference has no parts.
+    fn part(&self, text: &Range<usize>) -> Range<usize> {
+        if !self.aligned {
+            return self.source.clone();
+        }
+        let cut_start = text.start.saturating_sub(self.text.start);
+        let cut_end = self.text.end.saturating_sub(text.end);
+        self.source.start + cut_start..self.source.end - cut_end
+    }
+}
+
+/// Where a piece of text comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// It stands in the source, from here on.
+    Verbatim(usize),
+    /// It was written in another way.
+    Decoded(Range<usize>),
+}
+
+impl Origin {
+    /// The origin of what is left of the text after its first `skipped` bytes.
+    pub(super) fn after(&self, skipped: usize) -> Self {
+        match self {
+            Origin::Verbatim(start) => Origin::Verbatim(start + skipped),
+            decoded => decoded.clone(),
+        }
+    }
+}
+
+/// Hears where text comes from, or does not care.
+pub(super) trait Trace: Default {
+    /// Whether origins have to be found out at all.
+    const WANTED: bool;
+
+    /// The text in this range comes from there. Ranges come in order.
+    fn add(&mut self, text: Range<usize>, origin: Origin);
+
+    /// Text from here on was taken back.
+    fn truncate(&mut self, text: usize);
+}
+
+impl Trace for () {
+    const WANTED: bool = false;
+
+    fn add(&mut self, _: Range<usize>, _: Origin) {}
+
+    fn truncate(&mut self, _: usize) {}
+}
+
+impl Trace for SourceMap {
+    const WANTED: bool = true;
+
+    fn add(&mut self, text: Range<usize>, origin: Origin) {
+        let (source, aligned) = match origin {
+            Origin::Verbatim(start) => (start..start + text.len(), true),
+            Origin::Decoded(source) => (source, false),
+        };
+        let piece = Piece { text, source, aligned };
+        match self.pieces.last_mut() {
+            Some(last) if last.runs_into(&piece) => last.append(&piece),
+            _ => self.pieces.push(piece),
+        }
+    }
+
+    fn truncate(&mut self, text: usize) {
+        while self.pieces.pop_if(|p| p.text.start >= text).is_some() {}
+        if let Some(last) = self.pieces.last_mut() {
+            last.shorten(text);
+        }
+    }
+}
+
+impl Piece {
+    fn runs_into(&self, next: &Piece) -> bool {
+        self.aligned && next.aligned && self.text.end == next.text.start && self.source.end == next.source.start
+    }
+
+    fn append(&mut self, next: &Piece) {
+        self.text.end = next.text.end;
+        self.source.end = next.source.end;
+    }
+
+    /// Ends the piece at `text` if it goes further.
+    fn shorten(&mut self, text: usize) {
+        let cut = self.text.end.saturating_sub(text);
+        self.text.end -= cut;
+        if self.aligned {
+            self.source.end -= cut;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "ab" at 10, "&" from 20 to 25, "c" at 25.
+    fn sample() -> SourceMap {
+        let mut map = SourceMap::default();
+        map.add(0..1, Origin::Verbatim(10));
+        map.add(1..2, Origin::Verbatim(11));
+        map.add(3..4, Origin::Decoded(20..25));
+        map.add(4..5, Origin::Verbatim(25));
+        map
+    }
+
+    #[test]
+    fn runs_of_text_are_one_entry() {
+        assert_eq!(sample().pieces.len(), 3);
+    }
+
+    #[test]
+    fn ranges_lead_back() {
+        let map = sample();
+        assert_eq!(map.source_range(1..5), 11..26);
+        assert_eq!(map.source_ranges(1..5).collect::<Vec<_>>(), [11..12, 20..25, 25..26]);
+    }
+
+    #[test]
+    fn white_space_for_markup_has_no_source() {
+        assert_eq!(sample().source_range(2..3), 12..12);
+        assert_eq!(sample().source_range(0..0), 0..0);
+        assert_eq!(sample().source_range(9..12), 26..26);
+    }
+
+    #[test]
+    fn text_can_be_taken_back() {
+        let mut map = sample();
+        map.truncate(4);
+        assert_eq!(map.source_range(0..9), 10..25);
+        map.truncate(1);
+        assert_eq!(map.source_range(0..9), 10..11);
+    }
+}

@@ -1,0 +1,204 @@
+//! A tag while the tokenizer reads it.
+//!
+//! Of the attributes, only those are kept that decide whether one can see an element or what it
+//! says.
+
+use std::ops::Range;
+
+use super::look::Look;
+use super::stack::Name;
+
+/// The tag being read.
+#[derive(Debug, Default)]
+pub(super) struct PendingTag {
+    pub(super) is_end: bool,
+    pub(super) is_self_closing: bool,
+    name: Spelling,
+    /// The name of the attribute being read.
+    attribute: Spelling,
+    /// Its value, if that is wanted.
+    value: Vec<u8>,
+    value_source: Range<usize>,
+    is_value_wanted: bool,
+    /// The attributes read before.
+    attributes: Attributes,
+}
+
+/// The attributes that matter.
+#[derive(Debug, Default)]
+struct Attributes {
+    is_hidden: bool,
+    style: Option<Look>,
+    is_button: Option<bool>,
+    label: Option<Label>,
+    is_shadow_root: bool,
+}
+
+/// The text on an `<input>` button.
+#[derive(Debug)]
+pub(super) struct Label {
+    pub(super) text: Vec<u8>,
+    /// Where the value stands, within its quotes.
+    pub(super) source: Range<usize>,
+}
+
+/// The start of a name, which is all of it for the names that matter.
+#[derive(Debug, Default)]
+struct Spelling {
+    bytes: [u8; 24],
+    len: usize,
+}
+
+impl PendingTag {
+    /// Forgets the last tag.
+    pub(super) fn start(&mut self, is_end: bool) {
+        self.is_end = is_end;
+        self.is_self_closing = false;
+        self.name.len = 0;
+        self.attribute.len = 0;
+        self.attributes = Attributes::default();
+    }
+
+    /// The name of the tag.
+    pub(super) fn name(&self) -> Name {
+        Name::new(self.name.bytes(), self.name.len)
+    }
+
+    /// How the element looks going by its attributes.
+    pub(super) fn look(&self) -> Look {
+        match self.attributes.is_hidden {
+            true => Look::Gone,
+            false => self.attributes.style.unwrap_or_default(),
+        }
+    }
+
+    /// Whether the element is a template whose content is shown after all.
+    pub(super) fn is_shadow_root(&self) -> bool {
+        self.attributes.is_shadow_root
+    }
+
+    /// The label, if the tag makes a button that one can see.
+    pub(super) fn take_button_label(&mut self) -> Option<Label> {
+        let is_seen = self.look() == Look::Shown;
+        let label = self.attributes.label.take();
+        label.filter(|_| is_seen && self.attributes.is_button == Some(true))
+    }
+
+    /// Adds to the name of the tag.
+    pub(super) fn push_name(&mut self, piece: &[u8]) {
+        self.name.push(piece);
+    }
+
+    /// Adds to the name of the attribute.
+    pub(super) fn push_attribute(&mut self, piece: &[u8]) {
+        self.attribute.push(piece);
+    }
+
+    /// Starts the value of the attribute, at a place in the source.
+    pub(super) fn start_value(&mut self, at: usize) {
+        let is_input = self.name.bytes() == b"input";
+        self.is_value_wanted = match self.attribute.bytes() {
+            b"style" => true,
+            b"type" | b"value" => is_input,
+            _ => false,
+        };
+        self.value.clear();
+        self.value_source = at..at;
+    }
+
+    /// Adds to the value of the attribute, up to a place in the source.
+    pub(super) fn push_value(&mut self, piece: &[u8], end: usize) {
+        if self.is_value_wanted {
+            self.value.extend_from_slice(piece);
+            self.value_source.end = end;
+        }
+    }
+
+    /// Takes note of the attribute just read, unless there was one of that name already.
+    pub(super) fn end_attribute(&mut self) {
+        let attributes = &mut self.attributes;
+        let is_value_wanted = std::mem::take(&mut self.is_value_wanted);
+        match self.attribute.bytes() {
+            b"hidden" => attributes.is_hidden = true,
+            b"shadowrootmode" => attributes.is_shadow_root = true,
+            b"style" if is_value_wanted => {
+                attributes.style.get_or_insert(Look::of_style(&self.value));
+            }
+            b"type" if is_value_wanted => {
+                attributes.is_button.get_or_insert(is_button(&self.value));
+            }
+            b"value" if is_value_wanted => {
+                attributes.label.get_or_insert_with(|| Label {
+                    text: std::mem::take(&mut self.value),
+                    source: self.value_source.clone(),
+                });
+            }
+            _ => {}
+        }
+        self.attribute.len = 0;
+    }
+}
+
+impl Spelling {
+    fn push(&mut self, piece: &[u8]) {
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let fitting = piece.len().min(room.len());
+        room[..fitting].copy_from_slice(&piece[..fitting]);
+        self.len += piece.len();
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len.min(self.bytes.len())]
+    }
+}
+
+/// Whether an `<input>` of this type shows its value as a label.
+fn is_button(kind: &[u8]) -> bool {
+    let kinds: [&[u8]; 3] = [b"submit", b"button", b"reset"];
+    kinds.iter().any(|button| kind.eq_ignore_ascii_case(button))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(name: &str, attributes: &[(&str, &str)]) -> PendingTag {
+        let mut tag = PendingTag::default();
+        tag.start(false);
+        tag.push_name(name.as_bytes());
+        for (name, value) in attributes {
+            tag.push_attribute(name.as_bytes());
+            tag.start_value(0);
+            tag.push_value(value.as_bytes(), value.len());
+            tag.end_attribute();
+        }
+        tag
+    }
+
+    fn label(attributes: &[(&str, &str)]) -> Option<String> {
+        let label = tag("input", attributes).take_button_label()?;
+        String::from_utf8(label.text).ok()
+    }
+
+    #[test]
+    fn the_first_of_a_name_counts() {
+        let twice = [("style", "display:none"), ("style", "")];
+        assert_eq!(tag("p", &twice).look(), Look::Gone);
+        let twice = [("type", "submit"), ("value", "a"), ("type", ""), ("value", "b")];
+        assert_eq!(label(&twice).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn only_buttons_have_labels() {
+        assert_eq!(label(&[("value", "a"), ("type", "text")]), None);
+        assert_eq!(label(&[("value", "a"), ("type", "reset"), ("hidden", "")]), None);
+        assert!(tag("li", &[("type", "reset"), ("value", "a")]).take_button_label().is_none());
+    }
+
+    #[test]
+    fn names_may_be_of_any_length() {
+        let long = "p".repeat(100);
+        assert_eq!(tag(&long, &[(&long, &long)]).name(), tag(&long, &[]).name());
+        assert_ne!(tag(&long, &[]).name(), tag(&long[1..], &[]).name());
+    }
+}

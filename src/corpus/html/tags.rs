@@ -1,0 +1,213 @@
+//! The elements that HTML treats specially, and what it does with them.
+//!
+//! Names become a one-byte [`Tag`] once per tag; every question after that is a match on it. The
+//! groups follow the lists of the HTML standard (parsing: section 13.2, rendering: section 15.3).
+
+use html5gum::State;
+
+macro_rules! tags {
+    ($($name:literal $variant:ident)*) => {
+        /// A known element name; every other name is [`Tag::Other`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(super) enum Tag { Other, $($variant),* }
+
+        impl Tag {
+            /// How many variants there are.
+            pub(super) const COUNT: usize = [Tag::Other, $(Tag::$variant),*].len();
+
+            /// The tag of a lower-case name.
+            pub(super) fn of(name: &[u8]) -> Tag {
+                match name {
+                    $($name => Tag::$variant,)*
+                    _ => Tag::Other,
+                }
+            }
+        }
+    };
+}
+
+tags! {
+    b"a" A b"address" Address b"annotation" Annotation b"annotation-xml" AnnotationXml
+    b"area" Area b"article" Article b"aside" Aside b"audio" Audio
+    b"b" B b"base" Base b"basefont" Basefont b"bgsound" Bgsound b"big" Big
+    b"blockquote" Blockquote b"body" Body b"br" Br b"button" Button
+    b"canvas" Canvas b"caption" Caption b"center" Center b"code" Code b"col" Col
+    b"colgroup" Colgroup b"datalist" Datalist b"dd" Dd b"desc" Desc b"details" Details
+    b"dialog" Dialog b"dir" Dir b"div" Div b"dl" Dl b"dt" Dt b"em" Em b"embed" Embed
+    b"fieldset" Fieldset b"figcaption" Figcaption b"figure" Figure b"font" Font
+    b"footer" Footer b"foreignobject" ForeignObject b"form" Form b"frame" Frame
+    b"h1" H1 b"h2" H2 b"h3" H3 b"h4" H4 b"h5" H5 b"h6" H6 b"head" Head b"header" Header
+    b"hgroup" Hgroup b"hr" Hr b"html" Html b"i" I b"iframe" Iframe b"image" Image b"img" Img
+    b"input" Input b"keygen" Keygen b"legend" Legend b"li" Li b"link" Link
+    b"listing" Listing b"main" Main b"marquee" Marquee b"math" Math b"menu" Menu b"meta" Meta
+    b"mi" Mi b"mn" Mn b"mo" Mo b"ms" Ms b"mtext" Mtext b"nav" Nav b"nobr" Nobr
+    b"noembed" Noembed b"noframes" Noframes b"noscript" Noscript b"object" Object b"ol" Ol
+    b"optgroup" Optgroup b"option" Choice b"p" P b"param" Param b"plaintext" Plaintext
+    b"pre" Pre b"rb" Rb b"rp" Rp b"rt" Rt b"rtc" Rtc b"ruby" Ruby b"s" S b"script" Script
+    b"search" Search b"section" Section b"select" Select b"small" Small b"source" Source
+    b"span" Span b"strike" Strike b"strong" Strong b"style" Style b"sub" Sub
+    b"summary" Summary b"sup" Sup b"svg" Svg b"table" Table b"tbody" Tbody b"td" Td
+    b"template" Template b"textarea" Textarea b"tfoot" Tfoot b"th" Th b"thead" Thead
+    b"title" Title b"tr" Tr b"track" Track b"tt" Tt b"u" U b"ul" Ul b"var" Var
+    b"video" Video b"wbr" Wbr b"xmp" Xmp
+}
+
+use Tag::*;
+
+impl Tag {
+    /// Whether the element starts and ends a line. Table cells do not, see `Lines::start_cell`.
+    pub(super) fn is_block(self) -> bool {
+        self.is_container()
+            || self.is_heading()
+            || self.keeps_space() && self != Textarea
+            || matches!(self, Body | Caption | Dd | Dt | Form | Hr | Html | Legend | Li | Marquee | Optgroup)
+            || matches!(self, Choice | P | Table | Tbody | Tfoot | Thead | Tr)
+    }
+
+    /// The block containers whose end tag closes whatever is open within them.
+    fn is_container(self) -> bool {
+        matches!(self, Address | Article | Aside | Blockquote | Center | Details | Dialog | Dir | Div | Dl)
+            || matches!(self, Fieldset | Figcaption | Figure | Footer | Header | Hgroup | Main | Menu | Nav | Ol)
+            || matches!(self, Search | Section | Summary | Ul)
+    }
+
+    /// Whether an end tag of this name closes whatever is open within the element; other end
+    /// tags (of inline elements, mostly) must leave the blocks within it open.
+    pub(super) fn closes_its_content(self) -> bool {
+        self.is_container()
+            || matches!(self, Button | Dd | Dt | Li | Listing | Marquee | Math | Object)
+            || matches!(self, P | Pre | Select | Svg)
+    }
+
+    /// Whether the start tag ends an open paragraph.
+    pub(super) fn closes_p(self) -> bool {
+        self.is_container()
+            || self.is_heading()
+            || matches!(self, Dd | Dt | Form | Hr | Li | Listing | P | Plaintext)
+            || matches!(self, Pre | Table | Xmp)
+    }
+
+    /// `<h1>` to `<h6>`.
+    pub(super) fn is_heading(self) -> bool {
+        matches!(self, H1 | H2 | H3 | H4 | H5 | H6)
+    }
+
+    /// The inline elements that browsers repeat where they are ended in the wrong place.
+    pub(super) fn is_formatting(self) -> bool {
+        matches!(self, A | B | Big | Code | Em | Font | I | Nobr | S | Small | Strike | Strong | Tt | U)
+    }
+
+    /// Whether the element has no content, so that it is never open.
+    pub(super) fn is_void(self) -> bool {
+        matches!(self, Area | Base | Basefont | Bgsound | Br | Col | Embed | Frame | Hr | Image | Img | Input)
+            || matches!(self, Keygen | Link | Meta | Param | Source | Track | Wbr)
+    }
+
+    /// Whether the element is a box of its own within the line, which parts the words around it.
+    pub(super) fn is_widget(self) -> bool {
+        matches!(self, Audio | Button | Canvas | Embed | Iframe | Image | Img | Input | Object | Select)
+            || matches!(self, Svg | Textarea | Video)
+    }
+
+    /// Whether the content is never on the page: not displayed at all, or only a fallback for
+    /// browsers that cannot display the element itself.
+    pub(super) fn is_unseen(self) -> bool {
+        matches!(self, Annotation | AnnotationXml | Audio | Canvas | Datalist | Iframe | Noembed | Noframes)
+            || matches!(self, Noscript | Object | Rp | Script | Style | Svg | Template | Title | Video)
+    }
+
+    /// Whether white space within the element is kept as it is.
+    pub(super) fn keeps_space(self) -> bool {
+        matches!(self, Listing | Plaintext | Pre | Textarea | Xmp)
+    }
+
+    /// How the tokenizer reads the content of the element, if not as markup.
+    pub(super) fn content_state(self) -> Option<State> {
+        match self {
+            Textarea | Title => Some(State::RcData),
+            Iframe | Noembed | Noframes | Noscript | Style | Xmp => Some(State::RawText),
+            Script => Some(State::ScriptData),
+            Plaintext => Some(State::PlainText),
+            _ => None,
+        }
+    }
+
+    /// Whether the element walls off its content: an end tag within it does not close an element
+    /// outside. The standard also has `<object>` and `<marquee>` here, but one of these left open
+    /// would then take the rest of the page with it.
+    pub(super) fn is_scope(self) -> bool {
+        matches!(self, Caption | Table | Td | Template | Th)
+    }
+
+    /// Whether the end tag may be left out in correct HTML.
+    pub(super) fn may_stay_open(self) -> bool {
+        matches!(self, Choice | Dd | Dt | Li | Optgroup | P | Rb | Rp | Rt | Rtc)
+    }
+
+    /// The parts of a table that only make sense within one.
+    pub(super) fn is_table_part(self) -> bool {
+        matches!(self, Caption | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr)
+    }
+
+    /// The parts of a table that hold the content.
+    pub(super) fn is_cell(self) -> bool {
+        matches!(self, Caption | Td | Th)
+    }
+
+    /// The parts of a table that hold only other parts.
+    pub(super) fn is_table_frame(self) -> bool {
+        self == Table || self.is_table_part() && !self.is_cell()
+    }
+
+    /// Whether `<li>`, `<dd>` and `<dt>` look no further than this element for one to close: the
+    /// "special" elements but for address, div and p.
+    pub(super) fn is_wall(self) -> bool {
+        let passed = matches!(self, Address | Dialog | Div);
+        self.is_container() && !passed
+            || self.is_heading()
+            || self.is_table_part()
+            || self.is_scope()
+            || self.keeps_space()
+            || self.content_state().is_some()
+            || matches!(self, Button | Dd | Dt | Form | Li | Marquee | Object | Select)
+    }
+
+    /// Whether the element, within `<svg>` or `<math>`, holds HTML again.
+    pub(super) fn is_integration_point(self) -> bool {
+        matches!(self, AnnotationXml | Desc | ForeignObject | Mi | Mn | Mo | Ms | Mtext | Title)
+    }
+
+    /// Whether the integration point is of SVG.
+    pub(super) fn is_svg(self) -> bool {
+        matches!(self, Desc | ForeignObject | Title)
+    }
+
+    /// Whether the start tag, within `<svg>` or `<math>`, ends these.
+    pub(super) fn ends_foreign(self) -> bool {
+        matches!(self, B | Big | Blockquote | Body | Br | Center | Code | Dd | Div | Dl | Dt | Em | Embed)
+            || matches!(self, Head | Hr | I | Img | Li | Listing | Menu | Meta | Nobr | Ol | P | Pre | Ruby | S)
+            || matches!(self, Small | Span | Strike | Strong | Sub | Sup | Table | Tt | U | Ul | Var)
+            || self.is_heading()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_tags() {
+        assert_eq!(Tag::of(b"div"), Div);
+        assert_eq!(Tag::of(b"h6"), H6);
+        assert_eq!(Tag::of(b"divs"), Other);
+        assert_eq!(Tag::of(b""), Other);
+    }
+
+    #[test]
+    fn groups_agree() {
+        assert!(Hr.is_void() && Hr.is_block());
+        assert!(Pre.is_block() && !Textarea.is_block());
+        assert!(Section.is_wall() && !Div.is_wall());
+    }
+}

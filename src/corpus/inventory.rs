@@ -1,0 +1,337 @@
+//! All input of a run: by file for cleaning, by source for mining.
+//!
+//! Takes the paths a user names; gives the files behind them, sorted, none twice, and reads them when
+//! asked to, from any thread. Only the place of a file is kept, about 100 bytes.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::folder::{Findings, walk};
+use super::listing::{self, DocumentRef, Sources};
+use super::reading::read_document;
+use super::scan_error::{NothingFound, ScanError};
+use super::suggest::similar_path;
+use super::text::FileBytes;
+use super::{Document, FileKind, Ignored, InputFile, JsonLines, ReadOptions, Reason, Skipped};
+
+/// How many JSONL files stay open after their last document was let go: reading a source line by
+/// line must not open its file anew for each.
+const KEPT_OPEN: usize = 256;
+
+/// The files of a run.
+#[derive(Debug)]
+pub struct Inventory {
+    files: Vec<InputFile>,
+    skipped: Vec<Skipped>,
+    ignored: Ignored,
+    options: Arc<ReadOptions>,
+    open: Mutex<OpenFiles>,
+}
+
+/// What is in a file.
+#[derive(Debug)]
+pub enum Content {
+    /// One document.
+    Document(Document),
+    /// A document per line.
+    Lines(JsonLines),
+}
+
+impl Inventory {
+    /// Looks for files at and below `roots`. Opens none of them.
+    pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
+        let mut findings = Findings::default();
+        for root in roots {
+            look_at(root, &mut findings)?;
+        }
+        let Findings { mut files, mut skipped, ignored, .. } = findings;
+        skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        if files.is_empty() {
+            let roots = roots.to_vec();
+            let found = NothingFound { roots, ignored, skipped };
+            return Err(ScanError::Nothing(Box::new(found)));
+        }
+        files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        refuse_collisions(&files, options)?;
+        Ok(Inventory { files, skipped, ignored, options: Arc::new(options.clone()), open: Mutex::default() })
+    }
+
+    /// The files to read, sorted by source and name.
+    pub fn files(&self) -> &[InputFile] {
+        &self.files
+    }
+
+    /// What could not be looked at, sorted by path. What cannot be read shows when it is read.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The files that are no documents.
+    pub fn ignored(&self) -> &Ignored {
+        &self.ignored
+    }
+
+    /// How documents are read.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    /// Which documents there are of each source. Reads all JSONL files once, in parallel.
+    pub fn sources(&self) -> Sources {
+        listing::list_sources(self)
+    }
+
+    /// The document at `place`, which has to come from this inventory.
+    pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
+        let file = &self.files[place.file()];
+        let Some(line) = place.line() else {
+            return self.read_file(file);
+        };
+        let lines = self.shared_lines(place.file())?;
+        let document = lines.parse(&line)?;
+        document.ok_or_else(|| lines.skipped(&line, Reason::Changed))
+    }
+
+    /// What is in `file`, to go through it in order.
+    pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
+        if file.kind() == FileKind::JsonLines {
+            let bytes = open_bytes(file)?;
+            return self.lines_in(file, bytes).map(Content::Lines);
+        }
+        self.read_file(file).map(Content::Document)
+    }
+
+    /// The lines of the JSONL file numbered `index`, sharing its bytes with all others who ask.
+    pub(super) fn shared_lines(&self, index: usize) -> Result<JsonLines, Skipped> {
+        let file = &self.files[index];
+        let known = self.open_files().get(index);
+        let bytes = match known {
+            Some(bytes) => bytes,
+            // outside of the lock: a slow disk must hold up nobody else
+            None => {
+                let bytes = open_bytes(file)?;
+                self.open_files().insert(index, &bytes);
+                bytes
+            }
+        };
+        self.lines_in(file, bytes)
+    }
+
+    fn read_file(&self, file: &InputFile) -> Result<Document, Skipped> {
+        let document = read_document(file, self.options.html);
+        document.map_err(|reason| Skipped::file(file.path(), reason))
+    }
+
+    fn lines_in(&self, file: &InputFile, bytes: Arc<FileBytes>) -> Result<JsonLines, Skipped> {
+        JsonLines::new(bytes, file, Arc::clone(&self.options))
+    }
+
+    fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {
+        // nothing that holds the lock can leave it half changed
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn look_at(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
+    let path = root.to_owned();
+    match fs::metadata(root) {
+        Ok(found) if found.is_dir() => walk_readable(root, findings),
+        Ok(found) if found.is_file() => add_single_file(root, findings),
+        Ok(_) => {
+            findings.skipped.push(Skipped::file(root, Reason::NotAFile));
+            Ok(())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(ScanError::NotFound { suggestion: similar_path(root), path })
+        }
+        Err(source) => Err(ScanError::Unreadable { path, source }),
+    }
+}
+
+fn walk_readable(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
+    match fs::read_dir(root) {
+        Ok(_) => {
+            walk(root, findings);
+            Ok(())
+        }
+        Err(source) => Err(ScanError::Unreadable { path: root.to_owned(), source }),
+    }
+}
+
+fn add_single_file(path: &Path, findings: &mut Findings) -> Result<(), ScanError> {
+    let kind = FileKind::of(path).ok_or_else(|| ScanError::UnknownKind(path.to_owned()))?;
+    match InputFile::single(path, kind) {
+        Ok(file) => findings.files.push(file),
+        Err(reason) => findings.skipped.push(Skipped::file(path, reason)),
+    }
+    Ok(())
+}
+
+/// Refuses files of which one would be written over the other.
+fn refuse_collisions(files: &[InputFile], options: &ReadOptions) -> Result<(), ScanError> {
+    // hashes only: the names of ten million files are a gigabyte
+    let hasher = BuildHasherDefault::<FxHasher>::default();
+    let name_of = |file: &InputFile| comparable(file.output_name(options.html));
+    let mut hashes: Vec<(u64, usize)> =
+        files.par_iter().enumerate().map(|(index, file)| (hasher.hash_one(name_of(file)), index)).collect();
+    hashes.par_sort_unstable();
+    let alike = hashes.chunk_by(|a, b| a.0 == b.0).flat_map(pairs);
+    let mut collisions: Vec<(usize, usize)> =
+        alike.filter(|&(first, second)| name_of(&files[first]) == name_of(&files[second])).collect();
+    collisions.sort_unstable();
+    match collisions.first() {
+        Some(&(first, second)) => Err(ScanError::Collision {
+            first: files[first].path(),
+            second: files[second].path(),
+            name: files[second].output_name(options.html),
+            others: collisions.len() - 1,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Each index with the first of those whose names have the same hash.
+fn pairs(alike: &[(u64, usize)]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let first = alike[0].1;
+    alike[1..].iter().map(move |&(_, index)| (first, index))
+}
+
+/// Where the file system takes `A` and `a` for the same name, so must we.
+fn comparable(name: String) -> String {
+    if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name }
+}
+
+fn open_bytes(file: &InputFile) -> Result<Arc<FileBytes>, Skipped> {
+    let path = file.path();
+    match FileBytes::open(&path) {
+        Ok(bytes) => Ok(Arc::new(bytes)),
+        Err(error) => Err(Skipped::file(path, error)),
+    }
+}
+
+/// JSONL files of which documents are in use, and those that were opened last.
+#[derive(Debug, Default)]
+struct OpenFiles {
+    in_use: FxHashMap<usize, Weak<FileBytes>>,
+    recent: VecDeque<Arc<FileBytes>>,
+}
+
+impl OpenFiles {
+    fn get(&self, index: usize) -> Option<Arc<FileBytes>> {
+        self.in_use.get(&index)?.upgrade()
+    }
+
+    fn insert(&mut self, index: usize, bytes: &Arc<FileBytes>) {
+        self.in_use.insert(index, Arc::downgrade(bytes));
+        self.recent.push_back(Arc::clone(bytes));
+        if self.recent.len() > KEPT_OPEN {
+            self.recent.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{inventory, plain, scan, tree};
+    use super::*;
+
+    fn scan_error(files: &[&str], roots: &[&str]) -> String {
+        let files: Vec<(&str, &[u8])> = files.iter().map(|&path| (path, &b""[..])).collect();
+        let folder = tree(&files);
+        match scan(&folder, roots) {
+            Ok(_) => panic!("no error"),
+            Err(error) => plain(&folder, error),
+        }
+    }
+
+    #[test]
+    fn a_missing_path_is_named() {
+        assert_eq!(scan_error(&["corpus/a/x.txt"], &["corpsu"]), r#"cannot find "corpsu": did you mean "corpus"?"#);
+        assert_eq!(scan_error(&["corpus/a/x.txt"], &["corpus", "b"]), r#"cannot find "b""#);
+    }
+
+    #[test]
+    fn a_file_of_an_unknown_kind_is_named() {
+        let error = scan_error(&["a/x.pdf"], &["a/x.pdf"]);
+        assert_eq!(
+            error,
+            r#"cannot tell what "a/x.pdf" is: give a folder, or a file that ends in .txt, .md, .html, .htm, .jsonl or .ndjson"#
+        );
+    }
+
+    #[test]
+    fn nothing_found_says_what_there_was() {
+        let error = scan_error(&["c/a/x.pdf", "c/a/y.pdf", "c/_a/x.txt", "c/_b/x.txt"], &["c"]);
+        assert_eq!(
+            error,
+            "no documents in \"c\": looked for files that end in .txt, .md, .html, .htm, .jsonl or .ndjson, \
+             found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
+             (as in _shared): rename it without (and 1 more skipped)"
+        );
+    }
+
+    #[test]
+    fn two_inputs_with_one_output_are_named() {
+        assert_eq!(
+            scan_error(&["1/a/x.txt", "1/a/y.txt", "2/a/x.txt", "2/a/y.txt"], &["2", "1"]),
+            r#""1/a/x.txt" and "2/a/x.txt" would both be written to "a/x.txt" (and 1 more such pairs): rename one, or clean them in two runs"#
+        );
+        assert!(scan_error(&["c/a/x.html", "c/a/x.htm", "c/a/x.txt"], &["c"]).contains("and 1 more"));
+        assert!(scan_error(&["1/x.jsonl", "2/x.jsonl"], &["1", "2/x.jsonl"]).contains(r#"to "x.jsonl""#));
+        assert_eq!(scan_error(&["c/a/x.txt"], &["c", "c"]), r#""c/a/x.txt" is given twice: name it once"#);
+        assert!(scan_error(&["c/a/x.txt"], &["c", "c/a"]).contains("given twice"));
+    }
+
+    #[test]
+    fn a_page_read_as_markup_collides_with_no_text() {
+        let folder = tree(&[("c/a/x.html", b""), ("c/a/x.txt", b"")]);
+        let options = ReadOptions { html: super::super::HtmlView::Markup, ..ReadOptions::default() };
+        assert!(Inventory::scan(&[folder.path().join("c")], &options).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_unreadable_folder_is_an_error_or_skipped() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tree(&[("c/a/x.txt", b""), ("c/b/x.txt", b"")]);
+        let close = |path: &str, mode| {
+            let permissions = fs::Permissions::from_mode(mode);
+            fs::set_permissions(folder.path().join(path), permissions).expect("permissions");
+        };
+        close("c/b", 0);
+        // the superuser may read everything
+        if fs::read_dir(folder.path().join("c/b")).is_err() {
+            assert!(inventory(&folder, "c").skipped()[0].to_string().contains("cannot be read"));
+            assert!(matches!(scan(&folder, &["c/b"]), Err(ScanError::Unreadable { .. })));
+        }
+        close("c/b", 0o755);
+    }
+
+    #[test]
+    fn the_order_of_paths_does_not_show() {
+        let folder = tree(&[("1/b/x.txt", b""), ("1/a/y.txt", b""), ("2/a/x.txt", b""), ("2/z.jsonl", b"")]);
+        let names = |roots: &[&str]| match scan(&folder, roots) {
+            Ok(inventory) => inventory.files().iter().map(InputFile::name).collect::<Vec<_>>(),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(names(&["1", "2"]), ["z.jsonl", "a/x.txt", "a/y.txt", "b/x.txt"]);
+        assert_eq!(names(&["2", "1"]), names(&["1", "2"]));
+    }
+
+    #[test]
+    fn the_files_opened_last_stay_open() {
+        let folder = tree(&[("x.jsonl", b"{}")]);
+        let mut open = OpenFiles::default();
+        for index in 0..=KEPT_OPEN {
+            let bytes = FileBytes::open(&folder.path().join("x.jsonl")).expect("a file");
+            open.insert(index, &Arc::new(bytes));
+        }
+        assert!(open.get(0).is_none() && open.get(1).is_some() && open.get(KEPT_OPEN).is_some());
+    }
+}

@@ -1,0 +1,370 @@
+//! The folder that results are written to.
+//!
+//! Takes the output path and the input paths; gives an [`OutputRoot`] that lies apart from all input,
+//! and writes whole files below it or none: to a temporary file beside the target, which then takes
+//! its place. A run that is cut short leaves no half-written result, and never touches its input.
+
+use std::fs;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashSet;
+use tempfile::{Builder, NamedTempFile};
+
+use super::text::FileBytes;
+
+/// How the names of temporary files begin: hidden, so that they are never read as documents.
+pub const TEMPORARY_PREFIX: &str = ".dehusk-";
+
+/// A folder to write to, apart from all input.
+#[derive(Debug)]
+pub struct OutputRoot {
+    path: PathBuf,
+    /// `path` without links.
+    real_path: PathBuf,
+    /// Folders that exist and lie where they seem to.
+    ready: Mutex<FxHashSet<PathBuf>>,
+}
+
+/// Why something cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The output would be taken for input, or written over it.
+    #[error("the output folder {output:?} is {relation} the input {input:?}: choose another one")]
+    MeetsInput {
+        /// The output folder.
+        output: PathBuf,
+        /// How they lie: `the same as`, `inside` or `a folder around`.
+        relation: &'static str,
+        /// The input.
+        input: PathBuf,
+    },
+    /// A file to copy that cannot be read.
+    #[error("cannot read {path:?}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A name that leads elsewhere.
+    #[error("cannot write to {0:?}: it is not a path below the output folder")]
+    LeadsOut(PathBuf),
+    /// The operating system would not let us.
+    #[error("cannot write {path:?}: {source}{}", remedy(.source))]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+impl OutputRoot {
+    /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`.
+    pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
+        let path = path.into();
+        let failed = |source| OutputError::Write { path: path.clone(), source };
+        let planned = without_links(&path).map_err(failed)?;
+        for input in inputs {
+            refuse_meeting(&path, &planned, input)?;
+        }
+        fs::create_dir_all(&path).map_err(failed)?;
+        let real_path = fs::canonicalize(&path).map_err(failed)?;
+        let ready = Mutex::default();
+        Ok(OutputRoot { path, real_path, ready })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the file `relative`, with the folders on the way to it: all that `write` gives, or, if
+    /// that fails, nothing, and a file that was there before is still there. It can be called from
+    /// many threads at once. The data survive a crash of the program, not of the machine.
+    pub fn write_atomic<T>(
+        &self,
+        relative: impl AsRef<Path>,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, OutputError> {
+        let relative = relative.as_ref();
+        let path = self.path.join(relative);
+        let folder = self.folder_of(relative)?;
+        replace(&folder, &path, write).map_err(|source| OutputError::Write { path, source })
+    }
+
+    /// Copies the file `from` to `relative`, byte for byte.
+    pub fn copy(&self, relative: impl AsRef<Path>, from: &Path) -> Result<u64, OutputError> {
+        let path = from.to_owned();
+        let bytes = FileBytes::open(from).map_err(|source| OutputError::Read { path, source })?;
+        self.write_atomic(relative, |writer| writer.write_all(&bytes))?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// The folder in which `relative` lies, made if it has to be.
+    fn folder_of(&self, relative: &Path) -> Result<PathBuf, OutputError> {
+        let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        let parent = relative.parent().filter(|_| is_plain);
+        let parent = parent.ok_or_else(|| OutputError::LeadsOut(relative.to_owned()))?;
+        let folder = self.path.join(parent);
+        if !self.is_ready(&folder) {
+            self.make_ready(&folder)?;
+        }
+        Ok(folder)
+    }
+
+    fn is_ready(&self, folder: &Path) -> bool {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).contains(folder)
+    }
+
+    /// A link in an existing output folder may lead anywhere, even back into the input.
+    fn make_ready(&self, folder: &Path) -> Result<(), OutputError> {
+        let failed = |source| OutputError::Write { path: folder.to_owned(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let real_folder = fs::canonicalize(folder).map_err(failed)?;
+        if !real_folder.starts_with(&self.real_path) {
+            return Err(OutputError::LeadsOut(folder.to_owned()));
+        }
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
+        Ok(())
+    }
+}
+
+/// Writes a temporary file in `folder` and renames it to `path`. On failure it is removed when dropped.
+fn replace<T>(folder: &Path, path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+    let mut file = temporary_file(folder)?;
+    let mut writer = BufWriter::new(file.as_file_mut());
+    let written = write(&mut writer)?;
+    writer.flush()?;
+    drop(writer);
+    file.persist(path)?;
+    Ok(written)
+}
+
+fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(TEMPORARY_PREFIX);
+    // readable by whom the umask says, like any new file; a temporary file is the owner's alone
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), OutputError> {
+    // an input that cannot be found is reported where it is read
+    let Ok(real_input) = fs::canonicalize(input) else {
+        return Ok(());
+    };
+    let relation = match (planned.starts_with(&real_input), real_input.starts_with(planned)) {
+        (true, true) => "the same as",
+        (true, false) => "inside",
+        (false, true) => "a folder around",
+        (false, false) => return Ok(()),
+    };
+    Err(OutputError::MeetsInput { output: output.to_owned(), relation, input: input.to_owned() })
+}
+
+/// The absolute path of what may not exist yet: as far as it exists, with its links resolved.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            // no link is left in what is resolved, so this is its real parent
+            Component::ParentDir => drop(resolved.pop()),
+            part => resolved.push(part),
+        }
+        if let Ok(real) = fs::canonicalize(&resolved) {
+            resolved = real;
+        }
+    }
+    Ok(resolved)
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull => ": free some space, or choose an output folder on another disk",
+        ErrorKind::QuotaExceeded => ": free some space, or choose an output folder outside this quota",
+        ErrorKind::ReadOnlyFilesystem => ": choose an output folder on another disk",
+        ErrorKind::PermissionDenied => ": choose an output folder that you may write to",
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
+            ": move what is in its place away"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::{TempDir, tempdir};
+
+    use super::*;
+
+    fn folder() -> TempDir {
+        tempdir().expect("a temporary folder")
+    }
+
+    fn output_in(folder: &TempDir) -> OutputRoot {
+        OutputRoot::create(folder.path().join("out"), &[]).expect("an output folder")
+    }
+
+    /// All files and folders below `path`.
+    fn listing(path: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).expect("readable") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                found.extend(listing(&path));
+            }
+            found.push(path);
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn writes_files_and_the_folders_on_the_way() {
+        let folder = folder();
+        let output = output_in(&folder);
+        let written = output.write_atomic("a/b/c.txt", |writer| writer.write(b"text"));
+        assert_eq!(written.expect("written"), 4);
+        let path = folder.path().join("out/a/b/c.txt");
+        assert_eq!(fs::read(&path).expect("a file"), b"text");
+        output.copy("a/b/d.txt", &path).expect("copied");
+        assert_eq!(fs::read(path.with_file_name("d.txt")).expect("a file"), b"text");
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = folder();
+        let output = output_in(&folder);
+        let fail = |writer: &mut dyn Write| -> io::Result<()> {
+            writer.write_all(&[b'x'; 100_000])?;
+            Err(io::Error::from(ErrorKind::StorageFull))
+        };
+        let error = output.write_atomic("x.txt", fail).expect_err("a failure").to_string();
+        assert!(error.contains("x.txt") && error.contains("free some space"), "{error}");
+        assert_eq!(listing(output.path()), Vec::<PathBuf>::new());
+
+        output.write_atomic("x.txt", |writer| writer.write_all(b"old")).expect("written");
+        assert!(output.write_atomic("x.txt", fail).is_err());
+        assert_eq!(listing(output.path()), [output.path().join("x.txt")]);
+        assert_eq!(fs::read(output.path().join("x.txt")).expect("a file"), b"old");
+    }
+
+    #[test]
+    fn a_panic_while_writing_leaves_nothing() {
+        let folder = folder();
+        let output = output_in(&folder);
+        let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            output.write_atomic("x.txt", |_| -> io::Result<()> { panic!("as a test") })
+        }));
+        assert!(written.is_err());
+        assert_eq!(listing(output.path()), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn an_existing_file_is_replaced() {
+        let folder = folder();
+        let output = output_in(&folder);
+        for text in ["first", "second"] {
+            output.write_atomic("x.txt", |writer| writer.write_all(text.as_bytes())).expect("written");
+        }
+        assert_eq!(fs::read(output.path().join("x.txt")).expect("a file"), b"second");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_permissions_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder();
+        let output = output_in(&folder);
+        output.write_atomic("x.txt", |_| Ok(())).expect("written");
+        fs::write(folder.path().join("usual"), "").expect("written");
+        let mode = |path: &str| {
+            let metadata = fs::metadata(folder.path().join(path)).expect("a file");
+            metadata.permissions().mode()
+        };
+        assert_eq!(mode("out/x.txt"), mode("usual"));
+    }
+
+    #[test]
+    fn names_that_lead_out_are_refused() {
+        let folder = folder();
+        let output = output_in(&folder);
+        for name in ["../x", "a/../../x", "/tmp/x", "", "."] {
+            let written = output.write_atomic(name, |_| Ok(()));
+            assert!(matches!(written, Err(OutputError::LeadsOut(_))), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_output_may_not_meet_an_input() {
+        let folder = folder();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("corpus/source")).expect("folders");
+        fs::write(at("corpus/a.jsonl"), "").expect("a file");
+        let relation = |output: &str, input: &str| match OutputRoot::create(at(output), &[at(input)]) {
+            Ok(_) => "apart",
+            Err(OutputError::MeetsInput { relation, .. }) => relation,
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(relation("corpus", "corpus"), "the same as");
+        assert_eq!(relation("corpus/", "corpus/source/.."), "the same as");
+        assert_eq!(relation("corpus/new/deeper", "corpus"), "inside");
+        assert_eq!(relation("new/../corpus/new", "corpus"), "inside");
+        assert_eq!(relation("corpus", "corpus/source"), "a folder around");
+        assert_eq!(relation("corpus", "corpus/a.jsonl"), "a folder around");
+        assert_eq!(relation("new/..", "corpus"), "a folder around");
+        assert!(!at("corpus/new").exists() && !at("new").exists());
+        assert_eq!(relation("corpus-cleaned", "corpus"), "apart");
+        assert_eq!(relation("corpus/out", "corpus/a.jsonl"), "apart");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_hide_that_the_output_meets_an_input() {
+        use std::os::unix::fs::symlink;
+        let folder = folder();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("corpus/source")).expect("folders");
+        symlink(at("corpus"), at("link")).expect("a link");
+        for (output, input) in [("link/new", "corpus"), ("corpus/new", "link"), ("link", "corpus")] {
+            let output = OutputRoot::create(at(output), &[at(input)]);
+            assert!(matches!(output, Err(OutputError::MeetsInput { .. })));
+        }
+
+        let output = OutputRoot::create(at("out"), &[at("corpus")]).expect("an output folder");
+        symlink(at("corpus/source"), at("out/source")).expect("a link");
+        let written = output.write_atomic("source/x.txt", |_| Ok(()));
+        assert!(matches!(written, Err(OutputError::LeadsOut(_))));
+        assert_eq!(listing(&at("corpus/source")), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_a_folder_is_named() {
+        let folder = folder();
+        let output = output_in(&folder);
+        output.write_atomic("a", |_| Ok(())).expect("written");
+        let error = output.write_atomic("a/b.txt", |_| Ok(())).expect_err("a failure").to_string();
+        assert!(error.contains("move what is in its place away"), "{error}");
+    }
+
+    #[test]
+    fn many_threads_write_at_once() {
+        let folder = folder();
+        let output = output_in(&folder);
+        std::thread::scope(|scope| {
+            for i in 0..32 {
+                let output = &output;
+                scope.spawn(move || {
+                    let name = format!("a/{}/x{i}.txt", i % 4);
+                    output.write_atomic(name, |writer| writer.write_all(b"text")).expect("written");
+                });
+            }
+        });
+        assert_eq!(listing(output.path()).iter().filter(|path| path.is_file()).count(), 32);
+    }
+}

@@ -1,0 +1,197 @@
+//! What is left out: what could not be read, and why; and how many files are no documents.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{MAX_DOCUMENT_BYTES, SourceIdError};
+
+/// A document, or a whole file or folder, that could not be read. The rest goes on without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file or folder.
+    pub path: Arc<Path>,
+    /// The line of a JSONL file, from 1; `None` where all of `path` is skipped.
+    pub line: Option<u64>,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Skipped {
+    pub(super) fn file(path: impl Into<Arc<Path>>, reason: impl Into<Reason>) -> Skipped {
+        Skipped { path: path.into(), line: None, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, "{line}:")?;
+        }
+        write!(f, " {}", self.reason)
+    }
+}
+
+impl std::error::Error for Skipped {}
+
+/// Why a document was skipped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The operating system would not let us.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// A name that cannot be repeated in a pattern file or a summary.
+    #[error("the file name is not valid UTF-8: rename it")]
+    NameNotUtf8,
+    /// A pipe, a socket, a device.
+    #[error("is neither a file nor a folder")]
+    NotAFile,
+    /// A symbolic link out of the folder that was given.
+    #[error("is a link to {0:?}, outside the given folder: name that path too, to have it read")]
+    LinkLeadsOut(PathBuf),
+    /// A symbolic link to a folder around it.
+    #[error("is a link to {0:?}, which contains it")]
+    LinkLoops(PathBuf),
+    /// Not a text in any encoding.
+    #[error(
+        "looks binary, {control_percent} % of its beginning are control characters: \
+         if it is UTF-16, save it with a byte order mark"
+    )]
+    Binary {
+        /// How much of the document's beginning are control characters.
+        control_percent: usize,
+    },
+    /// More than [`MAX_DOCUMENT_BYTES`].
+    #[error("has {0} bytes, and a document may have {MAX_DOCUMENT_BYTES}: split it")]
+    TooLarge(u64),
+    /// A folder or a JSONL line whose source has no usable name.
+    #[error(transparent)]
+    UnsafeSource(#[from] SourceIdError),
+    /// A JSONL file that starts with a UTF-16 byte order mark.
+    #[error("is UTF-16, and JSONL has to be UTF-8: convert it")]
+    JsonlInUtf16,
+    /// A line that is not UTF-8.
+    #[error("is not valid UTF-8 from byte {0} of the line on")]
+    LineNotUtf8(usize),
+    /// A line that is not JSON.
+    #[error("is not valid JSON: {0}")]
+    NotJson(String),
+    /// A line that holds JSON, but not an object.
+    #[error("is not a JSON object")]
+    NotAnObject,
+    /// A key that occurs twice.
+    #[error("has the key {0:?} twice")]
+    DuplicateKey(String),
+    /// A value of the wrong type.
+    #[error("the value of {key:?} is not {expected}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// What its value should have been.
+        expected: &'static str,
+    },
+    /// A line without a document.
+    #[error("has neither {text:?} nor {html:?}: are these the right keys?")]
+    NoText {
+        /// The key looked for first.
+        text: String,
+        /// The key looked for then.
+        html: String,
+    },
+    /// A line that does not say which source it is of.
+    #[error(
+        "has neither {source_key:?} nor {url:?}: are these the right keys? \
+         (in a folder named after its source a file needs neither)"
+    )]
+    NoSource {
+        /// The key looked for first.
+        source_key: String,
+        /// The key looked for then.
+        url: String,
+    },
+    /// An address without a host.
+    #[error("{0:?} has no host to take for the source: write it as https://host/path")]
+    NoHost(String),
+    /// A file that was changed under us.
+    #[error("changed while it was read")]
+    Changed,
+}
+
+impl From<io::Error> for Reason {
+    fn from(error: io::Error) -> Reason {
+        Reason::Unreadable(error.to_string())
+    }
+}
+
+/// Files that were not looked into, because their names say that they are no documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ignored {
+    /// Files and folders whose names begin with a dot.
+    pub hidden: u64,
+    /// Files without any extension.
+    pub without_extension: u64,
+    /// How many files have which extension; in lower case, without the dot.
+    pub extensions: BTreeMap<String, u64>,
+}
+
+impl Ignored {
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.hidden + self.without_extension + self.extensions.values().sum::<u64>()
+    }
+
+    pub(super) fn count(&mut self, extension: Option<String>) {
+        match extension {
+            Some(extension) => *self.extensions.entry(extension).or_default() += 1,
+            None => self.without_extension += 1,
+        }
+    }
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let extensions = self.extensions.iter();
+        let mut parts: Vec<String> = extensions.map(|(name, count)| format!("{count} .{name}")).collect();
+        for (count, what) in [(self.without_extension, "without extension"), (self.hidden, "hidden")] {
+            if count > 0 {
+                parts.push(format!("{count} {what}"));
+            }
+        }
+        match parts.as_slice() {
+            [] => f.write_str("nothing"),
+            parts => f.write_str(&parts.join(", ")),
+        }
+    }
+}
+
+/// A value as an error quotes it: its beginning, if it is long.
+pub(super) fn excerpt(value: &str) -> String {
+    const LONGEST: usize = 80;
+    match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_path_and_line() {
+        let mut skipped = Skipped::file(Path::new("a.jsonl"), Reason::NotAnObject);
+        assert_eq!(skipped.to_string(), "a.jsonl: is not a JSON object");
+        skipped.line = Some(7);
+        assert_eq!(skipped.to_string(), "a.jsonl:7: is not a JSON object");
+    }
+
+    #[test]
+    fn long_values_are_cut_between_characters() {
+        assert_eq!(excerpt("short"), "short");
+        assert_eq!(excerpt(&"é".repeat(81)), "é".repeat(80) + "...");
+    }
+}

@@ -1,0 +1,61 @@
+//! "Did you mean": the name beside a missing path that looks most like it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most mistakes a name may have and still be recognised.
+const MAX_MISTAKES: usize = 2;
+
+/// The path a user may have meant by `missing`: beside it, with a name that differs by two letters at most.
+pub(super) fn similar_path(missing: &Path) -> Option<PathBuf> {
+    let wanted = missing.file_name()?.to_str()?;
+    let parent = missing.parent()?;
+    let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let names = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let nearest = names.map(|name| (mistakes(wanted, &name), name)).min()?;
+    // of a name of two letters, two mistakes leave nothing
+    (nearest.0 <= MAX_MISTAKES.min(wanted.chars().count() / 2)).then(|| parent.join(nearest.1))
+}
+
+/// How many letters to insert, drop or replace to come from `a` to `b`; upper and lower case are the same.
+fn mistakes(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=a.len()).collect();
+    for letter in b.to_lowercase().chars() {
+        let mut diagonal = row[0];
+        row[0] += 1;
+        for i in 0..a.len() {
+            let replaced = diagonal + usize::from(a[i] != letter);
+            diagonal = row[i + 1];
+            row[i + 1] = replaced.min(row[i] + 1).min(diagonal + 1);
+        }
+    }
+    row[a.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_mistakes() {
+        let cases = [
+            ("corpus", "corpus", 0),
+            ("corpus", "Corpsu", 2),
+            ("corpus", "corpora", 3),
+            ("", "abc", 3),
+            ("abc", "", 3),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(mistakes(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn suggests_a_sibling_that_looks_alike() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir(folder.path().join("articles")).expect("a folder");
+        assert_eq!(similar_path(&folder.path().join("artcles")), Some(folder.path().join("articles")));
+        assert_eq!(similar_path(&folder.path().join("pages")), None);
+    }
+}

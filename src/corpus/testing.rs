@@ -1,0 +1,39 @@
+//! Folders of documents for tests.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::{Inventory, ReadOptions, ScanError};
+
+/// A temporary folder with these files in it.
+pub(super) fn tree(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (path, bytes) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, bytes).expect("a file");
+    }
+    folder
+}
+
+/// Scans these paths below `folder`.
+pub(super) fn scan(folder: &TempDir, roots: &[&str]) -> Result<Inventory, ScanError> {
+    let roots: Vec<PathBuf> = roots.iter().map(|root| folder.path().join(root)).collect();
+    Inventory::scan(&roots, &ReadOptions::default())
+}
+
+/// Scans this path below `folder`, which can be scanned.
+pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
+    match scan(folder, &[root]) {
+        Ok(inventory) => inventory,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A message without the name of the temporary folder.
+pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
+    let path = folder.path().to_string_lossy().into_owned();
+    message.to_string().replace(&format!("{path}/"), "")
+}
