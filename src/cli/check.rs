@@ -1,0 +1,70 @@
+//! `dehusk check`: are pattern files what they should be?
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use dehusk::patterns::{FileProblem, LexerCache, PatternFile};
+
+use super::Exit;
+use super::library::pattern_files;
+use super::report::{Reporter, print};
+
+/// Options of `dehusk check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Folders with pattern files, or files
+    #[arg(required = true, value_name = "PATTERNS")]
+    patterns: Vec<PathBuf>,
+    /// Rewrite files that are right but not in canonical form
+    #[arg(long)]
+    fix: bool,
+}
+
+/// Runs the command. Problems are its result: a line each on stdout.
+pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let cache = LexerCache::default();
+    let (mut files, mut problems) = (0, 0);
+    for path in &args.patterns {
+        for path in pattern_files(path)? {
+            let found = check_file(&path, args.fix, &cache)?;
+            files += 1;
+            problems += found.len();
+            for problem in found {
+                print(&format!("{}\n", problem.display(&path)))?;
+            }
+        }
+    }
+    reporter.note(&format!("{files} pattern files checked, {problems} problems"));
+    Ok(if problems > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<FileProblem>> {
+    let naming = || format!("cannot read {}", path.display());
+    let yaml = String::from_utf8(std::fs::read(path).with_context(naming)?);
+    let about_file = |message: String| FileProblem { line: 0, id: None, message };
+    let Ok(yaml) = yaml else { return Ok(vec![about_file("it is not valid UTF-8; save it as UTF-8".to_owned())]) };
+    let file = match PatternFile::parse(&yaml, cache) {
+        Ok(file) => file,
+        Err(problems) => return Ok(problems),
+    };
+    let mut problems = file.check_examples(&yaml);
+    if path.file_stem().is_none_or(|stem| stem != file.source.as_str()) {
+        problems.push(about_file(format!("it says it is for source '{}'; name it {}.yaml", file.source, file.source)));
+    }
+    let canonical = file.to_yaml();
+    if canonical != yaml && problems.is_empty() {
+        if fix {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let name = path.file_name().unwrap_or_default();
+            dehusk::corpus::OutputRoot::create(folder, &[])?
+                .write_atomic(name, |writer| writer.write_all(canonical.as_bytes()))?;
+        } else {
+            let line = yaml.lines().zip(canonical.lines()).take_while(|(a, b)| a == b).count() as u64 + 1;
+            let message = "from here on it is not in canonical form; `dehusk check --fix` rewrites it".to_owned();
+            problems.push(FileProblem { line, id: None, message });
+        }
+    }
+    Ok(problems)
+}

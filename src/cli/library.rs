@@ -1,0 +1,111 @@
+//! A folder of pattern files: `<source>.yaml` for each source, `_shared.yaml` for all.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use rayon::prelude::*;
+
+use dehusk::patterns::{LexerCache, PatternFile, SHARED};
+
+use super::report::Reporter;
+
+/// The pattern files of a folder, by source.
+#[derive(Debug, Default)]
+pub struct Library {
+    files: BTreeMap<String, PatternFile>,
+}
+
+impl Library {
+    /// Reads all pattern files of a folder, or one file. Every problem is reported; any is an error.
+    pub fn load(path: &Path, reporter: &Reporter) -> anyhow::Result<Library> {
+        let paths = pattern_files(path)?;
+        let cache = LexerCache::default();
+        let read: Vec<anyhow::Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, &cache)).collect();
+        let mut library = Library::default();
+        let mut broken = 0;
+        for (path, file) in paths.iter().zip(read) {
+            match file.and_then(|file| library.add(path, file)) {
+                Ok(()) => {}
+                Err(error) => {
+                    reporter.error(&format!("{error:#}"));
+                    broken += 1;
+                }
+            }
+        }
+        if broken > 0 {
+            bail!("{broken} of {} pattern files cannot be used; nothing was done", paths.len());
+        }
+        Ok(library)
+    }
+
+    /// As [`Library::load`], but a folder that does not exist yet is an empty library.
+    pub fn load_if_any(path: &Path, reporter: &Reporter) -> anyhow::Result<Library> {
+        if path.exists() && !pattern_files_in(path)?.is_empty() {
+            Library::load(path, reporter)
+        } else {
+            Ok(Library::default())
+        }
+    }
+
+    /// The patterns of a source, or the shared ones.
+    pub fn get(&self, source: &str) -> Option<&PatternFile> {
+        self.files.get(source)
+    }
+
+    /// Takes a file out.
+    pub fn remove(&mut self, source: &str) -> Option<PatternFile> {
+        self.files.remove(source)
+    }
+
+    /// The patterns for a source's documents: its own and the shared ones, whichever there are.
+    pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
+        [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
+    }
+
+    fn add(&mut self, path: &Path, file: PatternFile) -> anyhow::Result<()> {
+        if let Some(other) = self.files.insert(file.source.clone(), file) {
+            bail!("{}: there is another file for source '{}'; keep one", path.display(), other.source);
+        }
+        Ok(())
+    }
+}
+
+/// The pattern files that a path means: itself, or all `.yaml` files right in it. There is at least one.
+pub fn pattern_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let paths = pattern_files_in(path)?;
+    if paths.is_empty() {
+        bail!("{}: no pattern files (.yaml) in this folder; `dehusk mine` makes them", path.display());
+    }
+    Ok(paths)
+}
+
+fn pattern_files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot read the pattern folder {}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
+    let yaml = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = PatternFile::parse(&yaml, cache).map_err(|problems| {
+        let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
+        anyhow::anyhow!(lines.join("\nerror: "))
+    })?;
+    if path.file_stem().is_none_or(|stem| stem != file.source.as_str()) {
+        bail!("{}: it says it is for source '{}'; name it {}.yaml", path.display(), file.source, file.source);
+    }
+    Ok(file)
+}

@@ -1,0 +1,178 @@
+//! `dehusk mine`: a corpus in, pattern files out.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use rayon::prelude::*;
+
+use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
+use dehusk::mining::cross_source::{self, Templates};
+use dehusk::mining::{MineOptions, Mined, mine_texts};
+use dehusk::patterns::file::MinedFrom;
+use dehusk::patterns::merge::merge;
+use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::tokens::Lexer;
+
+use super::library::Library;
+use super::options::{CorpusArgs, MineArgs};
+use super::report::Reporter;
+use super::summary::{MinedSummary, Summary};
+use super::workers::share_out;
+use super::{Exit, Global, interrupt};
+
+/// Options of `dehusk mine`.
+#[derive(Args, Debug)]
+pub struct MineCommand {
+    #[command(flatten)]
+    corpus: CorpusArgs,
+    /// Folder for the pattern files; decisions in those already there are kept
+    #[arg(short, long, value_name = "PATTERNS")]
+    output: PathBuf,
+    #[command(flatten)]
+    mining: MineArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let lexer = args.mining.lexer()?;
+    let mut summary = Summary::default();
+    let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
+    mine(&inventory, &output, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
+    summary.skipped = reporter.skipped();
+    summary.print(global.json, global.quiet)?;
+    Ok(reporter.exit())
+}
+
+/// Looks at what there is, and says what is left out.
+pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
+    let inventory = summary.time("scan", || Inventory::scan(&args.corpus, &args.reading.options()))?;
+    inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    if inventory.ignored().total() > 0 {
+        reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
+    }
+    Ok(inventory)
+}
+
+/// Mines all sources of an inventory and writes a pattern file for each.
+pub fn mine(
+    inventory: &Inventory,
+    output: &OutputRoot,
+    options: &MineOptions,
+    lexer: &Lexer,
+    global: &Global,
+    reporter: &Reporter,
+    summary: &mut Summary,
+) -> anyhow::Result<()> {
+    // What people decided is read first: if it cannot be, nothing of it must be written over.
+    let mut reviewed = Library::load_if_any(output.path(), reporter)?;
+    let sources = summary.time("list", || inventory.sources());
+    sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    if sources.listings.is_empty() {
+        bail!("there is no document to mine");
+    }
+    let miner = Miner { inventory, options, lexer, reporter };
+    let mined = summary.time("mine", || miner.mine_all(&sources.listings, global.threads()))?;
+    let templates = summary.time("compare sources", || cross_source::cross_source(&mined));
+    for (listing, mined) in sources.listings.iter().zip(&mined) {
+        if mined.is_too_small() {
+            let documents = mined.counted();
+            reporter.warn(&format!(
+                "source '{}' has {documents} different documents, too few to mine ({} needed); only shared patterns will apply",
+                listing.id,
+                Mined::MIN_DOCUMENTS
+            ));
+        }
+    }
+    summary.documents = mined.iter().map(|mined| mined.documents).sum();
+    for ((listing, mined), &language) in sources.listings.iter().zip(&mined).zip(&templates.language) {
+        let entry = summary.sources.entry(listing.id.to_string()).or_default();
+        entry.mined = Some(MinedSummary {
+            documents: mined.documents,
+            near_duplicates: mined.near_duplicates,
+            tokens: mined.tokens,
+            cutoff: mined.cutoff.share,
+            patterns: 0,
+            language,
+        });
+    }
+    for mut file in pattern_files(&sources.listings, &mined, templates, lexer) {
+        interrupt::check()?;
+        if let Some(old) = reviewed.remove(&file.source) {
+            file = merge(file, old);
+        }
+        match summary.sources.get_mut(&file.source).and_then(|entry| entry.mined.as_mut()) {
+            Some(mined) => mined.patterns = file.patterns.len(),
+            None => summary.shared_patterns = Some(file.patterns.len()),
+        }
+        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
+    }
+    summary.wrote.push(output.path().display().to_string());
+    Ok(())
+}
+
+struct Miner<'a> {
+    inventory: &'a Inventory,
+    options: &'a MineOptions,
+    lexer: &'a Lexer,
+    reporter: &'a Reporter,
+}
+
+impl Miner<'_> {
+    /// Mines the sources, as many at a time as there are threads; in the order of the listings.
+    fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
+        self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
+        let mined: Vec<Mutex<Option<Mined>>> = listings.iter().map(|_| Mutex::new(None)).collect();
+        let outcome = share_out(threads, listings.len(), |index| {
+            let result = self.mine(&listings[index])?;
+            *mined[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            Ok(())
+        });
+        self.reporter.finish();
+        outcome?;
+        Ok(mined.into_iter().filter_map(|mined| mined.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+    }
+
+    fn mine(&self, listing: &SourceListing) -> anyhow::Result<Mined> {
+        let read = |place| -> anyhow::Result<Option<Text>> {
+            interrupt::check()?;
+            match self.inventory.read(place) {
+                Ok(document) => Ok(Some(document.text)),
+                Err(skipped) => {
+                    self.reporter.skip(&skipped.to_string());
+                    Ok(None)
+                }
+            }
+        };
+        let texts: Vec<Option<Text>> = listing.documents.par_iter().map(read).collect::<anyhow::Result<_>>()?;
+        let texts: Vec<Text> = texts.into_iter().flatten().collect();
+        let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
+        self.reporter.step(listing.documents.len());
+        Ok(mined)
+    }
+}
+
+/// The fresh pattern files: one a source, and the shared one if there were enough sources to tell what is shared.
+fn pattern_files(listings: &[SourceListing], mined: &[Mined], templates: Templates, lexer: &Lexer) -> Vec<PatternFile> {
+    let shared = (listings.len() >= cross_source::MIN_SOURCES).then(|| {
+        let from = MinedFrom {
+            documents: mined.iter().map(|mined| mined.documents).sum(),
+            near_duplicates: mined.iter().map(|mined| mined.near_duplicates).sum(),
+            tokens: mined.iter().map(|mined| mined.tokens).sum(),
+            cutoff: cross_source::shared_cutoff(mined),
+        };
+        PatternFile::of_templates(SHARED, from, templates.shared, lexer)
+    });
+    let own = listings.iter().zip(mined).zip(templates.own).map(|((listing, mined), templates)| {
+        let from = MinedFrom {
+            documents: mined.documents,
+            near_duplicates: mined.near_duplicates,
+            tokens: mined.tokens,
+            cutoff: mined.cutoff.share,
+        };
+        PatternFile::of_templates(listing.id.as_str(), from, templates, lexer)
+    });
+    own.chain(shared).collect()
+}

@@ -1,0 +1,143 @@
+//! The command line: flags to options, options to runs, runs to summaries. Only this module prints.
+
+mod check;
+mod clean;
+mod explain;
+mod generate;
+mod interrupt;
+mod library;
+mod mine;
+mod options;
+mod report;
+mod run;
+mod summary;
+mod workers;
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand};
+
+use report::Reporter;
+
+/// How a run ended, as scripts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All done.
+    Done = 0,
+    /// Nothing could be done, or `check` found something: bad input, a bad pattern file.
+    Failed = 1,
+    /// Wrong usage.
+    Usage = 2,
+    /// Done, but some documents were skipped; each was named on stderr.
+    Skipped = 3,
+    /// Stopped by Ctrl-C; what was written is whole.
+    Interrupted = 130,
+}
+
+/// Learns the boilerplate that a text source repeats, as regexes a person can read, and strips it.
+///
+/// A corpus is a folder with a folder per source and a file per document (.txt, .md, .html), or
+/// JSONL with a document per line. dehusk mines the templates of each source into a YAML file of
+/// regexes (`mine`), which you may review, and strips documents with them (`clean`); `run` does both.
+#[derive(Parser)]
+#[command(name = "dehusk", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// What every command understands.
+#[derive(Args, Clone, Debug)]
+pub struct Global {
+    /// Use this many threads [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
+    threads: Option<u16>,
+    /// Print no progress, warnings or summary; errors and skipped documents are still named
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    quiet: bool,
+    /// Print the summary as JSON on stdout
+    #[arg(long, global = true, help_heading = "Global options")]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Mine, then clean: OUT/patterns, OUT/cleaned
+    Run(run::RunArgs),
+    /// Mine pattern files, one a source
+    Mine(mine::MineCommand),
+    /// Strip documents with pattern files
+    Clean(clean::CleanCommand),
+    /// Check pattern files: form, regexes, examples
+    Check(check::CheckArgs),
+    /// Show a document with what would be removed marked, and by which pattern
+    Explain(explain::ExplainArgs),
+    /// Print shell completions
+    Completions(generate::CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// Parses the arguments, runs the command, prints what went wrong; gives the exit status.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors to clap, but not to us.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            let _ = error.print();
+            return exit;
+        }
+    };
+    let reporter = Reporter::new(cli.global.quiet);
+    let outcome = start(&cli.global).and_then(|()| cli.command.run(&cli.global, &reporter));
+    match outcome {
+        Ok(exit) => exit,
+        Err(error) if is_closed_pipe(&error) => Exit::Done,
+        Err(error) if error.is::<interrupt::Interrupted>() => {
+            reporter.error(&error.to_string());
+            Exit::Interrupted
+        }
+        Err(error) => {
+            reporter.error(&format!("{error:#}"));
+            Exit::Failed
+        }
+    }
+}
+
+impl Command {
+    fn run(self, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+        match self {
+            Command::Run(args) => run::run(&args, global, reporter),
+            Command::Mine(args) => mine::run(&args, global, reporter),
+            Command::Clean(args) => clean::run(&args, global, reporter),
+            Command::Check(args) => check::run(&args, reporter),
+            Command::Explain(args) => explain::run(&args, reporter),
+            Command::Completions(args) => generate::completions(&args),
+            Command::Man => generate::man(),
+        }
+    }
+}
+
+fn start(global: &Global) -> anyhow::Result<()> {
+    interrupt::listen()?;
+    rayon::ThreadPoolBuilder::new().num_threads(global.threads()).build_global()?;
+    Ok(())
+}
+
+impl Global {
+    /// How many threads work.
+    fn threads(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        self.threads.map_or_else(all, usize::from)
+    }
+}
+
+/// Whoever read our output has had enough: that is no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kind =
+        |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+}

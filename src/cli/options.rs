@@ -1,0 +1,177 @@
+//! Flags that several commands share, and the checked options they become.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+
+use dehusk::cleaning::{CleanOptions, Method};
+use dehusk::corpus::{HtmlView, Keys, ReadOptions};
+use dehusk::mining::MineOptions;
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+
+/// Where documents are, and how to read them.
+#[derive(Args, Debug)]
+pub struct CorpusArgs {
+    /// Folders with a folder per source, .jsonl files, or single documents
+    #[arg(required = true, value_name = "CORPUS")]
+    pub corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How documents are read.
+#[derive(Args, Debug)]
+pub struct ReadingArgs {
+    /// Read HTML as the text a visitor sees, or take the markup itself for the text
+    #[arg(long, value_enum, default_value_t = Html::Text)]
+    pub html: Html,
+    /// JSONL key of a document's name
+    #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL")]
+    pub id_key: String,
+    /// JSONL key of a document's source
+    #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL")]
+    pub source_key: String,
+    /// JSONL key of a document's address, whose host is the source where the source key is absent
+    #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL")]
+    pub url_key: String,
+    /// JSONL key of a document's text
+    #[arg(long, value_name = "KEY", default_value = "text", help_heading = "JSONL")]
+    pub text_key: String,
+    /// JSONL key of a document's HTML, read where the text key is absent
+    #[arg(long, value_name = "KEY", default_value = "html", help_heading = "JSONL")]
+    pub html_key: String,
+}
+
+/// What counts as the text of an HTML document.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Html {
+    /// What a visitor sees, a line per block
+    Text,
+    /// The markup itself
+    Markup,
+}
+
+impl ReadingArgs {
+    pub fn options(&self) -> ReadOptions {
+        let html = match self.html {
+            Html::Text => HtmlView::Text,
+            Html::Markup => HtmlView::Markup,
+        };
+        let keys = Keys {
+            id: self.id_key.clone(),
+            source: self.source_key.clone(),
+            url: self.url_key.clone(),
+            text: self.text_key.clone(),
+            html: self.html_key.clone(),
+        };
+        ReadOptions { html, keys }
+    }
+}
+
+/// How sources are mined.
+#[derive(Args, Debug)]
+pub struct MineArgs {
+    /// Take repeats from this share of the documents on for template, instead of reading it off the repeats (0 to 1);
+    /// the smooth method does not depend on it
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining")]
+    pub cutoff: Option<f64>,
+    /// Documents that a repeat needs
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..), help_heading = "Mining")]
+    pub min_df: u32,
+    /// Share of the documents that a repeat needs (0 to 1)
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share, help_heading = "Mining")]
+    pub min_share: f64,
+    /// Word tokens that a repeat needs, unless it is a whole line
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Mining")]
+    pub min_tokens: usize,
+    /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex
+    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Mining")]
+    pub tokenizer: Tokenizer,
+    /// Add the mutable patterns of a YAML file, tried before the shipped ones
+    #[arg(long, value_name = "FILE", help_heading = "Mining")]
+    pub mutable: Vec<PathBuf>,
+    /// Leave the shipped mutable patterns out
+    #[arg(long, help_heading = "Mining")]
+    pub no_default_mutable: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is a number from 0 to 1".to_owned()),
+    }
+}
+
+impl MineArgs {
+    pub fn options(&self) -> MineOptions {
+        MineOptions {
+            min_words: self.min_tokens,
+            min_documents: self.min_df as usize,
+            min_share: self.min_share,
+            cutoff: self.cutoff,
+        }
+    }
+
+    /// A lexer for the tokenizer and the mutable patterns asked for.
+    pub fn lexer(&self) -> anyhow::Result<Lexer> {
+        let mut patterns = Vec::new();
+        for path in &self.mutable {
+            let naming = || format!("mutable pattern file {}", path.display());
+            let yaml = std::fs::read_to_string(path).with_context(naming)?;
+            let added = mutable::parse_file(&yaml).with_context(naming)?;
+            // By themselves first: what is wrong with them is wrong whatever they are joined with.
+            Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
+            patterns.extend(added);
+        }
+        if !self.no_default_mutable {
+            patterns.extend(mutable::shipped_patterns());
+        }
+        let set = MutableSet::new(patterns).context("the mutable patterns together")?;
+        Ok(Lexer::new(self.tokenizer.clone(), Arc::new(set)))
+    }
+}
+
+/// How documents are cleaned.
+#[derive(Args, Debug)]
+pub struct CleanArgs {
+    /// From matches to what is removed
+    #[arg(long, value_enum, default_value_t = MethodName::Smooth, help_heading = "Cleaning")]
+    pub method: MethodName,
+    /// With `--method union`: join matches fewer than this many characters apart
+    #[arg(long, value_name = "CHARS", default_value_t = 0, help_heading = "Cleaning")]
+    pub merge_gap: usize,
+    /// Apply only what a person accepted
+    #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
+    pub only: Option<Only>,
+    /// Cut nothing; write what would be cut as Dolma attributes (code points), a .jsonl beside each input's name
+    #[arg(long, help_heading = "Cleaning")]
+    pub spans: bool,
+}
+
+/// See [`Method`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// Weigh all matches and let the whole document decide
+    Smooth,
+    /// Remove the union of all matches of patterns from the cutoff on
+    Union,
+}
+
+/// A status to be content with.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Only {
+    /// Accepted patterns
+    Accepted,
+}
+
+impl CleanArgs {
+    pub fn options(&self) -> CleanOptions {
+        let method = match self.method {
+            MethodName::Smooth => Method::Smooth,
+            MethodName::Union => Method::Union { merge_gap: self.merge_gap },
+        };
+        CleanOptions { method, only_accepted: self.only.is_some() }
+    }
+}

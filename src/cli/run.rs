@@ -1,0 +1,44 @@
+//! `dehusk run`: mine, then clean.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use dehusk::corpus::OutputRoot;
+
+use super::clean::clean;
+use super::library::Library;
+use super::mine::{mine, scan};
+use super::options::{CleanArgs, CorpusArgs, MineArgs};
+use super::report::Reporter;
+use super::summary::Summary;
+use super::{Exit, Global};
+
+/// Options of `dehusk run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    corpus: CorpusArgs,
+    /// Folder for OUT/patterns and OUT/cleaned
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    #[command(flatten)]
+    mining: MineArgs,
+    #[command(flatten)]
+    cleaning: CleanArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let lexer = args.mining.lexer()?;
+    let mut summary = Summary::default();
+    let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    let patterns = OutputRoot::create(args.output.join("patterns"), &args.corpus.corpus)?;
+    let cleaned = OutputRoot::create(args.output.join("cleaned"), &args.corpus.corpus)?;
+    mine(&inventory, &patterns, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
+    let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
+    clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
+    summary.skipped = reporter.skipped();
+    summary.print(global.json, global.quiet)?;
+    Ok(reporter.exit())
+}

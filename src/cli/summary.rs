@@ -1,0 +1,157 @@
+//! What a run did, for people and for scripts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// Everything worth telling at the end of a run.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// Documents that were mined, or else cleaned.
+    pub documents: usize,
+    /// Documents that were left out, each named on stderr.
+    pub skipped: usize,
+    /// Totals of cleaning; absent if nothing was cleaned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cleaned: Option<Cleaned>,
+    /// By source.
+    pub sources: BTreeMap<String, SourceSummary>,
+    /// Patterns that many sources share; absent if nothing was mined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_patterns: Option<usize>,
+    /// Seconds by stage, in order.
+    pub seconds: Vec<(&'static str, f64)>,
+    /// Folders that were written.
+    pub wrote: Vec<String>,
+}
+
+/// What happened to one source.
+#[derive(Debug, Default, Serialize)]
+pub struct SourceSummary {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mined: Option<MinedSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cleaned: Option<Cleaned>,
+}
+
+/// What mining found in one source.
+#[derive(Debug, Serialize)]
+pub struct MinedSummary {
+    pub documents: usize,
+    pub near_duplicates: usize,
+    pub tokens: usize,
+    pub cutoff: f64,
+    /// In the source's pattern file.
+    pub patterns: usize,
+    /// Candidates that turned out to be language.
+    pub language: usize,
+}
+
+/// What cleaning took away. Sizes are bytes of text in UTF-8.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Cleaned {
+    pub documents: usize,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    /// Documents that had text and have none left.
+    pub emptied: usize,
+}
+
+impl Cleaned {
+    /// Adds what another count holds.
+    pub fn add(&mut self, other: &Cleaned) {
+        self.documents += other.documents;
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.emptied += other.emptied;
+    }
+
+    fn removed_percent(&self) -> f64 {
+        if self.bytes_in == 0 { 0.0 } else { 100.0 - 100.0 * self.bytes_out as f64 / self.bytes_in as f64 }
+    }
+}
+
+impl Summary {
+    /// Runs a stage and notes how long it took.
+    pub fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.add_time(stage, start.elapsed());
+        result
+    }
+
+    /// Prints the summary: as JSON, as text, or not at all.
+    pub fn print(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
+        match (json, quiet) {
+            (true, _) => super::report::print(&(serde_json::to_string_pretty(self)? + "\n")),
+            (false, true) => Ok(()),
+            (false, false) => super::report::print(&self.to_text()),
+        }
+    }
+
+    fn add_time(&mut self, stage: &'static str, elapsed: Duration) {
+        self.seconds.push((stage, elapsed.as_secs_f64()));
+    }
+
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.write_table(&mut text);
+        let _ = write!(text, "{} of {}", count(self.documents, "document"), count(self.sources.len(), "source"));
+        if let Some(cleaned) = &self.cleaned {
+            let (bytes_in, bytes_out) = (size(cleaned.bytes_in), size(cleaned.bytes_out));
+            let _ = write!(text, ": {bytes_in} in, {bytes_out} out, {:.1} % removed", cleaned.removed_percent());
+            if cleaned.emptied > 0 {
+                let _ = write!(text, ", {} with no text left", count(cleaned.emptied, "document"));
+            }
+        }
+        if self.skipped > 0 {
+            let _ = write!(text, "; {} skipped", self.skipped);
+        }
+        let stages: Vec<String> =
+            self.seconds.iter().map(|(stage, seconds)| format!("{stage} {seconds:.2} s")).collect();
+        let _ = writeln!(text, "\n{}", stages.join(", "));
+        if !self.wrote.is_empty() {
+            let _ = writeln!(text, "wrote {}", self.wrote.join(" and "));
+        }
+        text
+    }
+
+    fn write_table(&self, text: &mut String) {
+        let names = self.sources.keys().map(|name| name.chars().count());
+        let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
+        let _ = writeln!(text, "{:width$}  documents  duplicates  patterns  cutoff  removed", "source");
+        for (name, SourceSummary { mined, cleaned }) in &self.sources {
+            let documents =
+                cleaned.as_ref().map_or_else(|| mined.as_ref().map_or(0, |mined| mined.documents), |c| c.documents);
+            let [duplicates, patterns, cutoff] = match mined {
+                Some(mined) => {
+                    [mined.near_duplicates.to_string(), mined.patterns.to_string(), format!("{:.2}", mined.cutoff)]
+                }
+                None => ["", "", ""].map(str::to_owned),
+            };
+            let removed = cleaned.as_ref().map(|c| format!("{:.1} %", c.removed_percent())).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{name:width$}  {documents:>9}  {duplicates:>10}  {patterns:>8}  {cutoff:>6}  {removed:>7}"
+            );
+        }
+        if let Some(shared) = self.shared_patterns {
+            let _ = writeln!(text, "{:width$}  {:>9}  {:>10}  {shared:>8}", "(shared)", "", "");
+        }
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

@@ -1,0 +1,35 @@
+//! Independent pieces of work, shared out to threads.
+//!
+//! Apart from rayon's pool, whose threads, waiting for a piece's inner loops, would take up further pieces meanwhile:
+//! here at most as many pieces are in memory as there are threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Does `work` for each of `pieces`, in no particular order. The first error stops the rest.
+pub fn share_out(
+    threads: usize,
+    pieces: usize,
+    work: impl Fn(usize) -> anyhow::Result<()> + Sync,
+) -> anyhow::Result<()> {
+    let next = AtomicUsize::new(0);
+    let failure: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let lock = || failure.lock().unwrap_or_else(PoisonError::into_inner);
+    let worker = || {
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces || lock().is_some() {
+                return;
+            }
+            if let Err(error) = work(piece) {
+                lock().get_or_insert(error);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(pieces) {
+            scope.spawn(worker);
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
