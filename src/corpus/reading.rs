@@ -17,7 +17,7 @@ pub(super) fn read_document(file: &InputFile, view: HtmlView) -> Result<Document
     let bytes = Arc::new(FileBytes::open(&path)?);
     let is_html = file.kind() == FileKind::Html;
     let declared = if is_html { html::declared_encoding(&bytes) } else { None };
-    let decoded = decode(&bytes, declared.and_then(|label| declared_as(label)))?;
+    let decoded = decode(&bytes, declared.and_then(declared_as))?;
     let text = match view {
         HtmlView::Text if is_html => html::visible_text(&decoded.text).into(),
         _ => text_of(&bytes, decoded.text),
