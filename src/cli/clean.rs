@@ -70,8 +70,8 @@ pub fn clean(
         counts: Mutex::default(),
     };
     reporter.start("cleaning", files.len());
-    let outcome =
-        summary.time("clean", || share_out(global.threads(), files.len(), |index| run.clean_file(&files[index])));
+    let clean_file = |bench: &mut Bench, index: usize| run.clean_file(&files[index], bench);
+    let outcome = summary.time("clean", || share_out(global.threads(), files.len(), Bench::new, clean_file));
     reporter.finish();
     outcome?;
     let mut total = Cleaned::default();
@@ -112,10 +112,10 @@ struct Outcome {
 }
 
 impl CleaningRun<'_> {
-    fn clean_file(&self, file: &InputFile) -> anyhow::Result<()> {
+    fn clean_file(&self, file: &InputFile, bench: &mut Bench) -> anyhow::Result<()> {
         interrupt::check()?;
         match self.inventory.open(file) {
-            Ok(Content::Document(document)) => self.clean_document_file(file, &document)?,
+            Ok(Content::Document(document)) => self.clean_document_file(file, &document, bench)?,
             Ok(Content::Lines(lines)) => self.clean_lines(file, &lines)?,
             Err(skipped) => self.reporter.skip(&skipped.to_string()),
         }
@@ -123,9 +123,9 @@ impl CleaningRun<'_> {
         Ok(())
     }
 
-    fn clean_document_file(&self, file: &InputFile, document: &Document) -> anyhow::Result<()> {
+    fn clean_document_file(&self, file: &InputFile, document: &Document, bench: &mut Bench) -> anyhow::Result<()> {
         let place = file.path().display().to_string();
-        let Some(outcome) = self.clean_document(document, &place, &mut Bench::new()) else { return Ok(()) };
+        let Some(outcome) = self.clean_document(document, &place, bench) else { return Ok(()) };
         let name = match self.as_spans {
             true => format!("{}.jsonl", file.name()),
             false => file.output_name(self.inventory.options().html),

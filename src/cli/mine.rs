@@ -125,11 +125,16 @@ impl Miner<'_> {
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
         let mined: Vec<Mutex<Option<Mined>>> = listings.iter().map(|_| Mutex::new(None)).collect();
-        let outcome = share_out(threads, listings.len(), |index| {
-            let result = self.mine(&listings[index])?;
-            *mined[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            Ok(())
-        });
+        let outcome = share_out(
+            threads,
+            listings.len(),
+            || (),
+            |(), index| {
+                let result = self.mine(&listings[index])?;
+                *mined[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                Ok(())
+            },
+        );
         self.reporter.finish();
         outcome?;
         Ok(mined.into_iter().filter_map(|mined| mined.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())

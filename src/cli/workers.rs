@@ -6,22 +6,25 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does `work` for each of `pieces`, in no particular order. The first error stops the rest.
-pub fn share_out(
+/// Does `work` for each of `pieces`, in no particular order, with what `bench` makes for each thread. The first error
+/// stops the rest.
+pub fn share_out<B>(
     threads: usize,
     pieces: usize,
-    work: impl Fn(usize) -> anyhow::Result<()> + Sync,
+    bench: impl Fn() -> B + Sync,
+    work: impl Fn(&mut B, usize) -> anyhow::Result<()> + Sync,
 ) -> anyhow::Result<()> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     let lock = || failure.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = || {
+        let mut bench = bench();
         loop {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= pieces || lock().is_some() {
                 return;
             }
-            if let Err(error) = work(piece) {
+            if let Err(error) = work(&mut bench, piece) {
                 lock().get_or_insert(error);
             }
         }
