@@ -4,16 +4,22 @@
 //! share. A run that recurs in several sources is either the language ("as much as") or boilerplate
 //! that many sites carry ("All rights reserved"). What tells them apart is where they stand: language stands
 //! amid changing text, boilerplate by itself. (Foschini's second-level filter, section 3.3, drops both.)
+//!
+//! Shared boilerplate often hides in longer runs, a cookie notice in the head of one site and the foot of another;
+//! so lines are compared as well: a whole line in the candidates of several sources is shared by them.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use super::cutoff::Cutoff;
 use super::{Candidate, Fingerprint, Mined};
 use crate::patterns::Template;
+use crate::tokens::{Piece, TokenRun};
 
 /// From so many sources on a run is no longer one source's own.
 pub const MIN_SOURCES: usize = 3;
-/// Language stands by itself less often than this, now and then, where a line breaks.
+/// Language stands by itself less often than this: now and then, where a line breaks.
 const MIN_STANDING: f64 = 0.3;
 
 /// The templates of all sources of a run.
@@ -54,29 +60,82 @@ enum Kind {
 pub fn cross_source(mined: &[Mined]) -> Templates {
     let seen = seen_in_all(mined);
     let mut templates = Templates::default();
-    let mut shared: FxHashMap<Fingerprint, Template> = FxHashMap::default();
+    let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for source in mined {
         let (mut own, mut language) = (Vec::new(), 0);
         for candidate in &source.candidates {
             match kind(candidate, &seen) {
                 Kind::Own => own.push(own_template(candidate, source)),
                 Kind::Language => language += 1,
-                Kind::Shared(seen) => {
-                    let template = shared_template(candidate, &seen);
-                    let known = shared.entry(candidate.fingerprint).or_insert_with(|| template.clone());
-                    // Which source's example stands must not depend on the order of the sources.
-                    if template.example < known.example {
-                        *known = template;
-                    }
-                }
+                Kind::Shared(seen) => add_shared(&mut shared, shared_template(candidate, &seen)),
             }
         }
         templates.own.push(own);
         templates.language.push(language);
     }
+    // Lines are counted wherever they stand, so theirs are the better counts.
+    let lines = shared_lines(mined);
+    shared.retain(|run, _| !lines.contains_key(run));
+    shared.extend(lines);
     templates.shared = shared.into_values().collect();
-    templates.shared.sort_unstable_by(|a, b| a.run.cmp(&b.run));
     templates
+}
+
+/// Which source's example stands must not depend on the order of the sources.
+fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
+    match shared.get_mut(&template.run) {
+        Some(known) if known.example <= template.example => {}
+        Some(known) => *known = template,
+        None => drop(shared.insert(template.run.clone(), template)),
+    }
+}
+
+/// The lines with a word in them that stand whole in the candidates of several sources.
+fn shared_lines(mined: &[Mined]) -> BTreeMap<TokenRun, Template> {
+    let mut lines: BTreeMap<TokenRun, Template> = BTreeMap::new();
+    for source in mined {
+        for (run, (candidate, example)) in lines_of(source) {
+            let known = lines.entry(run.clone()).or_insert_with(|| Template {
+                run,
+                documents: 0,
+                among: 0,
+                occurrences: 0,
+                sources: 0,
+                example: example.to_owned(),
+            });
+            known.documents += candidate.documents;
+            known.among += source.counted();
+            known.occurrences += candidate.occurrences;
+            known.sources += 1;
+            if example < known.example.as_str() {
+                known.example = example.to_owned();
+            }
+        }
+    }
+    lines.retain(|_, line| line.sources >= MIN_SOURCES);
+    lines
+}
+
+/// The whole lines in a source's candidates, each with the most frequent candidate it is in, and its text there.
+fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
+    let mut lines: BTreeMap<TokenRun, (&Candidate, &str)> = BTreeMap::new();
+    for candidate in &source.candidates {
+        let pieces = candidate.run.pieces();
+        let breaks: Vec<usize> = (0..pieces.len()).filter(|&at| pieces[at] == Piece::Break).collect();
+        // A first line that is cut short has a line of the example, too.
+        let cut_short = usize::from(breaks.first().is_some_and(|&at| at > 0));
+        let texts = candidate.example.lines().map(str::trim).filter(|line| !line.is_empty()).skip(cut_short);
+        for (ends, text) in breaks.windows(2).zip(texts) {
+            let line = &pieces[ends[0]..=ends[1]];
+            if line.iter().any(Piece::is_word) {
+                let entry = lines.entry(TokenRun(line.into())).or_insert((candidate, text));
+                if (candidate.documents, candidate.occurrences) > (entry.0.documents, entry.0.occurrences) {
+                    *entry = (candidate, text);
+                }
+            }
+        }
+    }
+    lines
 }
 
 fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
@@ -127,5 +186,68 @@ fn shared_template(candidate: &Candidate, seen: &Seen) -> Template {
         occurrences: seen.occurrences,
         sources: seen.sources,
         example: candidate.example.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::mining::{MineOptions, mine_texts};
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// Six documents of a source; `page` gives each its text. Words with the source's letter are nobody else's.
+    fn source(page: impl Fn(usize) -> String) -> Mined {
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let texts: Vec<String> = (0..6).map(page).collect();
+        mine_texts(&texts, &lexer, &MineOptions::default()).unwrap()
+    }
+
+    fn words(source: char, document: usize, from: usize) -> String {
+        (from..from + 6).map(|word| format!("{source}{document}w{word} ")).collect()
+    }
+
+    fn written(templates: &[Template]) -> Vec<String> {
+        let none = MutableSet::new(vec![]).unwrap();
+        templates.iter().map(|template| template.run.written(&none)).collect()
+    }
+
+    /// Three sources: a masthead of their own, a phrase of the language in each document's text, a shared line at the
+    /// foot of the first two and the head of the third.
+    fn three() -> Vec<Mined> {
+        let text =
+            |source, document| format!("{}as much as {}", words(source, document, 0), words(source, document, 6));
+        let foot = |source: char, at| format!("The {source} Times\n{}\nAll rights reserved.\n", text(source, at));
+        let head = |source: char, at| format!("All rights reserved.\nThe {source} Times\n{}\n", text(source, at));
+        vec![source(|at| foot('a', at)), source(|at| foot('b', at)), source(|at| head('c', at))]
+    }
+
+    #[test]
+    fn language_is_dropped_and_shared_lines_are_kept() {
+        let templates = cross_source(&three());
+        assert_eq!(templates.language, [1, 1, 1], "as much as");
+        assert_eq!(written(&templates.shared), ["⏎All rights reserved.⏎"]);
+        let shared = &templates.shared[0];
+        assert_eq!((shared.sources, shared.documents, shared.among), (3, 18, 18));
+        assert_eq!(shared.example, "All rights reserved.");
+        assert!(written(&templates.own[0]).iter().any(|run| run.starts_with("⏎The a Times⏎")));
+    }
+
+    #[test]
+    fn two_sources_are_too_few_to_tell() {
+        let templates = cross_source(&three()[..2]);
+        assert_eq!(templates.language, [0, 0]);
+        assert!(templates.shared.is_empty());
+    }
+
+    #[test]
+    fn the_order_of_the_sources_does_not_show() {
+        let (there, mut back) = (three(), three());
+        back.reverse();
+        let (there, mut back) = (cross_source(&there), cross_source(&back));
+        back.own.reverse();
+        assert_eq!(there.shared, back.shared);
+        assert_eq!(there.own, back.own);
     }
 }

@@ -76,8 +76,8 @@ pub struct Sighting {
     pub standing: Standing,
 }
 
-/// The share of a repeat's occurrences, 0..=1, that stand where language does not: between line breaks,
-/// other templates, and the document's ends, on both sides.
+/// The share of a repeat's occurrences, 0..=1, that stand where language does not: between line breaks, or between
+/// a line break and another template. Occurrences inside a larger template do not count.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Standing(pub f64);
 
@@ -195,20 +195,40 @@ fn sightings(
         .collect()
 }
 
+/// What stands on one side of an occurrence.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    LineBreak,
+    Template,
+    Text,
+}
+
 /// Looks at occurrences spread evenly over all, [`MAX_LOOKED_AT`] at most: a share needs no more.
 fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
     const MAX_LOOKED_AT: usize = 64;
     let symbols = sequence.symbols();
     let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
+    // A document starts and ends with a line break: a token that is none has neighbours.
+    let side = |edge: usize, neighbour: fn(usize) -> usize| match edge {
+        edge if is_break(edge) || is_break(neighbour(edge)) => Side::LineBreak,
+        edge if !own.is_own(neighbour(edge)) => Side::Template,
+        _ => Side::Text,
+    };
     let looked_at = repeat.occurrences.min(MAX_LOOKED_AT);
-    let by_itself = (0..looked_at).filter(|index| {
+    let (mut by_itself, mut amid_text) = (0, 0);
+    for index in 0..looked_at {
         let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
-        let end = start + repeat.len;
-        let before = is_break(start) || is_break(start - 1) || !own.is_own(start - 1);
-        let after = is_break(end - 1) || is_break(end) || !own.is_own(end);
-        before && after
-    });
-    Standing(by_itself.count() as f64 / looked_at as f64)
+        match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
+            (Side::Text, _) | (_, Side::Text) => amid_text += 1,
+            // Part of a larger template, which tells nothing of the part.
+            (Side::Template, Side::Template) => {}
+            _ => by_itself += 1,
+        }
+    }
+    match by_itself + amid_text {
+        0 => Standing(1.0),
+        told => Standing(f64::from(by_itself) / f64::from(told)),
+    }
 }
 
 /// Hashes of runs by their text, for symbols differ from source to source.
@@ -303,7 +323,7 @@ fn filtered_repeats(
                 let start = array.position(interval.first);
                 let end = start + interval.len;
                 let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
-                let is_whole_line = is_break(start) && is_break(end - 1);
+                let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
                 let needed = if is_whole_line { 0 } else { options.min_words };
                 if words.between(start, end) >= needed {
                     repeats.push(interval);

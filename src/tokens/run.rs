@@ -3,6 +3,7 @@
 //! This is the form in which what mining found leaves its source: a candidate, a template and a mined
 //! pattern are all a [`TokenRun`] with numbers beside it.
 
+use super::characters::is_word_character;
 use super::mutable::{MutableId, MutableSet};
 
 /// One token of a run.
@@ -26,6 +27,13 @@ pub enum Piece {
     },
 }
 
+impl Piece {
+    /// Whether it is a word.
+    pub fn is_word(&self) -> bool {
+        matches!(self, Piece::Literal { text, .. } if text.contains(is_word_character))
+    }
+}
+
 /// Consecutive tokens. Never empty, never only breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenRun(pub(crate) Box<[Piece]>);
@@ -41,34 +49,30 @@ impl TokenRun {
         self.0.len() > 2 && self.0.first() == Some(&Piece::Break) && self.0.last() == Some(&Piece::Break)
     }
 
-    /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern. Two runs are the
-    /// same exactly if this is; a literal brace, `⏎` or `\` is escaped.
+    /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern, `…` where it starts right
+    /// after other text. Two runs are the same exactly if this is; what stands for something else is escaped by `\`.
     pub fn written(&self, mutable: &MutableSet) -> String {
         let mut written = String::new();
         for (index, piece) in self.0.iter().enumerate() {
+            // White space goes without saying where the run starts, and after a line break.
+            let before = index.checked_sub(1).map(|before| &self.0[before]);
+            let space = |space_before: bool| match (before, space_before) {
+                (None, true) | (Some(Piece::Break), _) | (Some(_), false) => "",
+                (Some(_), true) => " ",
+                (None, false) => "…",
+            };
             match piece {
                 Piece::Break => written.push('⏎'),
                 Piece::Slot { id, space_before } => {
-                    push_space(&mut written, *space_before, index);
-                    written.extend(["{", &mutable.pattern(*id).name, "}"]);
+                    written.extend([space(*space_before), "{", &mutable.pattern(*id).name, "}"]);
                 }
                 Piece::Literal { text, space_before } => {
-                    push_space(&mut written, *space_before, index);
+                    written.push_str(space(*space_before));
                     push_escaped(&mut written, text);
                 }
             }
         }
         written
-    }
-}
-
-/// Space, or nothing. The first token without space before it is marked, for it is another run then.
-fn push_space(written: &mut String, space_before: bool, index: usize) {
-    match (space_before, index) {
-        (true, 0) => {}
-        (true, _) => written.push(' '),
-        (false, 0) => written.push('…'),
-        (false, _) => {}
     }
 }
 
