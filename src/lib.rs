@@ -1,4 +1,44 @@
-//! dehusk learns the boilerplate that a text source repeats and strips it.
+//! dehusk learns the boilerplate that a text source repeats, as regular expressions a person can read
+//! and review, and strips it from text in bulk.
+//!
+//! ```text
+//!     corpus/ --> tokens/ --> mining/ --> patterns/ <--> YAML files people review
+//!                    |                        |
+//!                    +------> cleaning/ <-----+
+//! ```
+//!
+//! Mining and cleaning meet only in the pattern files. Each step can be called alone, so that a larger
+//! system can spread them out: mine a source ([`mining::mine_texts`]), compare all sources
+//! ([`mining::cross_source::cross_source`]), write patterns down ([`PatternFile::of_templates`](patterns::PatternFile::of_templates)),
+//! clean a document ([`cleaning::Cleaner::clean`]).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use dehusk::cleaning::{CleanOptions, Cleaner};
+//! use dehusk::mining::{MineOptions, cross_source::cross_source, mine_texts};
+//! use dehusk::patterns::PatternFile;
+//! use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+//!
+//! let stories = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."];
+//! let page = |(number, story)| format!("Daily Post | Home | Sport\n\n{story}\n\n{number} comments | Permanent link\n");
+//! let texts: Vec<String> = stories.iter().enumerate().map(page).collect();
+//!
+//! // Mine one source, and compare all sources of the run: here there is one.
+//! let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+//! let mined = [mine_texts(&texts, &lexer, &MineOptions::default())?];
+//! let templates = cross_source(&mined);
+//!
+//! // Write the templates down, for a person to review.
+//! let own = templates.own.into_iter().next().unwrap_or_default();
+//! let patterns = PatternFile::of_templates("daily-post.example", mined[0].facts(), own, &lexer);
+//! assert!(patterns.to_yaml().contains(r"Daily\s+Post\s+\|\s+Home\s+\|\s+Sport"));
+//!
+//! // Clean.
+//! let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
+//! let cleaning = cleaner.clean(&mut cleaner.scratch(), &texts[1])?;
+//! assert_eq!(cleaning.strip(&texts[1]), "Choir wins cup!\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cleaning;
 pub mod corpus;

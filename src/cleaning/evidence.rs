@@ -21,12 +21,10 @@ const NO_EVIDENCE_SHARE: f64 = 0.05;
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
 /// What each token of a match adds: fifty in a row are full evidence.
 const PER_TOKEN: f64 = 0.02;
-/// What a token looks like that no match covers: the few percent of template that never recurs exactly.
-const UNMATCHED: f32 = 0.1;
 /// A passage in more documents than this is template: stories are retold, but rarely twice.
 const MAX_RETOLD: usize = 2;
 /// A passage has at least this many words ...
-const MIN_PASSAGE_WORDS: u32 = 7;
+const MIN_PASSAGE_WORDS: u32 = 15;
 /// ... and ends a sentence at least every so many: menus and lists don't.
 const MAX_SENTENCE_WORDS: u32 = 40;
 
@@ -37,8 +35,10 @@ pub struct Weight {
     pub share: f64,
     /// In how many documents it was seen.
     pub documents: usize,
-    /// Whether a person accepted it: then its matches are template, whatever they look like.
+    /// Whether a person vouches for it: then its matches are template, whatever they look like.
     pub is_certain: bool,
+    /// Whether it says that whole lines recur, and not just words that happen to fill one here.
+    pub holds_lines: bool,
 }
 
 /// The evidence of a document's tokens.
@@ -68,7 +68,7 @@ pub fn weigh(text: &str, tokens: &Tokens, matches: &[Match], weights: &[Weight])
         let pattern = *pattern as u32;
         let whole = layout.strength(tokens, weight);
         strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
-        if whole < 1.0 {
+        if whole < 1.0 && weight.holds_lines {
             let telling = layout.lines_within(tokens).filter(|line| !layout.is_retold(line, weight));
             strokes.extend(telling.map(|tokens| Stroke { strength: 1.0, tokens, pattern }));
         }
@@ -84,12 +84,12 @@ struct Stroke {
 
 /// Gives each token its strongest stroke: strongest first, each token painted once.
 fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> Evidence {
-    strokes.retain(|stroke| stroke.strength > UNMATCHED);
+    strokes.retain(|stroke| stroke.strength > 0.0);
     strokes.sort_unstable_by(|a, b| {
         let by_place = || (a.tokens.start, a.tokens.end, a.pattern).cmp(&(b.tokens.start, b.tokens.end, b.pattern));
         b.strength.total_cmp(&a.strength).then_with(by_place)
     });
-    let mut evidence = Evidence { of_token: vec![UNMATCHED; tokens], pattern: vec![None; tokens] };
+    let mut evidence = Evidence { of_token: vec![0.0; tokens], pattern: vec![None; tokens] };
     let mut next_bare: Vec<u32> = (0..=tokens as u32).collect();
     for Stroke { strength, tokens, pattern } in strokes {
         let mut token = bare_from(&mut next_bare, tokens.start);
@@ -184,7 +184,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(pattern, (tokens, share, documents))| {
-                let weight = Weight { share: *share, documents: *documents, is_certain: false };
+                let weight = Weight { share: *share, documents: *documents, is_certain: false, holds_lines: true };
                 (Match { tokens: tokens.clone(), pattern }, weight)
             })
             .unzip();
@@ -194,13 +194,13 @@ mod tests {
     #[test]
     fn the_share_counts_and_so_does_the_length() {
         let evidence = evidence("a b c d e", &[(1..3, 0.175, 5)]);
-        assert_eq!(evidence, [0.1, 0.54, 0.54, 0.1, 0.1]);
+        assert_eq!(evidence, [0.0, 0.54, 0.54, 0.0, 0.0]);
     }
 
     #[test]
     fn the_strongest_match_counts() {
         let evidence = evidence("a b c d", &[(0..3, 0.1, 9), (1..2, 0.9, 90)]);
-        assert_eq!(evidence, [0.26, 1.0, 0.26, 0.1]);
+        assert_eq!(evidence, [0.26, 1.0, 0.26, 0.0]);
     }
 
     #[test]
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn a_passage_in_two_documents_is_no_template() {
-        let text = "We said so then, and we say so now.\nx";
-        assert!(evidence(text, &[(0..11, 0.08, 2)])[0] < 0.5);
-        assert_eq!(evidence(text, &[(0..11, 0.08, 3)])[0], 1.0);
+        let text = "We said so then, and we say so now, and you may be sure we will again.\nx";
+        assert!(evidence(text, &[(0..20, 0.08, 2)])[0] < 0.5);
+        assert_eq!(evidence(text, &[(0..20, 0.08, 3)])[0], 1.0);
     }
 
     trait Marks {
@@ -226,7 +226,7 @@ mod tests {
                 .map(|&p| {
                     if p == 1.0 {
                         '#'
-                    } else if p > UNMATCHED {
+                    } else if p > 0.0 {
                         '*'
                     } else {
                         '-'

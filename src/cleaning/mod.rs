@@ -4,11 +4,12 @@
 //! ones, compiled once. [`Cleaner::clean`] looks at one document: match, weigh, smooth, and say which spans
 //! go; [`cut`] then removes them. It never sees mining: all it knows is in the pattern files.
 
-pub mod cut;
-pub mod evidence;
 pub mod matcher;
+pub mod evidence;
 pub mod smooth;
+pub mod cut;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,10 +20,11 @@ use evidence::{Evidence, Match, Weight, weigh};
 use matcher::{TokenAutomaton, Tokens, regex_matches};
 use smooth::smooth;
 
-/// What it costs to change one's mind between two tokens of a line: as much as sixteen clear tokens say.
+/// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
 const COST_INSIDE_LINE: f32 = 8.0;
-/// What it costs at a line break, where templates end.
-const COST_AT_LINE_BREAK: f32 = 2.5;
+/// What it costs at a line break, where templates end: a line that no match covers goes with the template around it only
+/// if it has one or two tokens.
+const COST_AT_LINE_BREAK: f32 = 1.5;
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,26 +119,19 @@ pub struct Scratch {
 }
 
 impl Cleaner {
-    /// Compiles the patterns of these files, the source's own first; rejected ones are left out, also in
-    /// the later files if they have the same id.
+    /// Compiles the patterns of these files, the source's own first. One that is rejected in a file is left out, also
+    /// where it stands in a later file.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let applied = applied(files, options);
         let mut readers: Vec<Reader> = Vec::new();
-        let mut done = vec![false; applied.len()];
         for (_, file) in &applied {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
-            let of_file = |other: &PatternFile| same_lexer(&other.lexer, &file.lexer);
-            let runs = applied.iter().enumerate().filter(|(_, (_, other))| of_file(other)).filter_map(
-                |(index, (pattern, _))| {
-                    done[index] = true;
-                    match &pattern.form {
-                        Form::Run(run) => Some((index, run)),
-                        Form::Regex(_) => None,
-                    }
-                },
-            );
+            let runs = applied.iter().enumerate().filter_map(|(index, (pattern, other))| match &pattern.form {
+                Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => Some((index, run)),
+                _ => None,
+            });
             let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
@@ -221,17 +216,19 @@ impl Cleaner {
 }
 
 fn applied<'f>(files: &[&'f PatternFile], options: &CleanOptions) -> Vec<(&'f Pattern, &'f PatternFile)> {
-    let all = || files.iter().flat_map(|file| file.patterns.iter().map(move |pattern| (pattern, *file)));
-    let rejected: Vec<&str> = all()
-        .filter(|(pattern, _)| pattern.status == Status::Rejected)
-        .map(|(pattern, _)| pattern.id.as_str())
-        .collect();
-    let is_applied = |pattern: &Pattern| match pattern.status {
-        Status::Accepted => true,
-        Status::Proposed => !options.only_accepted,
-        Status::Rejected => false,
-    };
-    all().filter(|(pattern, _)| is_applied(pattern) && !rejected.contains(&pattern.id.as_str())).collect()
+    let mut rejected: HashSet<&str> = HashSet::new();
+    let mut applied = Vec::new();
+    for &file in files {
+        let of_status = |status| file.patterns.iter().filter(move |pattern| pattern.status == status);
+        rejected.extend(of_status(Status::Rejected).map(|pattern| pattern.id.as_str()));
+        let is_applied = |pattern: &&Pattern| match pattern.status {
+            Status::Accepted => !rejected.contains(pattern.id.as_str()),
+            Status::Proposed => !options.only_accepted && !rejected.contains(pattern.id.as_str()),
+            Status::Rejected => false,
+        };
+        applied.extend(file.patterns.iter().filter(is_applied).map(|pattern| (pattern, file)));
+    }
+    applied
 }
 
 fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
@@ -239,11 +236,24 @@ fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
 }
 
 fn weight(pattern: &Pattern) -> Weight {
-    Weight { share: pattern.share(), documents: pattern.documents, is_certain: pattern.status == Status::Accepted }
+    Weight {
+        share: pattern.share(),
+        documents: pattern.documents,
+        is_certain: is_certain(pattern),
+        holds_lines: match &pattern.form {
+            Form::Run(run) => run.has_whole_line(),
+            Form::Regex(_) => true,
+        },
+    }
+}
+
+/// Whether a person vouches for the pattern: by accepting it, or by writing it, when there are no counts to go by.
+fn is_certain(pattern: &Pattern) -> bool {
+    pattern.status == Status::Accepted || (!pattern.is_as_mined() && pattern.documents == 0)
 }
 
 fn reaches_cutoff(pattern: &Pattern, file: &PatternFile) -> bool {
-    pattern.status == Status::Accepted || pattern.share() >= file.mined.cutoff
+    is_certain(pattern) || pattern.share() >= file.mined.cutoff
 }
 
 /// Labels the tokens between two labelled stretches if fewer than `merge_gap` characters lie between them.

@@ -3,7 +3,9 @@
 //! Takes the evidence p_t that each token is template, and what a change of mind costs between
 //! neighbours; gives the labels y_t in {0, 1} that minimise
 //!
-//!     sum_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
+//! ```text
+//! sum_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
+//! ```
 //!
 //! exactly, by dynamic programming in O(n). Lone matches inside clean text are dropped, gaps inside
 //! boilerplate are closed. (On trees the same idea is the regularised isotonic smoothing of Chakrabarti,

@@ -20,6 +20,9 @@ pub struct CheckArgs {
     /// Rewrite files that are right but not in canonical form
     #[arg(long)]
     fix: bool,
+    /// Print the problems as JSON, an object a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command. Problems are its result: a line each on stdout.
@@ -32,12 +35,23 @@ pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
             files += 1;
             problems += found.len();
             for problem in found {
-                print(&format!("{}\n", problem.display(&path)))?;
+                print(&line(&problem, &path, args.json))?;
             }
         }
     }
     reporter.note(&format!("{files} pattern files checked, {problems} problems"));
     Ok(if problems > 0 { Exit::Failed } else { Exit::Done })
+}
+
+fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
+    if !json {
+        return format!("{}\n", problem.display(path));
+    }
+    let FileProblem { line, id, message } = problem;
+    format!(
+        "{}\n",
+        serde_json::json!({"file": path.to_string_lossy(), "line": line, "pattern": id, "message": message})
+    )
 }
 
 fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<FileProblem>> {

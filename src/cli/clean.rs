@@ -14,7 +14,7 @@ use dehusk::corpus::{Content, Document, InputFile, Inventory, JsonLines, Line, O
 
 use super::library::Library;
 use super::mine::scan;
-use super::options::{CleanArgs, CorpusArgs};
+use super::options::{CleanArgs, CorpusArgs, SummaryArgs};
 use super::report::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::workers::share_out;
@@ -33,6 +33,8 @@ pub struct CleanCommand {
     output: PathBuf,
     #[command(flatten)]
     cleaning: CleanArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
 }
 
 /// Runs the command.
@@ -44,7 +46,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     clean(&inventory, &library, &output, &args.cleaning, global, reporter, &mut summary)?;
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();
-    summary.print(global.json, global.quiet)?;
+    summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
 }
 
@@ -63,7 +65,7 @@ pub fn clean(
         inventory,
         library,
         output,
-        options: args.options(),
+        options: args.method.options(),
         as_spans: args.spans,
         reporter,
         cleaners: Mutex::default(),
@@ -232,6 +234,7 @@ impl CleaningRun<'_> {
             bytes_in: document.text.len() as u64,
             bytes_out: text.len() as u64,
             emptied: usize::from(emptied),
+            converted: usize::from(document.encoding.is_some()),
         };
         let written = if self.as_spans { spans_line(document, &cleaning) } else { text };
         Some(Outcome { source: source.to_owned(), count, written })

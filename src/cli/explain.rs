@@ -12,7 +12,7 @@ use dehusk::corpus::{Content, Document, Inventory};
 
 use super::Exit;
 use super::library::Library;
-use super::options::{CleanArgs, ReadingArgs};
+use super::options::{MethodArgs, ReadingArgs};
 use super::report::{Reporter, print};
 
 /// Options of `dehusk explain`.
@@ -32,7 +32,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
-    cleaning: CleanArgs,
+    method: MethodArgs,
 }
 
 /// Runs the command.
@@ -43,12 +43,15 @@ pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     if library.get(source).is_none() {
         reporter.warn(&format!("there is no pattern file for source '{source}'; name the source with --source"));
     }
-    let cleaner = Cleaner::new(&library.for_source(source), &args.cleaning.options());
+    let cleaner = Cleaner::new(&library.for_source(source), &args.method.options());
     let cleaning = cleaner.clean(&mut cleaner.scratch(), &document.text)?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let marks = if colour { &COLOURED } else { &PLAIN };
     print(&marked(&document.text, &cleaning, &cleaner, marks))?;
     print(&legend(&document.text, &cleaning, &cleaner))?;
+    if !document.text.trim().is_empty() && cleaning.strip(&document.text).trim().is_empty() {
+        reporter.warn("nothing of this document would be left");
+    }
     Ok(Exit::Done)
 }
 

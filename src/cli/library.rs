@@ -90,7 +90,7 @@ fn pattern_files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     for entry in entries {
         let path = entry?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "yaml") {
             paths.push(path);
         }
     }

@@ -10,13 +10,12 @@ use rayon::prelude::*;
 use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
-use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
-use super::options::{CorpusArgs, MineArgs};
+use super::options::{CorpusArgs, MineArgs, SummaryArgs};
 use super::report::Reporter;
 use super::summary::{MinedSummary, Summary};
 use super::workers::share_out;
@@ -32,6 +31,8 @@ pub struct MineCommand {
     output: PathBuf,
     #[command(flatten)]
     mining: MineArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
 }
 
 /// Runs the command.
@@ -42,7 +43,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
     mine(&inventory, &output, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
-    summary.print(global.json, global.quiet)?;
+    summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
 }
 
@@ -161,23 +162,10 @@ impl Miner<'_> {
 
 /// The fresh pattern files: one a source, and the shared one if there were enough sources to tell what is shared.
 fn pattern_files(listings: &[SourceListing], mined: &[Mined], templates: Templates, lexer: &Lexer) -> Vec<PatternFile> {
-    let shared = (listings.len() >= cross_source::MIN_SOURCES).then(|| {
-        let from = MinedFrom {
-            documents: mined.iter().map(|mined| mined.documents).sum(),
-            near_duplicates: mined.iter().map(|mined| mined.near_duplicates).sum(),
-            tokens: mined.iter().map(|mined| mined.tokens).sum(),
-            cutoff: cross_source::shared_cutoff(mined),
-        };
-        PatternFile::of_templates(SHARED, from, templates.shared, lexer)
-    });
+    let shared = (listings.len() >= cross_source::MIN_SOURCES)
+        .then(|| PatternFile::of_templates(SHARED, cross_source::shared_facts(mined), templates.shared, lexer));
     let own = listings.iter().zip(mined).zip(templates.own).map(|((listing, mined), templates)| {
-        let from = MinedFrom {
-            documents: mined.documents,
-            near_duplicates: mined.near_duplicates,
-            tokens: mined.tokens,
-            cutoff: mined.cutoff.share,
-        };
-        PatternFile::of_templates(listing.id.as_str(), from, templates, lexer)
+        PatternFile::of_templates(listing.id.as_str(), mined.facts(), templates, lexer)
     });
     own.chain(shared).collect()
 }

@@ -57,9 +57,6 @@ pub struct Global {
     /// Print no progress, warnings or summary; errors and skipped documents are still named
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
-    /// Print the summary as JSON on stdout
-    #[arg(long, global = true, help_heading = "Global options")]
-    json: bool,
 }
 
 #[derive(Subcommand)]

@@ -11,6 +11,14 @@ use dehusk::corpus::{HtmlView, Keys, ReadOptions};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
+/// How the outcome is told.
+#[derive(Args, Clone, Debug)]
+pub struct SummaryArgs {
+    /// Print the summary as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Where documents are, and how to read them.
 #[derive(Args, Debug)]
 pub struct CorpusArgs {
@@ -136,6 +144,16 @@ impl MineArgs {
 /// How documents are cleaned.
 #[derive(Args, Debug)]
 pub struct CleanArgs {
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Cut nothing; write what would be cut as Dolma attributes (code points), a .jsonl for each input file
+    #[arg(long, help_heading = "Cleaning")]
+    pub spans: bool,
+}
+
+/// How it is decided what is removed.
+#[derive(Args, Debug)]
+pub struct MethodArgs {
     /// From matches to what is removed
     #[arg(long, value_enum, default_value_t = MethodName::Smooth, help_heading = "Cleaning")]
     pub method: MethodName,
@@ -145,9 +163,6 @@ pub struct CleanArgs {
     /// Apply only what a person accepted
     #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
     pub only: Option<Only>,
-    /// Cut nothing; write what would be cut as Dolma attributes (code points), a .jsonl beside each input's name
-    #[arg(long, help_heading = "Cleaning")]
-    pub spans: bool,
 }
 
 /// See [`Method`].
@@ -166,7 +181,7 @@ pub enum Only {
     Accepted,
 }
 
-impl CleanArgs {
+impl MethodArgs {
     pub fn options(&self) -> CleanOptions {
         let method = match self.method {
             MethodName::Smooth => Method::Smooth,

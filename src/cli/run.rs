@@ -9,7 +9,7 @@ use dehusk::corpus::OutputRoot;
 use super::clean::clean;
 use super::library::Library;
 use super::mine::{mine, scan};
-use super::options::{CleanArgs, CorpusArgs, MineArgs};
+use super::options::{CleanArgs, CorpusArgs, MineArgs, SummaryArgs};
 use super::report::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -26,6 +26,8 @@ pub struct RunArgs {
     mining: MineArgs,
     #[command(flatten)]
     cleaning: CleanArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
 }
 
 /// Runs the command.
@@ -39,6 +41,6 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
     clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
-    summary.print(global.json, global.quiet)?;
+    summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
 }

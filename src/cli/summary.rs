@@ -57,6 +57,8 @@ pub struct Cleaned {
     pub bytes_out: u64,
     /// Documents that had text and have none left.
     pub emptied: usize,
+    /// Documents that were not UTF-8, and now are.
+    pub converted: usize,
 }
 
 impl Cleaned {
@@ -66,6 +68,7 @@ impl Cleaned {
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.emptied += other.emptied;
+        self.converted += other.converted;
     }
 
     fn removed_percent(&self) -> f64 {
@@ -104,6 +107,9 @@ impl Summary {
             let _ = write!(text, ": {bytes_in} in, {bytes_out} out, {:.1} % removed", cleaned.removed_percent());
             if cleaned.emptied > 0 {
                 let _ = write!(text, ", {} with no text left", count(cleaned.emptied, "document"));
+            }
+            if cleaned.converted > 0 {
+                let _ = write!(text, ", {} converted to UTF-8", count(cleaned.converted, "document"));
             }
         }
         if self.skipped > 0 {

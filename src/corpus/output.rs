@@ -12,8 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashSet;
 use tempfile::{Builder, NamedTempFile};
 
-use super::text::FileBytes;
-
 /// How the names of temporary files begin: hidden, so that they are never read as documents.
 pub const TEMPORARY_PREFIX: &str = ".dehusk-";
 
@@ -40,14 +38,6 @@ pub enum OutputError {
         relation: &'static str,
         /// The input.
         input: PathBuf,
-    },
-    /// A file to copy that cannot be read.
-    #[error("cannot read {path:?}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        source: io::Error,
     },
     /// A name that leads elsewhere.
     #[error("cannot write to {0:?}: it is not a path below the output folder")]
@@ -94,14 +84,6 @@ impl OutputRoot {
         let path = self.path.join(relative);
         let folder = self.folder_of(relative)?;
         replace(&folder, &path, write).map_err(|source| OutputError::Write { path, source })
-    }
-
-    /// Copies the file `from` to `relative`, byte for byte.
-    pub fn copy(&self, relative: impl AsRef<Path>, from: &Path) -> Result<u64, OutputError> {
-        let path = from.to_owned();
-        let bytes = FileBytes::open(from).map_err(|source| OutputError::Read { path, source })?;
-        self.write_atomic(relative, |writer| writer.write_all(&bytes))?;
-        Ok(bytes.len() as u64)
     }
 
     /// The folder in which `relative` lies, made if it has to be.
@@ -232,8 +214,6 @@ mod tests {
         assert_eq!(written.expect("written"), 4);
         let path = folder.path().join("out/a/b/c.txt");
         assert_eq!(fs::read(&path).expect("a file"), b"text");
-        output.copy("a/b/d.txt", &path).expect("copied");
-        assert_eq!(fs::read(path.with_file_name("d.txt")).expect("a file"), b"text");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::cutoff::Cutoff;
 use super::{Candidate, Fingerprint, Mined};
 use crate::patterns::Template;
+use crate::patterns::file::MinedFrom;
 use crate::tokens::{Piece, TokenRun};
 
 /// From so many sources on a run is no longer one source's own.
@@ -33,11 +34,16 @@ pub struct Templates {
     pub language: Vec<usize>,
 }
 
-/// The cutoff for shared templates: the median of the sources'.
-pub fn shared_cutoff(mined: &[Mined]) -> f64 {
+/// What the shared pattern file says of the sources: their sums, and the median of their cutoffs.
+pub fn shared_facts(mined: &[Mined]) -> MinedFrom {
     let mut cutoffs: Vec<f64> = mined.iter().map(|source| source.cutoff.share).collect();
     cutoffs.sort_unstable_by(f64::total_cmp);
-    cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share)
+    MinedFrom {
+        documents: mined.iter().map(|source| source.documents).sum(),
+        near_duplicates: mined.iter().map(|source| source.near_duplicates).sum(),
+        tokens: mined.iter().map(|source| source.tokens).sum(),
+        cutoff: cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share),
+    }
 }
 
 /// What the sources say of one run together.
@@ -47,7 +53,8 @@ struct Seen {
     documents: usize,
     among: usize,
     occurrences: usize,
-    standing: f64,
+    /// In millionths, for a sum that is the same in any order.
+    standing: u64,
 }
 
 enum Kind {
@@ -141,7 +148,7 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
 fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
     match seen.get(&candidate.fingerprint) {
         Some(seen) if seen.sources >= MIN_SOURCES => {
-            let standing = seen.standing / seen.sources as f64;
+            let standing = seen.standing as f64 / 1e6 / seen.sources as f64;
             if standing >= MIN_STANDING { Kind::Shared(*seen) } else { Kind::Language }
         }
         _ => Kind::Own,
@@ -160,7 +167,7 @@ fn seen_in_all(mined: &[Mined]) -> FxHashMap<Fingerprint, Seen> {
                 seen.documents += sighting.documents;
                 seen.among += source.counted();
                 seen.occurrences += sighting.occurrences;
-                seen.standing += sighting.standing.0;
+                seen.standing += (sighting.standing.0 * 1e6) as u64;
             }
         }
     }

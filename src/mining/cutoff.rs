@@ -4,7 +4,9 @@
 //! Repeats fall into two crowds, language near 0 and template near 1. The two modes x < y of the
 //! histogram are those that minimise the squared distance of every repeat to its nearer mode,
 //!
-//!     E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
+//! ```text
+//! E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
+//! ```
 //!
 //! found by trying every pair; the cutoff is b (Foschini, section 3.2, equation 3.1).
 

@@ -1,15 +1,15 @@
 //! Symbols to templates: what a source repeats.
 //!
 //! Pure: no input or output, and it cannot fail. [`mine`] looks at one source alone and gives
-//! [`Candidate`]s that own their text; [`cross_source`](cross_source) needs the candidates of all sources,
+//! [`Candidate`]s that own their text; [`cross_source`] needs the candidates of all sources,
 //! but no document. The stages, in order:
 
+pub mod suffix_array;
+pub mod repeats;
+pub mod near_duplicates;
+pub mod cutoff;
 pub mod cover;
 pub mod cross_source;
-pub mod cutoff;
-pub mod near_duplicates;
-pub mod repeats;
-pub mod suffix_array;
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
+use crate::patterns::file::MinedFrom;
 use crate::tokens::{
     DocumentIndex, Lexer, Symbol, SymbolSequence, Token, TokenKind, TokenRun, TooManyTokens, Vocabulary,
 };
@@ -28,7 +29,7 @@ use suffix_array::SuffixArray;
 /// What a repeat must be to become a candidate.
 #[derive(Clone, Debug)]
 pub struct MineOptions {
-    /// Word tokens it needs; one is enough for a whole line.
+    /// Word tokens it needs, unless it is whole lines.
     pub min_words: usize,
     /// Documents it needs, near-duplicates counted once.
     pub min_documents: usize,
@@ -113,6 +114,16 @@ impl Mined {
     /// The documents that document frequencies count.
     pub fn counted(&self) -> usize {
         self.documents - self.near_duplicates
+    }
+
+    /// What the source's pattern file says of it.
+    pub fn facts(&self) -> MinedFrom {
+        MinedFrom {
+            documents: self.documents,
+            near_duplicates: self.near_duplicates,
+            tokens: self.tokens,
+            cutoff: self.cutoff.share,
+        }
     }
 }
 

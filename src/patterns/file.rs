@@ -261,6 +261,7 @@ impl PatternFile {
         };
         let problem = |pattern: &Pattern| {
             let message = match matches(pattern) {
+                Ok(false) if pattern.example.is_empty() => "it has no example; add a text that it matches".to_owned(),
                 Ok(true) => return None,
                 Ok(false) => {
                     format!("its regex does not match its example '{}'; correct one of the two", pattern.example)

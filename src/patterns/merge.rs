@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Pattern, PatternFile, form};
+use super::{Form, Pattern, PatternFile, form, regex};
 
 /// The fresh file with the decisions of the reviewed one.
 ///
@@ -10,6 +10,7 @@ use super::{Pattern, PatternFile, form};
 /// counts are the fresh ones. One that was not mined again stays, with its old counts, if a person touched it: decided,
 /// noted, edited or wrote it. Nobody misses the others.
 pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
+    let old_mutable = reviewed.lexer.mutable().clone();
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
     let PatternFile { source, mined, patterns, lexer } = fresh;
@@ -21,9 +22,13 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         })
         .collect();
     let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
-        // What was a run for the old lexer need not be one for the new.
-        let form = form(&old.id, &old.regex, &lexer).ok()?;
-        Some(Pattern { form, ..old })
+        // Mutable patterns may have changed since: the template is the same, its regex is written anew.
+        let translated = match &old.form {
+            Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
+            Form::Regex(_) => None,
+        };
+        let regex = translated.map_or_else(|| old.regex.clone(), |run| regex::render(&run, &lexer));
+        Some(Pattern { form: form(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);
     merged.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
@@ -57,9 +62,8 @@ mod tests {
         PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
     }
 
-    // "Read more", "Share it": what mining gives them for ids.
-    const READ: (&str, &str) = ("READ_ID", r"(?<!\S)Read\s+more(?!\w)");
-    const SHARE: (&str, &str) = ("SHARE_ID", r"(?<!\S)Share\s+it(?!\w)");
+    const READ: &str = r"(?<!\S)Read\s+more(?!\w)";
+    const SHARE: &str = r"(?<!\S)Share\s+it(?!\w)";
 
     fn id(regex: &str) -> String {
         let lexer = file(&[]).lexer;
@@ -69,28 +73,46 @@ mod tests {
 
     #[test]
     fn decisions_notes_and_edits_stay_and_counts_are_fresh() {
-        let (read, share) = (id(READ.1), id(SHARE.1));
+        let (read, share) = (id(READ), id(SHARE));
         let old = file(&[
-            (&read, "rejected", READ.1, 3, "a column"),
+            (&read, "rejected", READ, 3, "a column"),
             (&share, "proposed", "Share (?:it|this)", 4, ""),
             ("own", "accepted", "Mine", 0, ""),
             ("gone", "proposed", r"(?<!\S)Gone", 1, ""),
         ]);
-        let merged = merge(file(&[(&read, "proposed", READ.1, 8, ""), (&share, "proposed", SHARE.1, 7, "")]), old);
+        let merged = merge(file(&[(&read, "proposed", READ, 8, ""), (&share, "proposed", SHARE, 7, "")]), old);
         let shown: Vec<(&str, Status, &str, usize, &str)> = merged
             .patterns
             .iter()
             .map(|p| (p.id.as_str(), p.status, p.regex.as_str(), p.documents, p.note.as_str()))
             .collect();
-        assert!(shown.contains(&(&read, Status::Rejected, READ.1, 8, "a column")));
+        assert!(shown.contains(&(&read, Status::Rejected, READ, 8, "a column")));
         assert!(shown.contains(&(&share, Status::Proposed, "Share (?:it|this)", 7, "")));
         assert!(shown.contains(&("own", Status::Accepted, "Mine", 0, "")));
     }
 
     #[test]
     fn what_nobody_touched_goes_when_it_is_no_longer_mined() {
-        let read = id(READ.1);
-        let merged = merge(file(&[]), file(&[(&read, "proposed", READ.1, 3, "")]));
+        let read = id(READ);
+        let merged = merge(file(&[]), file(&[(&read, "proposed", READ, 3, "")]));
         assert!(merged.patterns.is_empty());
+    }
+
+    #[test]
+    fn a_kept_pattern_follows_its_mutable_patterns() {
+        let with_number = |regex: &str, pattern: &str| {
+            let yaml = format!(
+                "dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}}\n\
+                 patterns:{pattern}\nmutable:\n  - {{name: number, regex: '{regex}'}}\n"
+            );
+            PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+        };
+        let empty = with_number("[0-9]+", " []");
+        let mined = regex::parse(r"(?<!\S)Page\s+(?:[0-9]+)(?!\w)", &empty.lexer).unwrap();
+        let id = crate::patterns::id_of(&mined, empty.lexer.mutable(), 8);
+        let accepted = format!("\n  - {{id: '{id}', status: accepted, regex: '(?<!\\S)Page\\s+(?:[0-9]+)(?!\\w)'}}");
+        let merged = merge(with_number("[0-9.]+", " []"), with_number("[0-9]+", &accepted));
+        assert_eq!(merged.patterns[0].regex, r"(?<!\S)Page\s+(?:[0-9.]+)(?!\w)");
+        assert!(merged.patterns[0].is_as_mined());
     }
 }

@@ -110,7 +110,8 @@ impl Pattern {
 
 /// A regex as a run of tokens if it is, by its id, the one that mining wrote; else compiled.
 pub fn form(id: &str, regex: &str, lexer: &Lexer) -> Result<Form, Box<fancy_regex::Error>> {
-    if let Some(run) = self::regex::parse(regex, lexer)
+    if [ID_DIGITS, LONG_ID_DIGITS].contains(&id.len())
+        && let Some(run) = self::regex::parse(regex, lexer)
         && id_of(&run, lexer.mutable(), id.len()) == id
     {
         return Ok(Form::Run(run));

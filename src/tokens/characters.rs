@@ -30,23 +30,17 @@ pub fn is_run_character(c: char) -> bool {
     is_word_character(c) && !is_unspaced(c)
 }
 
-/// Whether the position between the text `before` and the text `after` lies inside a word.
-pub fn is_inside_word(before: &str, after: &str) -> bool {
-    ends_in_run(before) && after.chars().next().is_some_and(is_run_character)
-}
-
 /// Whether the text's last character is one a word can run on from.
 pub fn ends_in_run(text: &str) -> bool {
     text.chars().next_back().is_some_and(is_run_character)
 }
 
+/// The unspaced scripts as a regex class.
+pub(super) const UNSPACED_CLASS: &str = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}\p{New_Tai_Lue}\p{Tai_Le}\p{Tai_Tham}々〆〇ー]";
+
 static WORD_CHARACTERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"\w"));
 static MARKS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"[\p{M}\u200d\ufe0f]"));
-static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| {
-    CharacterSet::of(
-        r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}\p{New_Tai_Lue}\p{Tai_Le}\p{Tai_Tham}々〆〇ー]",
-    )
-});
+static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(UNSPACED_CLASS));
 
 /// A set of characters: a bit each for the basic plane, sorted ranges for the rest.
 struct CharacterSet {
@@ -105,10 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn a_word_goes_on_only_between_two_word_characters() {
-        assert!(is_inside_word("foo", "bar"));
-        assert!(!is_inside_word("foo", " bar"));
-        assert!(!is_inside_word("foo", "手"));
-        assert!(!is_inside_word("", "bar"));
+    fn a_word_runs_on_from_letters_of_spaced_scripts() {
+        assert!(ends_in_run("foo") && ends_in_run("été"));
+        assert!(!ends_in_run("foo ") && !ends_in_run("手") && !ends_in_run(""));
     }
 }

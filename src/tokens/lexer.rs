@@ -19,7 +19,14 @@ pub enum Tokenizer {
     /// Whatever stands between white space.
     Whitespace,
     /// The matches of a regex; a character that none covers by itself.
-    Regex(regex::Regex),
+    Regex(TokenRegex),
+}
+
+/// A regex whose matches are tokens. Each is looked for where the token before it ended.
+#[derive(Clone, Debug)]
+pub struct TokenRegex {
+    written: String,
+    anchored: regex::Regex,
 }
 
 impl Tokenizer {
@@ -29,11 +36,11 @@ impl Tokenizer {
             "words" => Ok(Tokenizer::Words),
             "whitespace" => Ok(Tokenizer::Whitespace),
             _ => {
-                let regex = regex::Regex::new(name)?;
-                if regex.is_match("") {
+                if regex::Regex::new(name)?.is_match("") {
                     return Err(TokenizerError::Empty(name.to_owned()));
                 }
-                Ok(Tokenizer::Regex(regex))
+                let anchored = regex::Regex::new(&format!(r"\A(?:{name})"))?;
+                Ok(Tokenizer::Regex(TokenRegex { written: name.to_owned(), anchored }))
             }
         }
     }
@@ -43,7 +50,7 @@ impl Tokenizer {
         match self {
             Tokenizer::Words => "words",
             Tokenizer::Whitespace => "whitespace",
-            Tokenizer::Regex(regex) => regex.as_str(),
+            Tokenizer::Regex(regex) => &regex.written,
         }
     }
 }
@@ -178,7 +185,7 @@ impl Lexer {
         match &self.tokenizer {
             Tokenizer::Words => word_or_character_end(text, start),
             Tokenizer::Whitespace => non_space_end(text, start),
-            Tokenizer::Regex(regex) => regex_end(regex, text, start),
+            Tokenizer::Regex(regex) => regex_end(&regex.anchored, text, start),
         }
     }
 }
@@ -240,11 +247,12 @@ fn non_space_end(text: &str, start: usize) -> usize {
 
 /// The regex's match at `start`, which white space cuts short (a token never holds any); else one character.
 fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
-    let limit = non_space_end(text, start);
-    match regex.find(&text[start..limit]) {
-        Some(found) if found.start() == 0 => start + found.end(),
-        _ => start + text[start..].chars().next().map_or(0, char::len_utf8),
-    }
+    let rest = &text[start..];
+    let length = match regex.find(rest) {
+        Some(found) => found.as_str().find(char::is_whitespace).unwrap_or(found.end()),
+        None => rest.chars().next().map_or(0, char::len_utf8),
+    };
+    start + length
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 use serde::{Deserialize, Serialize};
 
-use super::characters::is_run_character;
+use super::characters::{UNSPACED_CLASS, is_run_character};
 
 /// The position of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +84,10 @@ pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
 
 /// The patterns shipped inside the binary, in order.
 pub fn shipped_patterns() -> Vec<MutablePattern> {
-    SHIPPED.iter().flat_map(|(_, yaml)| parse_file(yaml).unwrap_or_default()).collect()
+    let patterns = |(name, yaml): &(&str, &str)| {
+        parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
+    };
+    SHIPPED.iter().flat_map(patterns).collect()
 }
 
 impl MutableSet {
@@ -121,6 +124,11 @@ impl MutableSet {
     /// The pattern of an id of this set.
     pub fn pattern(&self, id: MutableId) -> &MutablePattern {
         &self.patterns[id.0 as usize]
+    }
+
+    /// The id of the pattern of this name.
+    pub fn find(&self, name: &str) -> Option<MutableId> {
+        self.patterns.iter().position(|pattern| pattern.name == name).map(|index| MutableId(index as u16))
     }
 
     /// The first complaint about an example that does not match or a `not` entry that does.
@@ -183,7 +191,8 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let regular = match self.starts[text.as_bytes()[start] as usize] {
+        let first = *text.as_bytes().get(start)?;
+        let regular = match self.starts[first as usize] {
             true => self.match_on_automaton(text, start),
             false => None,
         };
@@ -259,11 +268,7 @@ fn automaton<'a>(patterns: impl Iterator<Item = &'a MutablePattern>) -> Result<D
 
 /// The pattern anchored at the search's start, ending where no word runs on.
 fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
-    fancy_regex::Regex::new(&format!(
-        r"\G(?:{})(?![\w&&[^\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\p{{Bopomofo}}\p{{Yi}}\p{{Thai}}\p{{Lao}}\p{{Khmer}}\p{{Myanmar}}\p{{Tibetan}}]])",
-        pattern.regex
-    ))
-    .map_err(Box::new)
+    fancy_regex::Regex::new(&format!(r"\G(?:{})(?![\w--{UNSPACED_CLASS}])", pattern.regex)).map_err(Box::new)
 }
 
 /// Where the anchored regex's match ends. Catastrophic backtracking counts as no match.
@@ -317,6 +322,17 @@ mod tests {
         let mut mixed = matcher(&[("before-pm", "[0-9]+(?= pm)"), ("number", "[0-9]+"), ("late", "[0-9]+(?= am)")]);
         assert_eq!(matched(&mut mixed, "4 pm"), Some((0, 1)));
         assert_eq!(matched(&mut mixed, "4 am"), Some((1, 1)));
+    }
+
+    #[test]
+    fn the_shipped_patterns_keep_what_they_promise() {
+        Arc::new(MutableSet::shipped()).check_examples().unwrap();
+    }
+
+    #[test]
+    fn an_empty_example_is_a_complaint() {
+        let set = MutableSet::new(vec![MutablePattern { examples: vec![String::new()], ..pattern("x", "a") }]).unwrap();
+        assert!(Arc::new(set).check_examples().is_err());
     }
 
     #[test]

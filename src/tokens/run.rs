@@ -44,9 +44,20 @@ impl TokenRun {
         &self.0
     }
 
-    /// Whether it starts and ends at line breaks: one or more whole lines.
-    pub fn is_whole_line(&self) -> bool {
-        self.0.len() > 2 && self.0.first() == Some(&Piece::Break) && self.0.last() == Some(&Piece::Break)
+    /// Whether there is a whole line in it, from one line break to the next.
+    pub fn has_whole_line(&self) -> bool {
+        self.0.iter().filter(|piece| **piece == Piece::Break).count() > 1
+    }
+
+    /// The run with the same mutable patterns, by name, of another set. `None` if one is not there.
+    pub fn translated(&self, from: &MutableSet, to: &MutableSet) -> Option<TokenRun> {
+        let translate = |piece: &Piece| match piece {
+            Piece::Slot { id, space_before } => {
+                Some(Piece::Slot { id: to.find(&from.pattern(*id).name)?, space_before: *space_before })
+            }
+            piece => Some(piece.clone()),
+        };
+        self.0.iter().map(translate).collect::<Option<_>>().map(TokenRun)
     }
 
     /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern, `…` where it starts right

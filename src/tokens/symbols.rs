@@ -175,7 +175,7 @@ struct Shard {
 
 impl SymbolSequence {
     /// A 32-bit suffix array addresses this many positions, symbols and document ends included.
-    pub const MAX_TOKENS: usize = i32::MAX as usize / 2;
+    pub const MAX_TOKENS: usize = i32::MAX as usize - 1;
 
     /// Reads the texts in the order given, all cores taking part.
     pub fn of_texts<T: AsRef<str> + Sync>(texts: &[T], lexer: &Lexer) -> Result<SymbolSequence, TooManyTokens> {
