@@ -41,6 +41,8 @@
 //! ```
 
 pub mod cleaning;
+
+mod free_positions;
 pub mod corpus;
 pub mod mining;
 pub mod patterns;

@@ -13,6 +13,7 @@
 use std::ops::Range;
 
 use super::matcher::Tokens;
+use crate::free_positions::FreePositions;
 use crate::tokens::{Token, TokenKind};
 
 /// A share up to here is no evidence; the floor from which candidates are kept.
@@ -90,26 +91,14 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> Evidence {
         b.strength.total_cmp(&a.strength).then_with(by_place)
     });
     let mut evidence = Evidence { of_token: vec![0.0; tokens], pattern: vec![None; tokens] };
-    let mut next_bare: Vec<u32> = (0..=tokens as u32).collect();
+    let mut bare = FreePositions::new(tokens);
     for Stroke { strength, tokens, pattern } in strokes {
-        let mut token = bare_from(&mut next_bare, tokens.start);
-        while token < tokens.end {
+        bare.take(tokens, |token| {
             evidence.of_token[token] = strength;
             evidence.pattern[token] = Some(pattern);
-            next_bare[token] = token as u32 + 1;
-            token = bare_from(&mut next_bare, token + 1);
-        }
+        });
     }
     evidence
-}
-
-fn bare_from(next: &mut [u32], token: usize) -> usize {
-    let mut at = token;
-    while next[at] as usize != at {
-        next[at] = next[next[at] as usize];
-        at = next[at] as usize;
-    }
-    at
 }
 
 /// Sums over a document's tokens, so that any stretch is judged in constant time.

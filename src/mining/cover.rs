@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::repeats::{Interval, LongestAccepted};
 use super::suffix_array::SuffixArray;
+use crate::free_positions::FreePositions;
 
 /// From level to level the strength falls by this factor: evidence is kept to within a fifth.
 const LEVEL_RATIO: f64 = 0.8;
@@ -29,7 +30,7 @@ struct Occurrence {
 /// The indices of the repeats to keep, ascending. `repeats` come inner before outer, each with its strength (above 0).
 pub fn cover(array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let (strongest, weakest) = strengths.iter().fold((0.0f64, f64::MAX), |(max, min), &s| (max.max(s), min.min(s)));
-    let mut uncovered = Uncovered::new(array.len());
+    let mut uncovered = FreePositions::new(array.len());
     let mut kept = vec![false; repeats.len()];
     let mut level = strongest;
     let mut is_last = repeats.is_empty();
@@ -47,7 +48,7 @@ fn useful_occurrences(
     array: &SuffixArray,
     repeats: &[Interval],
     is_strong: impl Fn(usize) -> bool,
-    uncovered: &mut Uncovered,
+    uncovered: &mut FreePositions,
 ) -> Vec<Occurrence> {
     let mut longest = LongestAccepted::new(array.len());
     for (index, repeat) in repeats.iter().enumerate().filter(|&(index, _)| is_strong(index)) {
@@ -70,7 +71,7 @@ fn useful_occurrences(
     occurrences
 }
 
-fn take_most_covering(occurrences: Vec<Occurrence>, uncovered: &mut Uncovered, kept: &mut [bool]) {
+fn take_most_covering(occurrences: Vec<Occurrence>, uncovered: &mut FreePositions, kept: &mut [bool]) {
     let mut of_repeat: FxHashMap<u32, Vec<Occurrence>> = FxHashMap::default();
     for occurrence in occurrences {
         of_repeat.entry(occurrence.repeat).or_default().push(occurrence);
@@ -81,38 +82,43 @@ fn take_most_covering(occurrences: Vec<Occurrence>, uncovered: &mut Uncovered, k
     ranked.sort_unstable_by_key(|&(covered, repeat)| (Reverse(covered), repeat));
     for (_, repeat) in ranked {
         for Occurrence { start, end, .. } in &of_repeat[&repeat] {
-            kept[repeat as usize] |= uncovered.cover(*start as usize, *end as usize);
+            uncovered.take(*start as usize..*end as usize, |_| kept[repeat as usize] = true);
         }
     }
 }
 
-/// The positions that no kept repeat covers, as links from each position to the next of them.
-struct Uncovered {
-    next: Vec<u32>,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl Uncovered {
-    fn new(positions: usize) -> Uncovered {
-        Uncovered { next: (0..=positions as u32).collect() }
+    use super::*;
+    use crate::mining::repeats::visit_intervals;
+
+    fn occurrences(symbols: &[u32], array: &SuffixArray, repeat: &Interval) -> Vec<std::ops::Range<usize>> {
+        let start = array.position(repeat.first);
+        let run = &symbols[start..start + repeat.len];
+        let starts = (0..symbols.len()).filter(|&at| symbols[at..].starts_with(run));
+        starts.map(|start| start..start + repeat.len).collect()
     }
 
-    fn next(&mut self, position: usize) -> usize {
-        let mut root = position;
-        while self.next[root] as usize != root {
-            self.next[root] = self.next[self.next[root] as usize];
-            root = self.next[root] as usize;
+    proptest! {
+        #[test]
+        fn every_token_keeps_nearly_its_strongest_repeat(symbols in prop::collection::vec(0u32..4, 1..60)) {
+            let array = SuffixArray::build(&symbols);
+            let mut repeats = Vec::new();
+            visit_intervals(&symbols, &array, 1, |_| 0, |interval| repeats.push(interval));
+            let strengths: Vec<f64> = repeats.iter().map(|repeat| repeat.occurrences as f64).collect();
+            let kept = cover(&array, &repeats, &strengths);
+            let strongest = |position: usize, indices: &[usize]| {
+                let covers = |index: &&usize| {
+                    occurrences(&symbols, &array, &repeats[**index]).iter().any(|range| range.contains(&position))
+                };
+                indices.iter().filter(covers).map(|&index| strengths[index]).fold(0.0, f64::max)
+            };
+            let all: Vec<usize> = (0..repeats.len()).collect();
+            for position in 0..symbols.len() {
+                prop_assert!(strongest(position, &kept) >= LEVEL_RATIO * strongest(position, &all) - 1e-9);
+            }
         }
-        root
-    }
-
-    /// Covers the positions; whether any of them was uncovered.
-    fn cover(&mut self, start: usize, end: usize) -> bool {
-        let first = self.next(start);
-        let mut position = first;
-        while position < end {
-            self.next[position] = position as u32 + 1;
-            position = self.next(position + 1);
-        }
-        first < end
     }
 }

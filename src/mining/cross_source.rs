@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::cutoff::Cutoff;
-use super::{Candidate, Fingerprint, Mined};
+use super::sightings::Fingerprint;
+use super::{Candidate, Mined};
 use crate::patterns::Template;
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Piece, TokenRun};

@@ -7,23 +7,22 @@
 pub mod suffix_array;
 pub mod repeats;
 pub mod near_duplicates;
+pub mod filters;
 pub mod cutoff;
 pub mod cover;
+pub mod sightings;
+pub mod examples;
 pub mod cross_source;
 
-use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
-use std::ops::Range;
-
-use rustc_hash::FxHasher;
-
 use crate::patterns::file::MinedFrom;
-use crate::tokens::{
-    DocumentIndex, Lexer, Symbol, SymbolSequence, Token, TokenKind, TokenRun, TooManyTokens, Vocabulary,
-};
+use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
+use cover::cover;
 use cutoff::{Cutoff, Histogram, choose_cutoff};
-use near_duplicates::{Groups, OwnTokens, group_near_duplicates};
-use repeats::{Interval, visit_intervals};
+use examples::{Example, quote_examples};
+use filters::filtered_repeats;
+use near_duplicates::group_near_duplicates;
+use repeats::Interval;
+use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
 use suffix_array::SuffixArray;
 
 /// What a repeat must be to become a candidate.
@@ -60,28 +59,6 @@ pub struct Candidate {
     pub example: String,
 }
 
-/// A hash of a run's tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Fingerprint(pub u64);
-
-/// A repeat as other sources need to know of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sighting {
-    /// Of its run.
-    pub fingerprint: Fingerprint,
-    /// In how many documents it occurs, near-duplicates counted once.
-    pub documents: usize,
-    /// How often it occurs.
-    pub occurrences: usize,
-    /// How much of it stands by itself.
-    pub standing: Standing,
-}
-
-/// The share of a repeat's occurrences, 0..=1, that stand where language does not: between line breaks, or between
-/// a line break and another template. Occurrences inside a larger template do not count.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Standing(pub f64);
-
 /// What mining one source gives. It owns its text: the source's documents and symbols can be freed.
 #[derive(Debug)]
 pub struct Mined {
@@ -97,7 +74,7 @@ pub struct Mined {
     pub cutoff: Cutoff,
     /// The repeats that cover what all repeats cover, in the order of the suffix array.
     pub candidates: Vec<Candidate>,
-    /// All repeats that could be candidates of another source: those of up to [`MAX_SIGHTED_TOKENS`] and the candidates.
+    /// All repeats that could be candidates of another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] and the candidates.
     pub sightings: Vec<Sighting>,
 }
 
@@ -127,9 +104,6 @@ impl Mined {
     }
 }
 
-/// Longer repeats than this are seldom anything but their source's own.
-pub const MAX_SIGHTED_TOKENS: usize = 64;
-
 /// Mines one source: [`mine`], with the texts read and the examples filled in.
 pub fn mine_texts<T: AsRef<str> + Sync>(
     texts: &[T],
@@ -154,7 +128,7 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
     let kept: Vec<Interval> = repeats.into_iter().filter(|repeat| share(repeat) >= options.min_share).collect();
     let covering = match groups.len() {
         0..Mined::MIN_DOCUMENTS => Vec::new(),
-        _ => cover::cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
+        _ => cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
     };
     let fingerprints = Fingerprints::of(sequence, &array);
     let mined = Mined {
@@ -182,187 +156,5 @@ fn candidate(
         documents: repeat.documents,
         occurrences: repeat.occurrences,
         example: String::new(),
-    }
-}
-
-fn sightings(
-    sequence: &SymbolSequence,
-    array: &SuffixArray,
-    own: &OwnTokens,
-    fingerprints: &Fingerprints,
-    repeats: &[Interval],
-    covering: &[usize],
-) -> Vec<Sighting> {
-    let is_candidate = |index: usize| covering.binary_search(&index).is_ok();
-    let sighted =
-        repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_SIGHTED_TOKENS || is_candidate(index));
-    sighted
-        .map(|(_, repeat)| Sighting {
-            fingerprint: fingerprints.of_repeat(repeat),
-            documents: repeat.documents,
-            occurrences: repeat.occurrences,
-            standing: standing(sequence, array, own, repeat),
-        })
-        .collect()
-}
-
-/// What stands on one side of an occurrence.
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    LineBreak,
-    Template,
-    Text,
-}
-
-/// Looks at occurrences spread evenly over all, [`MAX_LOOKED_AT`] at most: a share needs no more.
-fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
-    const MAX_LOOKED_AT: usize = 64;
-    let symbols = sequence.symbols();
-    let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
-    // A document starts and ends with a line break: a token that is none has neighbours.
-    let side = |edge: usize, neighbour: fn(usize) -> usize| match edge {
-        edge if is_break(edge) || is_break(neighbour(edge)) => Side::LineBreak,
-        edge if !own.is_own(neighbour(edge)) => Side::Template,
-        _ => Side::Text,
-    };
-    let looked_at = repeat.occurrences.min(MAX_LOOKED_AT);
-    let (mut by_itself, mut amid_text) = (0, 0);
-    for index in 0..looked_at {
-        let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
-        match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
-            (Side::Text, _) | (_, Side::Text) => amid_text += 1,
-            // Part of a larger template, which tells nothing of the part.
-            (Side::Template, Side::Template) => {}
-            _ => by_itself += 1,
-        }
-    }
-    match by_itself + amid_text {
-        0 => Standing(1.0),
-        told => Standing(f64::from(by_itself) / f64::from(told)),
-    }
-}
-
-/// Hashes of runs by their text, for symbols differ from source to source.
-struct Fingerprints<'s> {
-    sequence: &'s SymbolSequence,
-    array: &'s SuffixArray,
-    of_symbol: Vec<u64>,
-}
-
-impl<'s> Fingerprints<'s> {
-    fn of(sequence: &'s SymbolSequence, array: &'s SuffixArray) -> Fingerprints<'s> {
-        let vocabulary = sequence.vocabulary();
-        let of_symbol = |symbol| {
-            let mut hasher = FxHasher::default();
-            vocabulary.run(&[Symbol(symbol)]).hash(&mut hasher);
-            hasher.finish()
-        };
-        Fingerprints { sequence, array, of_symbol: (0..vocabulary.len() as u32).map(of_symbol).collect() }
-    }
-
-    fn of_repeat(&self, repeat: &Interval) -> Fingerprint {
-        let start = self.array.position(repeat.first);
-        let mut hasher = FxHasher::default();
-        for &symbol in &self.sequence.symbols()[start..start + repeat.len] {
-            hasher.write_u64(self.of_symbol[symbol as usize]);
-        }
-        Fingerprint(hasher.finish())
-    }
-}
-
-/// Where an occurrence of a candidate stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// In this document ...
-    pub document: DocumentIndex,
-    /// ... these tokens, line breaks and the document's ends included.
-    pub tokens: Range<usize>,
-}
-
-impl Example {
-    fn of(sequence: &SymbolSequence, array: &SuffixArray, repeat: &Interval) -> Example {
-        let start = array.position(repeat.first);
-        let document = sequence.document_at(start);
-        let start = start - sequence.document(document).start;
-        Example { document, tokens: start..start + repeat.len }
-    }
-}
-
-/// Copies the examples out of the texts, each document read once.
-fn quote_examples<T: AsRef<str>>(candidates: &mut [Candidate], examples: &[Example], texts: &[T], lexer: &Lexer) {
-    let mut of_document: BTreeMap<DocumentIndex, Vec<usize>> = BTreeMap::new();
-    for (index, example) in examples.iter().enumerate() {
-        of_document.entry(example.document).or_default().push(index);
-    }
-    let mut lexer = lexer.clone();
-    for (document, indices) in of_document {
-        let text = texts[document.0 as usize].as_ref();
-        let tokens = lexer.tokens(text);
-        for index in indices {
-            candidates[index].example = quote(text, &tokens, &examples[index].tokens).to_owned();
-        }
-    }
-}
-
-/// The text of some tokens. A run that follows other text without white space is quoted with the token before,
-/// without which its regex would not match.
-fn quote<'t>(text: &'t str, tokens: &[Token], range: &Range<usize>) -> &'t str {
-    let is_text = |token: &&Token| token.kind != TokenKind::Break;
-    let tells = tokens[range.clone()].iter().find(is_text).zip(tokens[range.clone()].iter().rfind(is_text));
-    let Some((first, last)) = tells else { return "" };
-    let glued_to = tokens[..range.start].last().filter(|_| !first.space_before);
-    &text[glued_to.unwrap_or(first).range().start..last.range().end]
-}
-
-/// The maximal repeats that have enough words and documents.
-fn filtered_repeats(
-    sequence: &SymbolSequence,
-    array: &SuffixArray,
-    groups: &Groups,
-    options: &MineOptions,
-) -> Vec<Interval> {
-    let words = WordCounts::of(sequence);
-    let symbols = sequence.symbols();
-    let mut repeats = Vec::new();
-    visit_intervals(
-        symbols,
-        array,
-        groups.len(),
-        |at| groups.at(at),
-        |interval| {
-            if interval.is_maximal && interval.documents >= options.min_documents.max(2) {
-                let start = array.position(interval.first);
-                let end = start + interval.len;
-                let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
-                let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
-                let needed = if is_whole_line { 0 } else { options.min_words };
-                if words.between(start, end) >= needed {
-                    repeats.push(interval);
-                }
-            }
-        },
-    );
-    repeats
-}
-
-/// How many word tokens lie between two positions, in constant time.
-struct WordCounts(Vec<u32>);
-
-impl WordCounts {
-    fn of(sequence: &SymbolSequence) -> WordCounts {
-        let vocabulary = sequence.vocabulary();
-        let is_word: Vec<bool> =
-            (0..vocabulary.len()).map(|symbol| vocabulary.kind(Symbol(symbol as u32)) == TokenKind::Word).collect();
-        let mut words = 0;
-        let mut counts = vec![0];
-        counts.extend(sequence.symbols().iter().map(|&symbol| {
-            words += u32::from(is_word.get(symbol as usize) == Some(&true));
-            words
-        }));
-        WordCounts(counts)
-    }
-
-    fn between(&self, start: usize, end: usize) -> usize {
-        (self.0[end] - self.0[start]) as usize
     }
 }

@@ -8,6 +8,7 @@
 //! preceded by different symbols: it can be extended neither left nor right without losing one.
 
 use super::suffix_array::SuffixArray;
+use crate::free_positions::FreePositions;
 
 /// A run of symbols that occurs more than once and cannot be extended to the right without losing an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +122,7 @@ fn symbol_before(symbols: &[u32], position: usize) -> Before {
 /// Of each rank, the longest accepted interval around it. Linear in ranks and intervals.
 pub struct LongestAccepted {
     values: Vec<u32>,
-    /// From each rank on, where the next rank without a value may be.
-    next: Vec<u32>,
+    without: FreePositions,
 }
 
 impl LongestAccepted {
@@ -131,40 +131,24 @@ impl LongestAccepted {
 
     /// For intervals to come, inner before outer.
     pub fn new(ranks: usize) -> LongestAccepted {
-        LongestAccepted { values: vec![Self::NONE; ranks], next: (0..=ranks as u32).collect() }
+        LongestAccepted { values: vec![Self::NONE; ranks], without: FreePositions::new(ranks) }
     }
 
     /// Gives `value` to all ranks of the interval that have none yet.
     pub fn accept(&mut self, interval: &Interval, value: u32) {
-        let end = interval.first + interval.occurrences;
-        let mut rank = self.next_without(interval.first);
-        while rank < end {
-            self.values[rank] = value;
-            self.next[rank] = rank as u32 + 1;
-            rank = self.next_without(rank + 1);
-        }
+        let values = &mut self.values;
+        self.without.take(interval.first..interval.first + interval.occurrences, |rank| values[rank] = value);
     }
 
     /// The values, in the order of the text: that of the suffix which starts at each position.
     pub fn into_values(self, array: &SuffixArray) -> Vec<u32> {
-        let LongestAccepted { values, next: mut by_position } = self;
-        by_position.pop();
+        let LongestAccepted { values, without } = self;
+        drop(without);
+        let mut by_position = vec![Self::NONE; values.len()];
         for (rank, value) in values.into_iter().enumerate() {
             by_position[array.position(rank)] = value;
         }
         by_position
-    }
-
-    fn next_without(&mut self, rank: usize) -> usize {
-        let mut root = rank;
-        while self.next[root] as usize != root {
-            root = self.next[root] as usize;
-        }
-        let mut at = rank;
-        while at != root {
-            at = std::mem::replace(&mut self.next[at], root as u32) as usize;
-        }
-        root
     }
 }
 

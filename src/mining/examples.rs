@@ -1,0 +1,56 @@
+//! An occurrence of each candidate, as it stands in its document.
+//!
+//! Candidates own their text, and a person wants to see it as it was: with its line breaks, and with what the mutable
+//! patterns stood for.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Candidate;
+use super::repeats::Interval;
+use super::suffix_array::SuffixArray;
+use crate::tokens::{DocumentIndex, Lexer, SymbolSequence, Token, TokenKind};
+
+/// Where an occurrence of a candidate stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// In this document ...
+    pub document: DocumentIndex,
+    /// ... these tokens, line breaks and the document's ends included.
+    pub tokens: Range<usize>,
+}
+
+impl Example {
+    pub(super) fn of(sequence: &SymbolSequence, array: &SuffixArray, repeat: &Interval) -> Example {
+        let start = array.position(repeat.first);
+        let document = sequence.document_at(start);
+        let start = start - sequence.document(document).start;
+        Example { document, tokens: start..start + repeat.len }
+    }
+}
+
+/// Copies the examples out of the texts, each document read once.
+pub fn quote_examples<T: AsRef<str>>(candidates: &mut [Candidate], examples: &[Example], texts: &[T], lexer: &Lexer) {
+    let mut of_document: BTreeMap<DocumentIndex, Vec<usize>> = BTreeMap::new();
+    for (index, example) in examples.iter().enumerate() {
+        of_document.entry(example.document).or_default().push(index);
+    }
+    let mut lexer = lexer.clone();
+    for (document, indices) in of_document {
+        let text = texts[document.0 as usize].as_ref();
+        let tokens = lexer.tokens(text);
+        for index in indices {
+            candidates[index].example = quote(text, &tokens, &examples[index].tokens).to_owned();
+        }
+    }
+}
+
+/// The text of some tokens. A run that follows other text without white space is quoted with the token before,
+/// without which its regex would not match.
+fn quote<'t>(text: &'t str, tokens: &[Token], range: &Range<usize>) -> &'t str {
+    let is_text = |token: &&Token| token.kind != TokenKind::Break;
+    let tells = tokens[range.clone()].iter().find(is_text).zip(tokens[range.clone()].iter().rfind(is_text));
+    let Some((first, last)) = tells else { return "" };
+    let glued_to = tokens[..range.start].last().filter(|_| !first.space_before);
+    &text[glued_to.unwrap_or(first).range().start..last.range().end]
+}

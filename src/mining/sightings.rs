@@ -1,0 +1,126 @@
+//! What other sources need to know of a source's repeats.
+//!
+//! Takes the repeats of a source, gives for each a fingerprint that is the same in every source, its counts, and where
+//! it stands: amid changing text, as language does, or by itself, as boilerplate does.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::near_duplicates::OwnTokens;
+use super::repeats::Interval;
+use super::suffix_array::SuffixArray;
+use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
+
+/// Longer repeats than this are seldom anything but their source's own.
+pub const MAX_SIGHTED_TOKENS: usize = 64;
+
+/// A hash of a run's tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(pub u64);
+
+/// A repeat as other sources need to know of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sighting {
+    /// Of its run.
+    pub fingerprint: Fingerprint,
+    /// In how many documents it occurs, near-duplicates counted once.
+    pub documents: usize,
+    /// How often it occurs.
+    pub occurrences: usize,
+    /// How much of it stands by itself.
+    pub standing: Standing,
+}
+
+/// The share of a repeat's occurrences, 0..=1, that stand where language does not: between line breaks, or between
+/// a line break and another template. Occurrences inside a larger template do not count.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Standing(pub f64);
+
+/// The sightings of all repeats that are short, or candidates (`covering`, ascending).
+pub fn sightings(
+    sequence: &SymbolSequence,
+    array: &SuffixArray,
+    own: &OwnTokens,
+    fingerprints: &Fingerprints,
+    repeats: &[Interval],
+    covering: &[usize],
+) -> Vec<Sighting> {
+    let is_candidate = |index: usize| covering.binary_search(&index).is_ok();
+    let sighted =
+        repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_SIGHTED_TOKENS || is_candidate(index));
+    sighted
+        .map(|(_, repeat)| Sighting {
+            fingerprint: fingerprints.of_repeat(repeat),
+            documents: repeat.documents,
+            occurrences: repeat.occurrences,
+            standing: standing(sequence, array, own, repeat),
+        })
+        .collect()
+}
+
+/// What stands on one side of an occurrence.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    LineBreak,
+    Template,
+    Text,
+}
+
+/// Looks at occurrences spread evenly over all, [`MAX_LOOKED_AT`] at most: a share needs no more.
+fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
+    const MAX_LOOKED_AT: usize = 64;
+    let symbols = sequence.symbols();
+    let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
+    // A document starts and ends with a line break: a token that is none has neighbours.
+    let side = |edge: usize, neighbour: fn(usize) -> usize| match edge {
+        edge if is_break(edge) || is_break(neighbour(edge)) => Side::LineBreak,
+        edge if !own.is_own(neighbour(edge)) => Side::Template,
+        _ => Side::Text,
+    };
+    let looked_at = repeat.occurrences.min(MAX_LOOKED_AT);
+    let (mut by_itself, mut amid_text) = (0, 0);
+    for index in 0..looked_at {
+        let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
+        match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
+            (Side::Text, _) | (_, Side::Text) => amid_text += 1,
+            // Part of a larger template, which tells nothing of the part.
+            (Side::Template, Side::Template) => {}
+            _ => by_itself += 1,
+        }
+    }
+    match by_itself + amid_text {
+        0 => Standing(1.0),
+        told => Standing(f64::from(by_itself) / f64::from(told)),
+    }
+}
+
+/// Hashes of runs by their text, for symbols differ from source to source.
+pub struct Fingerprints<'s> {
+    sequence: &'s SymbolSequence,
+    array: &'s SuffixArray,
+    of_symbol: Vec<u64>,
+}
+
+impl<'s> Fingerprints<'s> {
+    /// For the repeats of a source.
+    pub fn of(sequence: &'s SymbolSequence, array: &'s SuffixArray) -> Fingerprints<'s> {
+        let vocabulary = sequence.vocabulary();
+        let of_symbol = |symbol| {
+            let mut hasher = FxHasher::default();
+            vocabulary.run(&[Symbol(symbol)]).hash(&mut hasher);
+            hasher.finish()
+        };
+        Fingerprints { sequence, array, of_symbol: (0..vocabulary.len() as u32).map(of_symbol).collect() }
+    }
+
+    /// Of one repeat.
+    pub fn of_repeat(&self, repeat: &Interval) -> Fingerprint {
+        let start = self.array.position(repeat.first);
+        let mut hasher = FxHasher::default();
+        for &symbol in &self.sequence.symbols()[start..start + repeat.len] {
+            hasher.write_u64(self.of_symbol[symbol as usize]);
+        }
+        Fingerprint(hasher.finish())
+    }
+}
