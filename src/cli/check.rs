@@ -75,7 +75,8 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<
             dehusk::corpus::OutputRoot::create(folder, &[])?
                 .write_atomic(name, |writer| writer.write_all(canonical.as_bytes()))?;
         } else {
-            let line = yaml.lines().zip(canonical.lines()).take_while(|(a, b)| a == b).count() as u64 + 1;
+            let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
+            let line = lines.take_while(|(a, b)| a == b).count() as u64 + 1;
             let message = "from here on it is not in canonical form; `dehusk check --fix` rewrites it".to_owned();
             problems.push(FileProblem { line, id: None, message });
         }

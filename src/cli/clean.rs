@@ -1,16 +1,18 @@
 //! `dehusk clean`: a corpus and pattern files in, cleaned documents out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk::corpus::{Content, Document, InputFile, Inventory, JsonLines, Line, OutputRoot};
+use dehusk::corpus::{Content, Document, FileKind, InputFile, Inventory, JsonLines, Line, OutputRoot};
 
 use super::library::Library;
 use super::mine::scan;
@@ -61,6 +63,9 @@ pub fn clean(
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
     let files = inventory.files();
+    if args.spans {
+        refuse_collisions(files)?;
+    }
     let run = CleaningRun {
         inventory,
         library,
@@ -86,6 +91,26 @@ pub fn clean(
     Ok(())
 }
 
+/// Where the spans of a file go.
+fn spans_name(file: &InputFile) -> String {
+    match file.kind() {
+        FileKind::JsonLines => file.name(),
+        _ => format!("{}.jsonl", file.name()),
+    }
+}
+
+/// The spans of `a.txt` and of `a.txt.jsonl` would be written to one file.
+fn refuse_collisions(files: &[InputFile]) -> anyhow::Result<()> {
+    let mut names: HashMap<String, &InputFile> = HashMap::new();
+    for file in files {
+        if let Some(other) = names.insert(spans_name(file), file) {
+            let (one, two) = (other.path(), file.path());
+            bail!("the spans of {one:?} and {two:?} would be written to one file; clean them in two runs");
+        }
+    }
+    Ok(())
+}
+
 /// What all files of a run need.
 struct CleaningRun<'a> {
     inventory: &'a Inventory,
@@ -105,12 +130,29 @@ type Counts = BTreeMap<String, Cleaned>;
 /// The cleaners and scratch spaces one thread has used so far.
 type Bench = BTreeMap<String, (Arc<Cleaner>, Scratch)>;
 
+/// What became of one line of a JSONL file.
+#[derive(Default)]
+struct CleanLine {
+    written: Option<Written>,
+    /// Of its document, if it holds one.
+    count: Option<(String, Cleaned)>,
+}
+
 /// What became of one document.
 struct Outcome {
     source: String,
     count: Cleaned,
-    /// The cleaned text, or the line of spans.
-    written: String,
+    written: Written,
+}
+
+/// What is to be written for a document.
+enum Written {
+    /// What was read, byte for byte: nothing is known to be boilerplate in it.
+    AsRead,
+    /// The cleaned text.
+    Text(String),
+    /// The line of spans.
+    Spans(String),
 }
 
 impl CleaningRun<'_> {
@@ -129,10 +171,14 @@ impl CleaningRun<'_> {
         let place = file.path().display().to_string();
         let Some(outcome) = self.clean_document(document, &place, bench) else { return Ok(()) };
         let name = match self.as_spans {
-            true => format!("{}.jsonl", file.name()),
+            true => spans_name(file),
             false => file.output_name(self.inventory.options().html),
         };
-        self.output.write_atomic(name, |writer| writer.write_all(outcome.written.as_bytes()))?;
+        let _permission = interrupt::writing()?;
+        self.output.write_atomic(name, |writer| match &outcome.written {
+            Written::AsRead => io::copy(&mut File::open(file.path())?, writer).map(drop),
+            Written::Text(written) | Written::Spans(written) => writer.write_all(written.as_bytes()),
+        })?;
         self.count([(outcome.source, outcome.count)]);
         Ok(())
     }
@@ -141,6 +187,7 @@ impl CleaningRun<'_> {
     fn clean_lines(&self, file: &InputFile, lines: &JsonLines) -> anyhow::Result<()> {
         const BYTES_AT_A_TIME: usize = 8 << 20;
         let mut counts: Counts = BTreeMap::new();
+        let permission = interrupt::writing()?;
         let written = self.output.write_atomic(file.name(), |writer| {
             let (mut batch, mut bytes) = (Vec::new(), 0);
             for line in lines.lines() {
@@ -155,6 +202,7 @@ impl CleaningRun<'_> {
             self.write_lines(lines, &batch, writer, &mut counts)
         });
         // An interruption comes out of the writing as an error of it, so that nothing half is left behind.
+        drop(permission);
         interrupt::check()?;
         written?;
         self.count(counts);
@@ -169,39 +217,41 @@ impl CleaningRun<'_> {
         counts: &mut Counts,
     ) -> io::Result<()> {
         interrupt::check().map_err(io::Error::other)?;
-        let cleaned: Vec<Option<Outcome>> =
+        let cleaned: Vec<CleanLine> =
             batch.par_iter().map_init(Bench::new, |bench, line| self.clean_line(lines, line, bench)).collect();
-        for outcome in cleaned.into_iter().flatten() {
-            writer.write_all(outcome.written.as_bytes())?;
-            if !outcome.source.is_empty() {
-                counts.entry(outcome.source).or_default().add(&outcome.count);
+        for (line, cleaned) in batch.iter().zip(cleaned) {
+            match cleaned.written {
+                Some(Written::AsRead) => writer.write_all(lines.bytes(line))?,
+                Some(Written::Text(written) | Written::Spans(written)) => writer.write_all(written.as_bytes())?,
+                None => {}
+            }
+            if let Some((source, count)) = cleaned.count {
+                counts.entry(source).or_default().add(&count);
             }
         }
         Ok(())
     }
 
-    fn clean_line(&self, lines: &JsonLines, line: &Line, bench: &mut Bench) -> Option<Outcome> {
-        let cleaned = lines.parse(line).map(|document| match document {
-            None if self.as_spans => None,
-            None => {
-                let written = String::from_utf8_lossy(lines.bytes(line)).into_owned();
-                Some(Outcome { source: String::new(), count: Cleaned::default(), written })
-            }
-            Some(document) => {
-                let place = format!("{}:{}", lines.path().display(), line.number);
-                self.clean_document(&document, &place, bench)
-            }
+    /// Cleans a line; one that could not be cleaned is reported.
+    fn clean_line(&self, lines: &JsonLines, line: &Line, bench: &mut Bench) -> CleanLine {
+        let place = || format!("{}:{}", lines.path().display(), line.number);
+        let cleaned = lines.parse(line).and_then(|document| {
+            let Some(document) = document else {
+                // A blank line is no document, and stays.
+                return Ok(CleanLine { written: (!self.as_spans).then_some(Written::AsRead), count: None });
+            };
+            let Some(outcome) = self.clean_document(&document, &place(), bench) else {
+                return Ok(CleanLine::default());
+            };
+            let written = match outcome.written {
+                Written::Text(text) => Written::Text(lines.rewrite(line, &text)?),
+                written => written,
+            };
+            Ok(CleanLine { written: Some(written), count: Some((outcome.source, outcome.count)) })
         });
-        let rewritten = cleaned.and_then(|outcome| match outcome {
-            Some(outcome) if !self.as_spans && !outcome.source.is_empty() => {
-                let written = lines.rewrite(line, &outcome.written)?;
-                Ok(Some(Outcome { written, ..outcome }))
-            }
-            outcome => Ok(outcome),
-        });
-        rewritten.unwrap_or_else(|skipped| {
+        cleaned.unwrap_or_else(|skipped| {
             self.reporter.skip(&skipped.to_string());
-            None
+            CleanLine::default()
         })
     }
 
@@ -236,7 +286,13 @@ impl CleaningRun<'_> {
             emptied: usize::from(emptied),
             converted: usize::from(document.encoding.is_some()),
         };
-        let written = if self.as_spans { spans_line(document, &cleaning) } else { text };
+        // Where there are patterns, what comes out is UTF-8 throughout, whether or not any of them matched.
+        let is_untouched = cleaning.spans.is_empty() && !document.is_view;
+        let written = match self.as_spans {
+            true => Written::Spans(spans_line(document, &cleaning)),
+            false if is_untouched && (document.encoding.is_none() || cleaner.patterns().is_empty()) => Written::AsRead,
+            false => Written::Text(text),
+        };
         Some(Outcome { source: source.to_owned(), count, written })
     }
 

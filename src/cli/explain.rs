@@ -41,7 +41,8 @@ pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let document = read(args)?;
     let source = args.source.as_deref().unwrap_or(document.source.as_str());
     if library.get(source).is_none() {
-        reporter.warn(&format!("there is no pattern file for source '{source}'; name the source with --source"));
+        let remedy = if args.source.is_none() { "; --source names another" } else { "" };
+        reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
     let cleaner = Cleaner::new(&library.for_source(source), &args.method.options());
     let cleaning = cleaner.clean(&mut cleaner.scratch(), &document.text)?;

@@ -1,18 +1,28 @@
-//! Ctrl-C: finish or drop the file in hand, never leave half of one.
+//! Ctrl-C: stop at once, but never leave half a file.
+//!
+//! Where nothing is being written the process ends on the spot. Where something is, the file in hand is finished, or
+//! dropped if it is long, and then the run ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Held for reading by all who write a file, for writing by whoever ends the process.
+static WRITING: RwLock<()> = RwLock::new(());
 
 /// The user pressed Ctrl-C.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped; every file written so far is whole, start again to do the rest")]
 pub struct Interrupted;
 
-/// From now on Ctrl-C is noted instead of ending the process. A second one ends it.
+/// From now on Ctrl-C waits for the files being written. A second one does not.
 pub fn listen() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
-        if STOPPED.swap(true, Ordering::Relaxed) {
+        let is_second = STOPPED.swap(true, Ordering::SeqCst);
+        let idle = WRITING.try_write();
+        if is_second || idle.is_ok() {
+            super::report::print_line(&format!("error: {Interrupted}"));
             std::process::exit(super::Exit::Interrupted as i32);
         }
     })?;
@@ -21,5 +31,11 @@ pub fn listen() -> anyhow::Result<()> {
 
 /// An error if the user asked to stop.
 pub fn check() -> Result<(), Interrupted> {
-    if STOPPED.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
+    if STOPPED.load(Ordering::SeqCst) { Err(Interrupted) } else { Ok(()) }
+}
+
+/// Permission to write a file, for as long as it is held; an error if the user asked to stop.
+pub fn writing() -> Result<RwLockReadGuard<'static, ()>, Interrupted> {
+    let permission = WRITING.read().unwrap_or_else(PoisonError::into_inner);
+    check().map(|()| permission)
 }

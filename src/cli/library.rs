@@ -90,7 +90,11 @@ fn pattern_files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     for entry in entries {
         let path = entry?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && path.extension().is_some_and(|extension| extension == "yaml") {
+        let is = |name: &str| path.extension().is_some_and(|extension| extension == name);
+        if !is_hidden && is("yml") {
+            bail!("{}: pattern files end in .yaml; rename it, or move it elsewhere", path.display());
+        }
+        if !is_hidden && is("yaml") {
             paths.push(path);
         }
     }
@@ -102,7 +106,7 @@ fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
     let yaml = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let file = PatternFile::parse(&yaml, cache).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
-        anyhow::anyhow!(lines.join("\nerror: "))
+        anyhow::anyhow!(lines.join("; "))
     })?;
     if path.file_stem().is_none_or(|stem| stem != file.source.as_str()) {
         bail!("{}: it says it is for source '{}'; name it {}.yaml", path.display(), file.source, file.source);

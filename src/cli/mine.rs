@@ -81,9 +81,9 @@ pub fn mine(
         if mined.is_too_small() {
             let documents = mined.counted();
             reporter.warn(&format!(
-                "source '{}' has {documents} different documents, too few to mine ({} needed); only shared patterns will apply",
+                "source '{}' is too small to mine: it needs {} different documents and has {documents}; only shared patterns will apply",
                 listing.id,
-                Mined::MIN_DOCUMENTS
+                Mined::MIN_DOCUMENTS,
             ));
         }
     }
@@ -100,7 +100,6 @@ pub fn mine(
         });
     }
     for mut file in pattern_files(&sources.listings, &mined, templates, lexer) {
-        interrupt::check()?;
         if let Some(old) = reviewed.remove(&file.source) {
             file = merge(file, old);
         }
@@ -108,6 +107,7 @@ pub fn mine(
             Some(mined) => mined.patterns = file.patterns.len(),
             None => summary.shared_patterns = Some(file.patterns.len()),
         }
+        let _permission = interrupt::writing()?;
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
     }
     summary.wrote.push(output.path().display().to_string());

@@ -1,7 +1,5 @@
 //! What a person sees while it runs: progress and warnings on stderr, results on stdout.
 
-#![allow(clippy::print_stderr)]
-
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -83,12 +81,21 @@ impl Reporter {
     }
 
     fn print(&self, line: &str) {
-        self.bar().suspend(|| eprintln!("{line}"));
+        self.bar().suspend(|| print_line(line));
     }
 
     fn bar(&self) -> ProgressBar {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Prints a message on stderr: what would drive the terminal, as in a file's name, is escaped. Whether anybody reads it
+/// is not our business.
+pub fn print_line(line: &str) {
+    let drives_terminal = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let escaped = |c: char| if drives_terminal(c) { c.escape_default().to_string() } else { c.to_string() };
+    let line: String = line.chars().map(escaped).collect();
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Prints a result.

@@ -35,6 +35,8 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let lexer = args.mining.lexer()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    // The whole of OUT is looked at before any of it is made.
+    OutputRoot::create(&args.output, &args.corpus.corpus)?;
     let patterns = OutputRoot::create(args.output.join("patterns"), &args.corpus.corpus)?;
     let cleaned = OutputRoot::create(args.output.join("cleaned"), &args.corpus.corpus)?;
     mine(&inventory, &patterns, &args.mining.options(), &lexer, global, reporter, &mut summary)?;

@@ -150,7 +150,7 @@ fn look_at(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(ScanError::NotFound { suggestion: similar_path(root), path })
         }
-        Err(source) => Err(ScanError::Unreadable { path, source }),
+        Err(error) => Err(ScanError::Unreadable { path, error }),
     }
 }
 
@@ -160,7 +160,7 @@ fn walk_readable(root: &Path, findings: &mut Findings) -> Result<(), ScanError> 
             walk(root, findings);
             Ok(())
         }
-        Err(source) => Err(ScanError::Unreadable { path: root.to_owned(), source }),
+        Err(error) => Err(ScanError::Unreadable { path: root.to_owned(), error }),
     }
 }
 

@@ -99,14 +99,17 @@ impl JsonLines {
         let Some(record) = self.record(line)? else {
             return Ok(None);
         };
-        let text = match (record.body(keys)?, self.options.html) {
-            (Body::Html(html), HtmlView::Text) => html::visible_text(&html.string()?).into(),
-            (Body::Html(field) | Body::Text(field), _) => text_of(&self.bytes, field.string()?),
+        let body = record.body(keys)?;
+        let is_view = matches!(body, Body::Html(_)) && self.options.html == HtmlView::Text;
+        let (Body::Html(field) | Body::Text(field)) = body;
+        let text = match is_view {
+            true => html::visible_text(&field.string()?).into(),
+            false => text_of(&self.bytes, field.string()?),
         };
         refuse_too_large(text.len() as u64)?;
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
         let source = SourceId::parse(&record.source(keys, self.folder.as_ref())?)?;
-        Ok(Some(Document { id, source, text, encoding: None, warning: None }))
+        Ok(Some(Document { id, source, text, is_view, encoding: None, warning: None }))
     }
 
     fn record(&self, line: &Line) -> Result<Option<Record<'_>>, Reason> {

@@ -53,6 +53,8 @@ pub struct Document {
     pub source: SourceId,
     /// What it says, as UTF-8 without byte order mark.
     pub text: Text,
+    /// Whether it is the visible text of a page, and so not what the file or the JSONL line says.
+    pub is_view: bool,
     /// The encoding it was converted from; `None` if its bytes were UTF-8 already.
     pub encoding: Option<&'static str>,
     /// What went wrong while it was read, though it could be read.

@@ -43,12 +43,12 @@ pub enum OutputError {
     #[error("cannot write to {0:?}: it is not a path below the output folder")]
     LeadsOut(PathBuf),
     /// The operating system would not let us.
-    #[error("cannot write {path:?}: {source}{}", remedy(.source))]
+    #[error("cannot write {path:?}: {error}{}", remedy(.error))]
     Write {
         /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -56,7 +56,7 @@ impl OutputRoot {
     /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`.
     pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
         let path = path.into();
-        let failed = |source| OutputError::Write { path: path.clone(), source };
+        let failed = |error| OutputError::Write { path: path.clone(), error };
         let planned = without_links(&path).map_err(failed)?;
         for input in inputs {
             refuse_meeting(&path, &planned, input)?;
@@ -83,7 +83,7 @@ impl OutputRoot {
         let relative = relative.as_ref();
         let path = self.path.join(relative);
         let folder = self.folder_of(relative)?;
-        replace(&folder, &path, write).map_err(|source| OutputError::Write { path, source })
+        replace(&folder, &path, write).map_err(|error| OutputError::Write { path, error })
     }
 
     /// The folder in which `relative` lies, made if it has to be.
@@ -104,7 +104,7 @@ impl OutputRoot {
 
     /// A link in an existing output folder may lead anywhere, even back into the input.
     fn make_ready(&self, folder: &Path) -> Result<(), OutputError> {
-        let failed = |source| OutputError::Write { path: folder.to_owned(), source };
+        let failed = |error| OutputError::Write { path: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(failed)?;
         let real_folder = fs::canonicalize(folder).map_err(failed)?;
         if !real_folder.starts_with(&self.real_path) {

@@ -18,14 +18,16 @@ pub(super) fn read_document(file: &InputFile, view: HtmlView) -> Result<Document
     let is_html = file.kind() == FileKind::Html;
     let declared = if is_html { html::declared_encoding(&bytes) } else { None };
     let decoded = decode(&bytes, declared.and_then(declared_as))?;
-    let text = match view {
-        HtmlView::Text if is_html => html::visible_text(&decoded.text).into(),
-        _ => text_of(&bytes, decoded.text),
+    let is_view = is_html && view == HtmlView::Text;
+    let text = match is_view {
+        true => html::visible_text(&decoded.text).into(),
+        false => text_of(&bytes, decoded.text),
     };
     refuse_too_large(text.len() as u64)?;
     Ok(Document {
         id: file.id().to_owned(),
         source: source.clone(),
+        is_view,
         text,
         encoding: decoded.encoding,
         warning: decoded.warning,

@@ -19,12 +19,12 @@ pub enum ScanError {
         suggestion: Option<PathBuf>,
     },
     /// A path that exists and cannot be read.
-    #[error("cannot read {path:?}: {source}")]
+    #[error("cannot read {path:?}: {error}")]
     Unreadable {
         /// The path.
         path: PathBuf,
         /// What the operating system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// A file that was named and is no document.
     #[error("cannot tell what {0:?} is: give a folder, or a file that ends in {KNOWN_EXTENSIONS}")]

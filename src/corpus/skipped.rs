@@ -27,7 +27,12 @@ impl Skipped {
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}:", self.path.display())?;
+        let path = self.path.to_string_lossy();
+        // A line break in a name would pass for the end of the message.
+        match path.contains(char::is_control) {
+            true => write!(f, "{path:?}:")?,
+            false => write!(f, "{path}:")?,
+        }
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }

@@ -68,7 +68,8 @@ impl FileProblem {
     pub fn display(&self, path: &Path) -> String {
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
         let id = self.id.as_ref().map(|id| format!(" pattern {id}:")).unwrap_or_default();
-        format!("{}{line}:{id} {}", path.display(), self.message)
+        let message = self.message.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
+        format!("{}{line}:{id} {message}", path.display())
     }
 }
 

@@ -78,7 +78,8 @@ pub const SHIPPED: [(&str, &str); 4] = [
 
 /// Reads a mutable pattern file; its patterns are checked when a set is made of them.
 pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
-    let file: MutableFile = serde_saphyr::from_str(yaml).map_err(|error| MutableError::Yaml(error.to_string()))?;
+    let file: MutableFile =
+        serde_saphyr::from_str(yaml).map_err(|error| MutableError::Yaml(error.without_snippet().to_string()))?;
     Ok(file.mutable)
 }
 
