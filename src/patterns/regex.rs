@@ -143,7 +143,9 @@ fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r
     let group = rest.strip_prefix("(?:")?;
     let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');
     let fits = mutable.patterns().iter().enumerate().filter_map(|(id, p)| Some((id, p.regex.len(), after(&p.regex)?)));
-    fits.max_by_key(|&(_, length, _)| length).map(|(id, _, after)| (MutableId(id as u16), after))
+    // Of two with the same regex the lexer only ever finds the first.
+    fits.max_by_key(|&(id, length, _)| (length, std::cmp::Reverse(id)))
+        .map(|(id, _, after)| (MutableId(id as u16), after))
 }
 
 /// Escaped and plain characters up to the next thing that is neither.

@@ -1,0 +1,28 @@
+//! Laws that hold for the library as a whole, on the sample corpora and on random texts:
+//!
+//! - [`dialect`]: a mined regex finds the same in fancy-regex, PCRE2 and Python, and the token automaton finds it too;
+//! - [`automaton`]: on random texts and runs the token automaton and the regex engine find the same;
+//! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
+//! - [`cleaning`]: what may go, what must go, and that nothing else does;
+//! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "laws/automaton.rs"]
+mod automaton;
+#[path = "laws/cleaning.rs"]
+mod cleaning;
+#[path = "laws/dialect.rs"]
+mod dialect;
+#[path = "laws/engines.rs"]
+mod engines;
+#[path = "laws/order.rs"]
+mod order;
+#[path = "laws/random.rs"]
+mod random;
+#[path = "laws/reading.rs"]
+mod reading;
+#[path = "laws/samples.rs"]
+mod samples;
+#[path = "laws/writing.rs"]
+mod writing;

@@ -1,0 +1,144 @@
+//! Random runs in random texts: the token automaton and the regex engine find the same.
+
+use dehusk::cleaning::matcher::{TokenAutomaton, regex_matches};
+use dehusk::patterns::regex::render;
+use dehusk::tokens::{Lexer, TokenRun};
+use proptest::prelude::*;
+
+use crate::engines::{Spans, by_fancy_regex};
+use crate::random::{
+    LEXERS, config, cut_runs, lexer, odd_text, scissors, text, varying_text, with_overlaps, without_mutable,
+};
+use crate::reading::{Document, Reading, by_automaton, check_law};
+use crate::samples;
+
+/// What a regex may find and the automaton not, beside the run itself.
+#[derive(Clone, Copy)]
+enum Excuse {
+    /// Marks that belong to a character, cut off it.
+    CutMarks,
+    /// Also whatever has to do with a mutable pattern.
+    Mutable,
+}
+
+impl Excuse {
+    fn covers(self, document: &Document, run: &TokenRun, reading: Reading, span: (usize, usize)) -> bool {
+        let is_mutable = matches!(self, Excuse::Mutable) && document.is_mutable(run, span);
+        is_mutable || reading == Reading::CutMark
+    }
+}
+
+/// Checks the law for all runs at once, on all texts.
+fn holds(runs: &[TokenRun], texts: &[String], lexer: &Lexer, excuse: Excuse) -> Result<(), TestCaseError> {
+    let automaton = TokenAutomaton::new(runs.iter().enumerate(), lexer.tokenizer());
+    let lexer = &mut lexer.clone();
+    for text in texts {
+        let by_tokens = by_automaton(&automaton, runs.len(), text, lexer);
+        let document = Document::new(text, lexer);
+        for (run, found) in runs.iter().zip(&by_tokens) {
+            let regex = render(run, lexer);
+            let by_regex = &by_fancy_regex(&regex, std::slice::from_ref(text))[0];
+            let is_excused = |reading, span| excuse.covers(&document, run, reading, span);
+            let outcome = check_law(&document, run, found, by_regex, is_excused);
+            prop_assert!(outcome.is_ok(), "{regex} on {text:?}: {}", outcome.unwrap_err());
+        }
+    }
+    Ok(())
+}
+
+/// Texts to cut runs out of and look for them in.
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(text(), 1..4)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn words_without_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = without_mutable("words");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::CutMarks)?;
+    }
+
+    #[test]
+    fn words_with_overlapping_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = with_overlaps("words");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
+    }
+
+    #[test]
+    fn whitespace_without_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = without_mutable("whitespace");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::CutMarks)?;
+    }
+
+    #[test]
+    fn whitespace_with_overlapping_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = with_overlaps("whitespace");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
+    }
+
+    #[test]
+    fn a_regex_as_tokenizer_without_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = without_mutable("[a-z]+");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::CutMarks)?;
+    }
+
+    #[test]
+    fn a_regex_as_tokenizer_with_overlapping_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
+        let lexer = with_overlaps("[a-z]+");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
+    }
+
+    #[test]
+    fn words_in_odd_texts(texts in prop::collection::vec(odd_text(), 1..4), scissors in scissors(1..8)) {
+        let lexer = with_overlaps("words");
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
+    }
+
+    #[test]
+    fn words_with_shipped_mutable_patterns(texts in prop::collection::vec(varying_text(), 1..4), scissors in scissors(1..8)) {
+        let lexer = samples::lexer();
+        holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
+    }
+
+    #[test]
+    fn the_library_searches_free_regexes_for_all_matches(texts in texts(), scissors in scissors(1..4)) {
+        for run in cut_runs(&texts, &scissors, &LEXERS[0]) {
+            let regex = render(&run, &LEXERS[0]);
+            let expected = by_fancy_regex(&regex, &texts);
+            let compiled = fancy_regex::Regex::new(&regex).unwrap();
+            for (text, expected) in texts.iter().zip(expected) {
+                let found = regex_matches(&compiled, text).unwrap();
+                prop_assert_eq!(found.into_iter().map(|r| (r.start, r.end)).collect::<Spans>(), expected);
+            }
+        }
+    }
+}
+
+/// The spans of each pattern, given as a text it matches: by automaton, by regex.
+fn both_ways(patterns: &[&str], text: &str) -> Vec<(Spans, Spans)> {
+    let lexer = lexer("words", &[("number", "[0-9]+")]);
+    let runs: Vec<TokenRun> = patterns.iter().map(|pattern| inner_run(pattern, &lexer)).collect();
+    let automaton = TokenAutomaton::new(runs.iter().enumerate(), lexer.tokenizer());
+    let by_tokens = by_automaton(&automaton, runs.len(), text, &mut lexer.clone());
+    let by_regex = runs.iter().map(|run| by_fancy_regex(&render(run, &lexer), &[text.to_owned()]).remove(0));
+    by_tokens.into_iter().zip(by_regex).collect()
+}
+
+/// The run of a text's tokens, without the line breaks at its ends.
+fn inner_run(text: &str, lexer: &Lexer) -> TokenRun {
+    let sequence = dehusk::tokens::SymbolSequence::of_texts(&[text], lexer).unwrap();
+    sequence.run(1..sequence.tokens() - 1)
+}
+
+#[test]
+fn overlapping_and_self_overlapping_matches_are_all_found() {
+    let found = both_ways(&["x x", "x x x", "x", "x 1"], "x x\nx x 12");
+    let expected =
+        [vec![(0, 3), (2, 5), (4, 7)], vec![(0, 5), (2, 7)], vec![(0, 1), (2, 3), (4, 5), (6, 7)], vec![(6, 10)]];
+    for ((by_tokens, by_regex), expected) in found.into_iter().zip(expected) {
+        assert_eq!(by_tokens, by_regex);
+        assert_eq!(by_tokens, Spans::from_iter(expected));
+    }
+}

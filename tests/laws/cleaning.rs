@@ -1,0 +1,321 @@
+//! What may go, what must go, and that nothing else does.
+
+use std::ops::Range;
+
+use dehusk::cleaning::matcher::TokenAutomaton;
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Method};
+use dehusk::patterns::file::MinedFrom;
+use dehusk::patterns::regex::render;
+use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
+use dehusk::tokens::Lexer;
+use dehusk::tokens::characters::{ends_in_run, is_mark, is_run_character, is_word_character};
+use proptest::prelude::*;
+use proptest::sample::select;
+use rayon::prelude::*;
+
+use crate::engines::by_fancy_regex;
+use crate::random::{LEXERS, Scissors, config, cut_runs, odd_text, scissors, text};
+use crate::reading::by_automaton;
+use crate::samples::{SAMPLES, Sample};
+
+const STATUSES: [Status; 3] = [Status::Proposed, Status::Accepted, Status::Rejected];
+const GAPS: [usize; 5] = [0, 1, 4, 20, 1000];
+
+/// A source's pattern file and the shared one.
+type Files = [PatternFile; 2];
+
+fn methods() -> impl Iterator<Item = Method> {
+    [Method::Smooth].into_iter().chain(GAPS.map(|merge_gap| Method::Union { merge_gap }))
+}
+
+fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, only_accepted })
+}
+
+fn clean(cleaner: &Cleaner, text: &str) -> Cleaning {
+    cleaner.clean(&mut cleaner.scratch(), text).unwrap()
+}
+
+/// The files without some patterns.
+fn without(files: &Files, mut is_dropped: impl FnMut(&Pattern) -> bool) -> Files {
+    let mut files = files.clone();
+    files.iter_mut().for_each(|file| file.patterns.retain(|pattern| !is_dropped(pattern)));
+    files
+}
+
+/// The patterns that are rejected neither in their own file nor in the one before.
+fn unrejected(files: &Files) -> Files {
+    let mut rejected: Vec<String> = Vec::new();
+    let mut files = files.clone();
+    for file in &mut files {
+        let of_file = file.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
+        rejected.extend(of_file.map(|pattern| pattern.id.clone()));
+        file.patterns.retain(|pattern| !rejected.contains(&pattern.id));
+    }
+    files
+}
+
+/// Pattern files, ready to check every law on texts.
+struct Subject {
+    /// The applied patterns that a person accepted.
+    accepted: Files,
+    by_method: Vec<Cleaners>,
+}
+
+/// One method, with and without the patterns that must not matter.
+struct Cleaners {
+    method: Method,
+    all: Cleaner,
+    unrejected: Cleaner,
+    only_accepted: Cleaner,
+    accepted: Cleaner,
+}
+
+impl Subject {
+    fn new(files: &Files) -> Subject {
+        let unrejected = unrejected(files);
+        let accepted = without(&unrejected, |pattern| pattern.status != Status::Accepted);
+        let cleaners = |method| Cleaners {
+            method,
+            all: cleaner(files, method, false),
+            unrejected: cleaner(&unrejected, method, false),
+            only_accepted: cleaner(files, method, true),
+            accepted: cleaner(&accepted, method, false),
+        };
+        Subject { by_method: methods().map(cleaners).collect(), accepted }
+    }
+
+    fn check(&self, text: &str) -> Result<(), TestCaseError> {
+        let must_go = matches(&self.accepted, text);
+        for Cleaners { method, all, unrejected, only_accepted, accepted } in &self.by_method {
+            let cleaning = clean(all, text);
+            check_spans(text, &cleaning)?;
+            check_cuts(text, &cleaning)?;
+            check_accepted(&must_go, text, &cleaning)?;
+            prop_assert_eq!(&cleaning, &clean(unrejected, text), "{:?}: rejected patterns act", method);
+            let strict = clean(only_accepted, text);
+            prop_assert_eq!(&strict, &clean(accepted, text), "{:?}: proposed patterns act", method);
+            check_accepted(&must_go, text, &strict)?;
+        }
+        self.check_gaps(text)
+    }
+
+    /// A gap joins what lies closer than it, so a larger one only adds to the union.
+    fn check_gaps(&self, text: &str) -> Result<(), TestCaseError> {
+        let ranges = |all| clean(all, text).spans.into_iter().map(|span| span.range).collect::<Vec<Range<usize>>>();
+        let unions = self.by_method.iter().filter_map(|cleaners| match cleaners.method {
+            Method::Union { merge_gap } => Some((merge_gap, ranges(&cleaners.all))),
+            Method::Smooth => None,
+        });
+        let mut apart: Option<Vec<Range<usize>>> = None;
+        for (merge_gap, union) in unions {
+            let joined = joined(text, apart.get_or_insert_with(|| union.clone()), merge_gap);
+            prop_assert_eq!(union, joined, "gap {} in {:?}", merge_gap, text);
+        }
+        Ok(())
+    }
+}
+
+/// The ranges, those that fewer than `gap` characters part made one.
+fn joined(text: &str, ranges: &[Range<usize>], gap: usize) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if text[last.end..range.start].chars().count() < gap => last.end = range.end,
+            _ => joined.push(range.clone()),
+        }
+    }
+    joined
+}
+
+/// Spans are sorted, disjoint, whole characters and whole words, and say why.
+fn check_spans(text: &str, cleaning: &Cleaning) -> Result<(), TestCaseError> {
+    let mut last = 0;
+    for span in &cleaning.spans {
+        let Range { start, end } = span.range;
+        prop_assert!(last <= start && start < end && end <= text.len(), "{:?} after {last}", span.range);
+        last = end;
+        for edge in [start, end] {
+            prop_assert!(text.is_char_boundary(edge), "{edge} is inside a character");
+            // A mark on what is no letter ("❤️") makes it no part of a word.
+            let before = text[..edge].trim_end_matches(is_mark);
+            let is_inside = ends_in_run(before) && text[edge..].starts_with(is_run_character);
+            prop_assert!(!is_inside, "{edge} is inside a word of {text:?}");
+        }
+        prop_assert!(text[start..end].trim() == &text[start..end], "white space at the edges of {:?}", span.range);
+        prop_assert!((0.0..=1.0).contains(&span.score) && !span.because.is_empty(), "{span:?}");
+        prop_assert!(span.because.iter().all(|(part, _)| start <= part.start && part.end <= end), "{span:?}");
+    }
+    Ok(())
+}
+
+/// What is left and what was cut make up the text, byte for byte, and only white space goes with the spans.
+fn check_cuts(text: &str, cleaning: &Cleaning) -> Result<(), TestCaseError> {
+    let (cuts, stripped) = (cleaning.cuts(text), cleaning.strip(text));
+    let (mut rest, mut rebuilt, mut kept) = (stripped.as_str(), String::new(), String::new());
+    for cut in &cuts {
+        let (before, after) = rest.split_at(cut.range.start - rebuilt.len());
+        let after = after.strip_prefix(cut.replacement);
+        prop_assert!(after.is_some(), "{cut:?} in {stripped:?}");
+        rebuilt.extend([before, &text[cut.range.clone()]]);
+        kept.push_str(before);
+        let (left, right) = (&text[..cut.range.start], &text[cut.range.end..]);
+        let joins = left.ends_with(is_word_character) && right.starts_with(is_word_character);
+        prop_assert_eq!(cut.replacement, if joins { " " } else { "" }, "{:?} in {:?}", cut, text);
+        rest = after.unwrap_or_default();
+    }
+    prop_assert_eq!(rebuilt + rest, text);
+    prop_assert!(is_subsequence(&(kept + rest), text));
+    let in_span = |at: usize| cleaning.spans.iter().any(|span| span.range.contains(&at));
+    let in_cut = |at: usize| cuts.iter().any(|cut| cut.range.contains(&at));
+    for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        prop_assert_eq!(in_span(at), in_cut(at), "{:?} at {}", c, at);
+    }
+    Ok(())
+}
+
+fn is_subsequence(part: &str, whole: &str) -> bool {
+    let mut whole = whole.chars();
+    part.chars().all(|c| whole.any(|other| other == c))
+}
+
+/// Whatever an accepted pattern matches goes.
+fn check_accepted(must_go: &[PatternMatch], text: &str, cleaning: &Cleaning) -> Result<(), TestCaseError> {
+    for (pattern, (start, end)) in must_go {
+        let goes = cleaning.spans.iter().any(|span| span.range.start <= *start && *end <= span.range.end);
+        prop_assert!(goes, "{} is accepted, but {:?} stays", pattern.regex, &text[*start..*end]);
+    }
+    Ok(())
+}
+
+/// A pattern and where it matches.
+type PatternMatch<'f> = (&'f Pattern, (usize, usize));
+
+fn matches<'f>(files: &'f Files, text: &str) -> Vec<PatternMatch<'f>> {
+    files.iter().flat_map(|file| matches_of_file(file, text)).collect()
+}
+
+/// All matches of a file's patterns: of runs by the token automaton, of free regexes by the regex engine.
+fn matches_of_file<'f>(file: &'f PatternFile, text: &str) -> Vec<PatternMatch<'f>> {
+    let run = |pattern: &'f Pattern| match &pattern.form {
+        Form::Run(run) => Some(run),
+        Form::Regex(_) => None,
+    };
+    let runs = file.patterns.iter().enumerate().filter_map(|(index, pattern)| Some((index, run(pattern)?)));
+    let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());
+    let mut found = by_automaton(&automaton, file.patterns.len(), text, &mut file.lexer.clone());
+    for (pattern, found) in file.patterns.iter().zip(&mut found).filter(|(pattern, _)| !pattern.is_as_mined()) {
+        *found = by_fancy_regex(&pattern.regex, &[text.to_owned()]).remove(0);
+    }
+    let spans = found.into_iter().zip(&file.patterns);
+    spans.flat_map(|(found, pattern)| found.into_iter().map(move |span| (pattern, span))).collect()
+}
+
+/// A source's files with every pattern's status by turns, beginning with another one each round.
+fn reviewed(sample: &Sample, round: usize) -> Files {
+    let mut files = [sample.patterns.clone(), SAMPLES.shared.clone()];
+    for (index, pattern) in files.iter_mut().flat_map(|file| &mut file.patterns).enumerate() {
+        pattern.status = STATUSES[(index + round) % 3];
+    }
+    files
+}
+
+#[test]
+fn laws_hold_on_the_sample_corpora() {
+    for (round, sample) in SAMPLES.sources.iter().enumerate() {
+        let subject = Subject::new(&reviewed(sample, round));
+        let texts = || sample.source.texts.par_iter().step_by(2);
+        texts().for_each(|text| subject.check(text).unwrap_or_else(|why| panic!("{}: {why}", sample.source.name)));
+        let removed: usize = texts().map(|text| clean(&subject.by_method[0].all, text).spans.len()).sum();
+        assert!(removed > 0, "something goes from {}", sample.source.name);
+    }
+}
+
+#[test]
+fn nothing_goes_without_a_pattern() {
+    for sample in &SAMPLES.sources {
+        let none = without(&[sample.patterns.clone(), SAMPLES.shared.clone()], |_| true);
+        for method in methods() {
+            let cleaner = cleaner(&none, method, false);
+            let kept = |text: &&String| clean(&cleaner, text).strip(text) == **text;
+            assert!(sample.source.texts.iter().step_by(8).all(|text| kept(&text)), "{method:?}");
+        }
+    }
+}
+
+/// A pattern of a random file.
+#[derive(Clone, Debug)]
+struct Entry {
+    origin: Origin,
+    status: Status,
+    documents: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Mined(Scissors),
+    Own(&'static str),
+}
+
+/// What a person may write.
+const OWN: [&str; 6] = ["[a-z]+", "x +x", "x|é", r"(?m)^\s*[Rr]ead.*$", r"(?s)\(.*", r"\d"];
+
+fn entries() -> impl Strategy<Value = Vec<Entry>> {
+    let mined = scissors(1..2).prop_map(|mut one| Origin::Mined(one.remove(0)));
+    let origin = prop_oneof![4 => mined, 1 => select(&OWN[..]).prop_map(Origin::Own)];
+    let entry = (origin, select(&STATUSES[..]), 0usize..20);
+    prop::collection::vec(entry.prop_map(|(origin, status, documents)| Entry { origin, status, documents }), 0..8)
+}
+
+fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> PatternFile {
+    let mined = MinedFrom { documents: 20, near_duplicates: 0, tokens: 100, cutoff: 0.4 };
+    let mut file = PatternFile::of_templates(source, mined, Vec::new(), lexer);
+    for Entry { origin, status, documents } in entries {
+        let (id, regex) = match origin {
+            Origin::Own(regex) => (regex.to_owned(), regex.to_owned()),
+            Origin::Mined(scissors) => {
+                let Some(run) = cut_runs(texts, &[scissors], lexer).pop() else { continue };
+                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer))
+            }
+        };
+        if file.patterns.iter().any(|pattern| pattern.id == id) {
+            continue;
+        }
+        let form = form(&id, &regex, lexer).unwrap();
+        let (among, occurrences, sources) = (20, documents, None);
+        let (example, note) = (String::new(), String::new());
+        file.patterns.push(Pattern { id, status, regex, form, documents, among, occurrences, sources, example, note });
+    }
+    file
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn laws_hold_on_random_texts(
+        texts in prop::collection::vec(prop_oneof![3 => text(), 1 => odd_text()], 1..3),
+        own in entries(),
+        shared in entries(),
+    ) {
+        let lexer = &LEXERS[1];
+        let files = [file("own", own, &texts, lexer), file(SHARED, shared, &texts, lexer)];
+        let subject = Subject::new(&files);
+        for text in &texts {
+            subject.check(text)?;
+        }
+    }
+
+    #[test]
+    fn laws_hold_where_the_shared_patterns_read_otherwise(
+        texts in prop::collection::vec(text(), 1..3),
+        own in entries(),
+        shared in entries(),
+    ) {
+        let files = [file("own", own, &texts, &LEXERS[1]), file(SHARED, shared, &texts, &LEXERS[0])];
+        let subject = Subject::new(&files);
+        for text in &texts {
+            subject.check(text)?;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What is written down is read back: runs as regexes, pattern files as YAML.
+
+use std::collections::HashSet;
+
+use dehusk::patterns::file::MinedFrom;
+use dehusk::patterns::regex::{parse, render};
+use dehusk::patterns::{ID_DIGITS, LexerCache, Pattern, PatternFile, Status, form, id_of};
+use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::random::{LEXERS, Scissors, config, cut_runs, lexer, odd_text, scissors, text, varying_text};
+use crate::samples;
+
+/// A text of few pieces or of odd characters.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![text(), odd_text()]
+}
+
+fn any_lexer() -> impl Strategy<Value = &'static Lexer> {
+    select(LEXERS.iter().collect::<Vec<&Lexer>>())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn runs_are_read_back(texts in prop::collection::vec(any_text(), 1..3), scissors in scissors(1..8), lexer in any_lexer()) {
+        for run in cut_runs(&texts, &scissors, lexer) {
+            let regex = render(&run, lexer);
+            prop_assert!(fancy_regex::Regex::new(&regex).is_ok(), "{}", regex);
+            prop_assert_eq!(parse(&regex, lexer), Some(run), "{}", regex);
+        }
+    }
+
+    #[test]
+    fn runs_with_shipped_mutable_patterns_are_read_back(
+        text in varying_text(),
+        scissors in scissors(1..8),
+    ) {
+        let lexer = samples::lexer();
+        for run in cut_runs(&[text], &scissors, &lexer) {
+            let regex = render(&run, &lexer);
+            prop_assert_eq!(parse(&regex, &lexer), Some(run), "{}", regex);
+        }
+    }
+
+    #[test]
+    fn different_runs_are_written_differently(texts in prop::collection::vec(any_text(), 1..3), scissors in scissors(2..8), lexer in any_lexer()) {
+        let runs = cut_runs(&texts, &scissors, lexer);
+        let mutable = lexer.mutable();
+        for (a, b) in runs.iter().flat_map(|a| runs.iter().map(move |b| (a, b))) {
+            prop_assert_eq!(a == b, a.written(mutable) == b.written(mutable));
+            prop_assert_eq!(a == b, render(a, lexer) == render(b, lexer));
+            prop_assert_eq!(a == b, id_of(a, mutable, 16) == id_of(b, mutable, 16));
+        }
+    }
+
+    #[test]
+    fn files_are_read_back(file in file()) {
+        let yaml = file.to_yaml();
+        let read = PatternFile::parse(&yaml, &LexerCache::default());
+        prop_assert!(read.is_ok(), "{:?} in\n{}", read.unwrap_err(), yaml);
+        let read = read.unwrap();
+        prop_assert_eq!(read.to_yaml(), yaml);
+        prop_assert_eq!((&read.source, &read.mined), (&file.source, &file.mined));
+        prop_assert_eq!(read.lexer.tokenizer().name(), file.lexer.tokenizer().name());
+        prop_assert_eq!(read.patterns.len(), file.patterns.len());
+        for (read, written) in read.patterns.iter().zip(&file.patterns) {
+            prop_assert_eq!(facts(read), facts(written));
+            prop_assert_eq!(format!("{:?}", read.form), format!("{:?}", written.form));
+        }
+    }
+}
+
+/// All of a pattern but its form, which follows from id and regex.
+fn facts(pattern: &Pattern) -> (&str, Status, &str, [usize; 3], Option<usize>, &str, &str) {
+    let Pattern { id, status, regex, documents, among, occurrences, sources, example, note, .. } = pattern;
+    (id, *status, regex, [*documents, *among, *occurrences], *sources, example, note)
+}
+
+/// A pattern of a random file.
+#[derive(Clone, Debug)]
+struct Entry {
+    origin: Origin,
+    status: Status,
+    example: String,
+    note: String,
+    counts: [u16; 4],
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Mined(Scissors),
+    /// A person's, for this very text.
+    Own {
+        id: String,
+        text: String,
+    },
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    let origin = prop_oneof![
+        3 => scissors(1..2).prop_map(|mut one| Origin::Mined(one.remove(0))),
+        1 => (odd_text(), odd_text()).prop_map(|(id, text)| Origin::Own { id, text }),
+    ];
+    let status = select(&[Status::Proposed, Status::Accepted, Status::Rejected][..]);
+    let entry = |(origin, status, example, note, counts)| Entry { origin, status, example, note, counts };
+    (origin, status, any_text(), any_text(), any::<[u16; 4]>()).prop_map(entry)
+}
+
+/// A canonical pattern file with anything that may stand in one.
+fn file() -> impl Strategy<Value = PatternFile> {
+    let mined = (any::<u32>(), any::<u16>(), any::<u32>(), 0.0..=1.0).prop_map(|(documents, twice, tokens, cutoff)| {
+        MinedFrom { documents: documents as usize, near_duplicates: twice.into(), tokens: tokens as usize, cutoff }
+    });
+    let texts = prop::collection::vec(any_text(), 1..3);
+    let entries = prop::collection::vec(entry(), 0..6);
+    (any_text(), mined, texts, any_lexer(), entries).prop_map(|(source, mined, texts, lexer, entries)| {
+        let mut ids = HashSet::new();
+        let mut patterns: Vec<Pattern> = entries.into_iter().filter_map(|entry| entry.pattern(&texts, lexer)).collect();
+        patterns.retain(|pattern| ids.insert(pattern.id.clone()));
+        patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+        PatternFile { source, mined, patterns, lexer: lexer.clone() }
+    })
+}
+
+impl Entry {
+    fn pattern(self, texts: &[String], lexer: &Lexer) -> Option<Pattern> {
+        let Entry { origin, status, example, note, counts } = self;
+        let [documents, among, occurrences, sources] = counts.map(usize::from);
+        let (id, regex) = match origin {
+            Origin::Own { id, text } => (id, fancy_regex::escape(&text).into_owned()),
+            Origin::Mined(scissors) => {
+                let run = cut_runs(texts, &[scissors], lexer).pop()?;
+                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer))
+            }
+        };
+        let form = form(&id, &regex, lexer).unwrap();
+        let sources = (sources % 2 == 0).then_some(sources);
+        Some(Pattern { id, status, regex, form, documents, among, occurrences, sources, example, note })
+    }
+}
+
+/// The run of a text's tokens, the line breaks at its ends included.
+fn whole_run(text: &str, lexer: &Lexer) -> TokenRun {
+    let sequence = SymbolSequence::of_texts(&[text], lexer).unwrap();
+    sequence.run(0..sequence.tokens())
+}
+
+#[test]
+fn ids_are_the_same_for_ever() {
+    let numbers = lexer("words", &[("number", "[0-9]+")]);
+    let id = |text: &str| id_of(&whole_run(text, &numbers), numbers.mutable(), 16);
+    assert_eq!([id("Read more"), id("12 responses"), id("a {b} …\n⏎")], PINNED);
+}
+
+/// Pattern files out there have them.
+const PINNED: [&str; 3] = ["015fcc75793f726a", "dd279c7545dee833", "9b675c233d6b2c5b"];
+
+#[test]
+fn a_better_regex_for_a_mutable_pattern_leaves_the_ids_alone() {
+    let (plain, better) =
+        (lexer("words", &[("number", "[0-9]+")]), lexer("words", &[("number", "[0-9]+(?:,[0-9]+)*")]));
+    let id = |lexer: &Lexer| id_of(&whole_run("12 responses", lexer), lexer.mutable(), ID_DIGITS);
+    assert_eq!(id(&plain), id(&better));
+    let renamed = lexer("words", &[("count", "[0-9]+")]);
+    assert_ne!(id(&plain), id(&renamed));
+}
+
+#[test]
+fn a_mutable_pattern_is_not_taken_for_another_of_the_same_regex() {
+    let lexer = lexer("words", &[("number", "[0-9]+"), ("count", "[0-9]+")]);
+    let run = whole_run("12 responses", &lexer);
+    assert_eq!(parse(&render(&run, &lexer), &lexer), Some(run));
+}
+
+#[test]
+fn the_sample_files_are_canonical() {
+    for file in samples::SAMPLES.sources.iter().map(|sample| &sample.patterns) {
+        let yaml = file.to_yaml();
+        assert_eq!(PatternFile::parse(&yaml, &LexerCache::default()).unwrap().to_yaml(), yaml);
+    }
+}
