@@ -1,0 +1,276 @@
+//! Input of all kinds, above all the strange ones.
+
+use super::*;
+
+/// Patterns for the sources `tide` and `odd`: two lines of [`page`], accepted.
+fn patterns(sandbox: &Sandbox) {
+    for source in ["tide", "odd"] {
+        let entry =
+            |id: &str, line: &str| format!("- id: {id}\n  status: accepted\n  regex: '{line}'\n  example: '{line}'\n");
+        sandbox.write(
+            &format!("patterns/{source}.yaml"),
+            format!(
+                "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:\n{}{}",
+                entry("share", SHARE_LINE),
+                entry("copyright", COPYRIGHT_LINE)
+            ),
+        );
+    }
+}
+
+const STORY: &str = "The ferry sailed at dawn and came back before the moon stood over Hale.\n";
+
+/// A document of the source `odd` beside three good ones of `tide`; how cleaning ended, and what it made of it.
+fn clean_beside_good_ones(document: impl AsRef<[u8]>) -> (Ran, Option<Vec<u8>>) {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    sandbox.write_pages("tide", 0..3);
+    sandbox.write("corpus/odd/x.txt", document);
+    let ran = sandbox.run("clean corpus -p patterns -o out --quiet");
+    let mut written = sandbox.tree("out");
+    let odd = written.remove("odd/x.txt");
+    assert_eq!(written.len(), 3, "the others are written: {ran:?}");
+    (ran, odd)
+}
+
+#[test]
+fn a_source_without_pattern_file_is_copied_byte_for_byte_with_a_warning() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let strange = "No  pattern\tfile.\r\n\r\n \u{a0} trailing \r\n\u{2028}caf\u{65}\u{301}";
+    sandbox.write("corpus/new/a.txt", strange);
+    sandbox.write("corpus/new/b.txt", STORY);
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    ran.says("warning: there is no pattern file for source 'new'; its documents are copied as they are");
+    assert_eq!(ran.stderr.matches("no pattern file").count(), 1, "{}", ran.stderr);
+    assert_eq!(sandbox.tree("out"), sandbox.tree("corpus"));
+}
+
+#[test]
+fn a_missing_path_is_named_with_the_one_that_may_be_meant() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..6);
+    sandbox.expect(1, "mine corpsu -o patterns").says("cannot find \"corpsu\": did you mean \"corpus\"?");
+    let ran = sandbox.expect(1, "mine corpus entirely-different -o patterns");
+    ran.says("cannot find \"entirely-different\"");
+    assert!(!ran.stderr.contains("did you mean"), "{}", ran.stderr);
+    sandbox.expect(1, "clean corpus -p pattern -o out").says("pattern");
+    sandbox.expect(1, "check pattern").says("cannot read the pattern folder pattern");
+    assert_eq!(sandbox.tree("").len(), 6, "nothing was written");
+}
+
+#[test]
+fn a_folder_without_documents_is_named_with_what_is_in_it() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("corpus/tide")).expect("a folder");
+    let ran = sandbox.expect(1, "mine corpus -o patterns");
+    ran.says("no documents in \"corpus\"").says("found nothing");
+    sandbox.write("corpus/tide/page.pdf", "x");
+    sandbox.write("corpus/tide/.hidden.txt", "x");
+    sandbox.expect(1, "run corpus -o out").says("found 1 .pdf, 1 hidden");
+    fs::create_dir_all(sandbox.path("patterns")).expect("a folder");
+    sandbox.write("other/tide/1.txt", STORY);
+    sandbox.expect(1, "clean other -p patterns -o out").says("no pattern files (.yaml) in this folder");
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn other_files_are_counted_not_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..6);
+    sandbox.write("corpus/tide/page.pdf", "x");
+    sandbox.write("corpus/tide/LICENCE", "x");
+    let ran = sandbox.expect(0, "mine corpus -o patterns");
+    ran.says("warning: files that are no documents were left alone: 1 .pdf, 1 without extension");
+}
+
+#[test]
+fn an_empty_document_comes_out_empty() {
+    for document in ["", "\n", " \n\t\n"] {
+        let (ran, written) = clean_beside_good_ones(document);
+        assert_eq!((ran.status, written.as_deref()), (Some(0), Some(document.as_bytes())), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_document_that_is_nothing_but_template_is_emptied_with_a_warning() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    sandbox.write("corpus/odd/x.txt", format!("{SHARE_LINE}\n"));
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    ran.says("corpus/odd/x.txt: all its text matches templates");
+    assert!(ran.stdout.contains("1 document with no text left"), "{}", ran.stdout);
+    assert_eq!(sandbox.read("out/odd/x.txt").trim(), "");
+}
+
+#[test]
+fn other_encodings_are_converted() {
+    let (ran, written) = clean_beside_good_ones(b"Caf\xe9 an der Stra\xdfe, \x80 5,00 f\xfcr alle G\xe4ste.\n");
+    assert_eq!(ran.status, Some(0));
+    assert_eq!(written.as_deref(), Some("Café an der Straße, € 5,00 für alle Gäste.\n".as_bytes()));
+    let utf16: Vec<u8> = "\u{feff}Zwölf Boote.\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(clean_beside_good_ones(utf16).1.as_deref(), Some("Zwölf Boote.\n".as_bytes()));
+}
+
+#[test]
+fn no_bytes_at_all_make_it_fail() {
+    for document in
+        [&b"\xff\xfe\xff"[..], b"\xc3", b"a\xc3\x28b\xa0\xa1\xe2\x28\xa1", b"\xef\xbb\xbf", b"\x80\x80\x80\n"]
+    {
+        let (ran, written) = clean_beside_good_ones(document);
+        assert!(matches!(ran.status, Some(0 | 3)), "{document:?}: {ran:?}");
+        assert_eq!(written.is_some(), ran.status == Some(0), "written or named as skipped: {ran:?}");
+    }
+}
+
+#[test]
+fn a_nul_byte_stays_and_many_make_a_document_binary() {
+    let document = format!("{STORY}A nul\0byte.\n{SHARE_LINE}\n{STORY}");
+    let (ran, written) = clean_beside_good_ones(&document);
+    assert_eq!(ran.status, Some(0));
+    assert_eq!(written.as_deref(), Some(format!("{STORY}A nul\0byte.\n{STORY}").as_bytes()));
+    let (ran, written) = clean_beside_good_ones([0; 100]);
+    assert_eq!((ran.status, written), (Some(3), None));
+    ran.says("skipped: corpus/odd/x.txt: looks binary");
+}
+
+#[test]
+fn line_ends_stay_what_they_are() {
+    let document = format!("{STORY}{SHARE_LINE}\n{STORY}").replace('\n', "\r\n");
+    let (_, written) = clean_beside_good_ones(document);
+    let expected = format!("{STORY}{STORY}").replace('\n', "\r\n");
+    assert_eq!(String::from_utf8(written.expect("it is written")), Ok(expected));
+}
+
+#[test]
+fn windows_line_ends_are_mined_like_others() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..8);
+    sandbox.expect(0, "mine corpus -o unix --quiet");
+    for number in 0..8 {
+        let name = format!("corpus/tide/{number:05}.txt");
+        sandbox.write(&name, sandbox.read(&name).replace('\n', "\r\n"));
+    }
+    sandbox.expect(0, "mine corpus -o windows --quiet");
+    let without_examples = |folder: &str| {
+        let file = sandbox.read(&format!("{folder}/tide.yaml"));
+        file.lines().filter(|line| !line.contains("example: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(without_examples("unix"), without_examples("windows"));
+}
+
+#[test]
+fn a_source_of_one_document_is_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..1);
+    let ran = sandbox.expect(0, "run corpus -o out");
+    ran.says("source 'tide' is too small to mine: it needs 5 different documents and has 1");
+    assert!(sandbox.read("out/patterns/tide.yaml").contains("patterns: []"));
+    assert_eq!(sandbox.tree("out/cleaned"), sandbox.tree("corpus"));
+}
+
+#[test]
+fn a_thousand_identical_documents_are_one() {
+    let sandbox = Sandbox::new();
+    let page = page(1, 1);
+    (0..1000).for_each(|number| sandbox.write(&format!("corpus/tide/{number:04}.txt"), &page));
+    let ran = sandbox.expect(0, "run corpus -o out");
+    ran.says("it needs 5 different documents and has 1");
+    assert!(sandbox.read("out/patterns/tide.yaml").contains("documents: 1000, near_duplicates: 999"));
+    assert_eq!(sandbox.tree("out/cleaned"), sandbox.tree("corpus"));
+}
+
+#[test]
+fn names_of_documents_may_be_anything_that_is_utf_8() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let mut names = vec!["a b.txt", "ünï – 船🚢.txt", "-o.txt", "quote'\"s.txt", "deep/er/still.txt", "two.txt.txt"];
+    names.extend(cfg!(unix).then_some("line\nbreak\t*?.txt"));
+    names.iter().for_each(|name| sandbox.write(&format!("corpus/odd/{name}"), format!("{STORY}{SHARE_LINE}\n")));
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    let written = sandbox.tree("out");
+    assert_eq!(written.len(), names.len());
+    assert!(names.iter().all(|name| written[&format!("odd/{name}")] == STORY.as_bytes()));
+}
+
+/// Whether a file that nobody may read can be read: so it is for root.
+#[cfg(unix)]
+fn reads_everything(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o000)).expect("the permissions");
+    fs::read(path).is_ok()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    sandbox.write_pages("tide", 0..6);
+    std::os::unix::fs::symlink("nowhere.txt", sandbox.path("corpus/tide/link.txt")).expect("a link");
+    fs::create_dir(sandbox.path("corpus/tide/folder.txt")).expect("a folder");
+    sandbox.write("corpus/tide/locked.txt", STORY);
+    let skipped = if reads_everything(&sandbox.path("corpus/tide/locked.txt")) {
+        eprintln!("notice: whoever runs this may read everything; a locked file is not tried");
+        1
+    } else {
+        2
+    };
+    for command in ["clean corpus -p patterns -o out --quiet", "mine corpus -o mined --quiet"] {
+        let ran = sandbox.expect(3, command);
+        ran.says("skipped: corpus/tide/link.txt: cannot be read: No such file");
+        assert_eq!(ran.stderr.lines().count(), skipped, "{}", ran.stderr);
+        assert!(skipped == 1 || ran.stderr.contains("locked.txt: cannot be read: Permission denied"));
+    }
+    assert_eq!(sandbox.tree("out").len(), 6 + 2 - skipped);
+    assert!(sandbox.path("mined/tide.yaml").exists());
+}
+
+#[test]
+fn lines_of_jsonl_cannot_lead_out_of_the_output() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let sources = ["a/b", "..", "../out", "/etc", "a\\\\b", ".", "c:", "_shared", "", "nul"];
+    let line = |source: &str| format!("{{\"id\":\"../../x\",\"source\":\"{source}\",\"text\":\"Some text.\"}}\n");
+    let lines: String = sources.iter().map(|source| line(source)).chain([line("tide")]).collect();
+    sandbox.write("in/lines.jsonl", lines);
+    for command in ["clean in -p patterns -o out/deep --quiet", "mine in -o out/mined --quiet"] {
+        let ran = sandbox.expect(3, command);
+        for number in 1..=sources.len() {
+            ran.says(&format!("skipped: in/lines.jsonl:{number}: "));
+        }
+        assert_eq!(ran.stderr.lines().count(), sources.len(), "{}", ran.stderr);
+    }
+    assert_eq!(sandbox.read("out/deep/lines.jsonl"), line("tide"));
+    let names: Vec<String> = sandbox.tree("").into_keys().filter(|name| !name.starts_with("patterns/")).collect();
+    assert_eq!(names, ["in/lines.jsonl", "out/deep/lines.jsonl", "out/mined/tide.yaml"]);
+}
+
+#[test]
+fn a_line_that_is_not_json_is_named_and_the_others_come_out() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let line =
+        |number: usize| format!("{{\"id\":{number},\"source\":\"tide\",\"text\":\"Line {number} of the file.\"}}\n");
+    let (before, after): (String, String) = ((1..500).map(line).collect(), (501..1000).map(line).collect());
+    sandbox.write("lines.jsonl", format!("{before}{{\"id\":500,\n{after}"));
+    let ran = sandbox.expect(3, "run lines.jsonl -o out");
+    ran.says("skipped: lines.jsonl:500: is not valid JSON");
+    assert_eq!(ran.stderr.matches("skipped").count(), 1, "named once, though read twice: {}", ran.stderr);
+    assert!(ran.stdout.contains("1 skipped"), "{}", ran.stdout);
+    assert_eq!(sandbox.read("out/cleaned/lines.jsonl").lines().count(), 998);
+}
+
+#[test]
+fn two_files_of_one_name_are_refused() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    sandbox.write("corpus/odd/x.txt", STORY);
+    sandbox.write("corpus/odd/x.html", STORY);
+    sandbox.write("more/odd/y.txt", STORY);
+    sandbox.expect(1, "clean corpus -p patterns -o out").says("would both be written to \"odd/x.txt\"");
+    sandbox.expect(1, "clean more more -p patterns -o out").says("is given twice: name it once");
+    sandbox.expect(1, "clean more more/odd -p patterns -o out").says("y.txt");
+    sandbox.expect(0, "clean corpus more -p patterns -o out --html markup --quiet");
+    assert_eq!(sandbox.tree("out").len(), 3);
+}

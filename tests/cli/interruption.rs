@@ -1,0 +1,107 @@
+//! Ctrl-C.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// How long stopping may take, on a busy machine.
+const PROMPTLY: Duration = Duration::from_secs(5);
+
+fn start(sandbox: &Sandbox, arguments: &str) -> Child {
+    let mut command = sandbox.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// Waits until it is so, or the program has ended.
+fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() && child.try_wait().expect("a child").is_none() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it is not so in a minute");
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Presses Ctrl-C; gives how it ended.
+fn interrupt(child: Child) -> Ran {
+    let sent = Instant::now();
+    let _ = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).output();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(sent.elapsed() < PROMPTLY, "it took {:?} to stop", sent.elapsed());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
+
+/// Starts the program on ever larger corpora, until it is interrupted before it is done.
+fn interrupt_at_work(
+    arguments: &str,
+    prepare: impl Fn(&Sandbox, usize),
+    is_at_work: impl Fn(&Sandbox) -> bool,
+) -> Sandbox {
+    for pages in [400, 3200, 25_600] {
+        let sandbox = Sandbox::new();
+        sandbox.write_pages("tide", 0..8);
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        prepare(&sandbox, pages);
+        let mut child = start(&sandbox, arguments);
+        wait_until(&mut child, || is_at_work(&sandbox));
+        let ran = interrupt(child);
+        if ran.status != Some(0) {
+            assert_stopped(&ran);
+            return sandbox;
+        }
+    }
+    panic!("it was never interrupted");
+}
+
+fn assert_stopped(ran: &Ran) {
+    assert_eq!(ran.status, Some(130), "{ran:?}");
+    assert_eq!(ran.stdout, "", "no summary of half a run");
+    assert_eq!(ran.stderr, "error: stopped; every file written so far is whole, start again to do the rest\n");
+}
+
+/// How many files and folders are right in a folder.
+fn entries(folder: PathBuf) -> usize {
+    fs::read_dir(folder).map_or(0, |entries| entries.count())
+}
+
+#[test]
+fn cleaning_files_stops_with_whole_files() {
+    let sandbox = interrupt_at_work(
+        "clean corpus -p patterns -o out",
+        |sandbox, pages| sandbox.write_pages("tide", 8..pages),
+        |sandbox| entries(sandbox.path("out/tide")) >= 20,
+    );
+    output::assert_whole(&sandbox);
+}
+
+#[test]
+fn cleaning_lines_stops_without_half_a_file() {
+    let line = |number| serde_json::json!({"id": number, "source": "tide", "text": page(number, 3)}).to_string() + "\n";
+    let sandbox = interrupt_at_work(
+        "clean lines.jsonl -p patterns -o out",
+        |sandbox, pages| sandbox.write("lines.jsonl", (0..15 * pages).map(line).collect::<String>()),
+        |sandbox| entries(sandbox.path("out")) > 0,
+    );
+    let written = sandbox.tree("out");
+    sandbox.expect(0, "clean lines.jsonl -p patterns -o undisturbed --quiet");
+    // whole if it was just done
+    assert!(written.is_empty() || written == sandbox.tree("undisturbed"), "{:?}", written.keys());
+}
+
+#[test]
+fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
+    let sandbox = interrupt_at_work(
+        "run corpus -o out",
+        |sandbox, pages| {
+            copy(&sandbox.path("patterns"), &sandbox.path("out/patterns"));
+            sandbox.write_pages("tide", 8..pages);
+        },
+        |sandbox| sandbox.path("out/cleaned").exists(),
+    );
+    assert_eq!(sandbox.tree("out"), {
+        let before = sandbox.tree("patterns").into_iter();
+        before.map(|(name, bytes)| (format!("patterns/{name}"), bytes)).collect::<Tree>()
+    });
+}

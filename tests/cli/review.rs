@@ -1,0 +1,159 @@
+//! What a person does to pattern files, and what mining and cleaning make of it.
+
+use super::*;
+
+const FILE: &str = "patterns/tide.yaml";
+
+/// A mined source of twelve pages.
+fn mined() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..12);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox
+}
+
+/// The entry, a line each key, of the only pattern whose example contains this.
+fn entry(sandbox: &Sandbox, part_of_example: &str) -> String {
+    let file = sandbox.read(FILE);
+    let patterns = file.split("\nmutable:").next().unwrap_or_default();
+    let is_it = |entry: &&str| {
+        entry.lines().any(|line| line.trim_start().starts_with("example:") && line.contains(part_of_example))
+    };
+    let entries: Vec<&str> = patterns.split("\n  - ").skip(1).filter(is_it).collect();
+    assert_eq!(entries.len(), 1, "entries with {part_of_example:?} in\n{patterns}");
+    format!("  - {}\n", entries[0])
+}
+
+/// Changes the entry of the only pattern whose example contains this.
+fn edit_entry(sandbox: &Sandbox, part_of_example: &str, from: &str, to: &str) {
+    let before = entry(sandbox, part_of_example);
+    assert!(before.contains(from), "no {from:?} in\n{before}");
+    sandbox.edit(FILE, &before, &before.replacen(from, to, 1));
+}
+
+fn decide(sandbox: &Sandbox, part_of_example: &str, status: &str) {
+    edit_entry(sandbox, part_of_example, "status: proposed", &format!("status: {status}"));
+}
+
+/// The lines of an entry that a person may have written.
+fn without_counts(entry: &str) -> Vec<&str> {
+    let is_count = |line: &str| ["documents: ", "among: ", "occurrences: "].iter().any(|count| line.contains(count));
+    entry.lines().filter(|line| !is_count(line)).collect()
+}
+
+#[test]
+fn mining_again_keeps_all_that_a_person_did() {
+    let sandbox = mined();
+    decide(&sandbox, "The Daily Tide\\n", "rejected");
+    decide(&sandbox, COPYRIGHT_LINE, "accepted");
+    edit_entry(&sandbox, COPYRIGHT_LINE, "note: ''", "note: 'their footer, it''s dull'");
+    edit_entry(&sandbox, "harbour desk", "harbour", "(?:harbour|river)");
+    edit_entry(&sandbox, "notice board", "note: ''", "note: 'look again'");
+    let written = "  - id: 'by-hand'\n    status: accepted\n    regex: '\\bzebra(?=\\s)'\n    documents: 0\n    \
+                   occurrences: 0\n    example: 'zebra crossing'\n    note: 'ours'\n";
+    sandbox.edit(FILE, "patterns:\n", &format!("patterns:\n{written}"));
+    let parts = ["The Daily Tide\\n", COPYRIGHT_LINE, "harbour desk", "notice board", "zebra"];
+    let before = parts.map(|part| entry(&sandbox, part));
+
+    sandbox.write_pages("tide", 12..20);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    for (part, before) in parts.iter().zip(&before) {
+        let after = entry(&sandbox, part);
+        assert_eq!(without_counts(before), without_counts(&after));
+        assert_eq!(after.contains("documents: 20"), *part != "zebra", "counts are the fresh ones\n{after}");
+    }
+    sandbox.expect(0, "check patterns");
+    let once = sandbox.tree("patterns");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert_eq!(sandbox.tree("patterns"), once, "mining a second time changes nothing");
+}
+
+#[test]
+fn what_a_person_decided_stays_when_it_is_mined_no_more() {
+    let sandbox = mined();
+    decide(&sandbox, "notice board", "rejected");
+    let rejected = entry(&sandbox, "notice board");
+    for number in 0..12 {
+        sandbox.edit(&format!("corpus/tide/{number:05}.txt"), SHARE_LINE, "");
+    }
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert_eq!(entry(&sandbox, "notice board"), rejected);
+}
+
+#[test]
+fn mining_with_other_mutable_patterns_keeps_decisions() {
+    let sandbox = mined();
+    decide(&sandbox, "notice board", "rejected");
+    edit_entry(&sandbox, "harbour desk", "note: ''", "note: 'numbers'");
+    sandbox.expect(0, "mine corpus -o patterns --quiet --no-default-mutable");
+    assert!(entry(&sandbox, "notice board").contains("status: rejected"));
+    assert!(sandbox.read(FILE).contains("note: 'numbers'"));
+    sandbox.expect(0, "check patterns");
+}
+
+#[test]
+fn a_rejected_pattern_does_not_act_and_the_others_do() {
+    let sandbox = mined();
+    decide(&sandbox, "notice board", "rejected");
+    for method in ["smooth", "union"] {
+        sandbox.expect(0, &format!("clean corpus -p patterns -o {method} --method {method} --quiet"));
+        for (name, bytes) in sandbox.tree(method) {
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(text.contains(SHARE_LINE), "{name} has lost what is to stay:\n{text}");
+            assert!(!text.contains("Copyright"), "{name} has kept what is to go:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_written_by_hand_acts() {
+    let sandbox = mined();
+    sandbox.write(
+        FILE,
+        "dehusk: 1\nsource: tide\nmined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}\npatterns:\n- id: mine\n  \
+         status: accepted\n  regex: '(?<=board of )your\\b'\n  example: 'board of your'\n",
+    );
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    for (name, bytes) in sandbox.tree("out") {
+        let text = String::from_utf8_lossy(&bytes);
+        let original = sandbox.read(&format!("corpus/{name}"));
+        assert_eq!(text, original.replace("board of your village", "board of village"), "{name}");
+    }
+}
+
+#[test]
+fn the_active_mutable_patterns_are_recorded_in_order() {
+    let sandbox = mined();
+    let own =
+        "mutable:\n  - name: so-far\n    regex: '[0-9]+ so far'\n    examples: ['3 so far']\n    not: ['so far']\n";
+    sandbox.write("own.yaml", own);
+    sandbox.expect(0, "mine corpus -o both --mutable own.yaml --quiet");
+    sandbox.expect(0, "mine corpus -o own --mutable own.yaml --no-default-mutable --quiet");
+    sandbox.expect(0, "mine corpus -o none --no-default-mutable --quiet");
+    let recorded = |folder: &str| {
+        let file = sandbox.read(&format!("{folder}/tide.yaml"));
+        let mutable = file.split("\nmutable:").nth(1).expect("the key is always there").to_owned();
+        mutable.lines().filter_map(|line| line.trim().strip_prefix("- name: ").map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let shipped: Vec<String> = dehusk::tokens::mutable::shipped_patterns().into_iter().map(|p| p.name).collect();
+    assert_eq!(recorded("patterns"), shipped);
+    assert_eq!(recorded("both"), [&["so-far".to_owned()], &shipped[..]].concat());
+    assert_eq!((recorded("own"), recorded("none")), (vec!["so-far".to_owned()], vec![]));
+}
+
+#[test]
+fn a_pattern_file_that_does_not_parse_stops_everything_before_it_begins() {
+    let sandbox = mined();
+    sandbox.write("patterns/other.yaml", sandbox.read(FILE).replace("source: tide", "source: other"));
+    sandbox.edit(FILE, "status: proposed", "status: perhaps");
+    let (patterns, corpus) = (sandbox.tree("patterns"), sandbox.tree("corpus"));
+    for command in
+        ["mine corpus -o patterns", "clean corpus -p patterns -o out", "explain corpus/tide/00001.txt -p patterns"]
+    {
+        let ran = sandbox.expect(1, command);
+        ran.says("tide.yaml:6").says("perhaps").says("nothing was done");
+        assert_eq!(ran.stdout, "", "{command}");
+        assert_eq!((sandbox.tree("patterns"), sandbox.tree("corpus")), (patterns.clone(), corpus.clone()));
+        assert!(!sandbox.path("out").exists(), "{command} made the output folder");
+    }
+}
