@@ -40,10 +40,10 @@ impl Tokens {
         read
     }
 
-    /// The tokens that have bytes in the range.
-    pub fn covering(&self, bytes: &Range<usize>) -> Range<usize> {
-        let start = self.tokens.partition_point(|token| token.end as usize <= bytes.start);
-        start..self.tokens.partition_point(|token| (token.start as usize) < bytes.end).max(start)
+    /// The tokens that lie in the range as a whole: of a word that a free regex cuts in two nothing goes.
+    pub fn within(&self, bytes: &Range<usize>) -> Range<usize> {
+        let start = self.tokens.partition_point(|token| (token.start as usize) < bytes.start);
+        start..self.tokens.partition_point(|token| token.end as usize <= bytes.end).max(start)
     }
 }
 

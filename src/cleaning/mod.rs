@@ -179,16 +179,17 @@ impl Cleaner {
                 let own = Tokens::of(text, &mut scratch.lexers[index]);
                 reader.automaton.find(text, &own, |found, pattern| {
                     let bytes = own.tokens[found.start].range().start..own.tokens[found.end - 1].range().end;
-                    matches.push(Match { tokens: tokens.covering(&bytes), pattern });
+                    matches.push(Match { tokens: tokens.within(&bytes), pattern });
                 });
             }
         }
         for (pattern, Pattern { id, form, .. }) in self.patterns.iter().enumerate() {
             if let Form::Regex(regex) = form {
                 let found = regex_matches(regex, text).map_err(|source| CleanError { id: id.clone(), source })?;
-                matches.extend(found.iter().map(|bytes| Match { tokens: tokens.covering(bytes), pattern }));
+                matches.extend(found.iter().map(|bytes| Match { tokens: tokens.within(bytes), pattern }));
             }
         }
+        matches.retain(|found| !found.tokens.is_empty());
         Ok(matches)
     }
 
@@ -305,4 +306,30 @@ fn because(tokens: &[crate::tokens::Token], span: Range<usize>, evidence: &Evide
         before = pattern;
     }
     because
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::LexerCache;
+
+    fn cleaned(patterns: &str, text: &str) -> String {
+        let yaml = format!(
+            "dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}}\npatterns:\n{patterns}"
+        );
+        let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
+        let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
+        cleaner.clean(&mut cleaner.scratch(), text).unwrap().strip(text)
+    }
+
+    #[test]
+    fn what_a_person_wrote_acts_and_cuts_no_word() {
+        let foo = "  - {id: mine, regex: foo}\n";
+        assert_eq!(cleaned(foo, "a foo, foobar and foo."), "a , foobar and .");
+    }
+
+    #[test]
+    fn what_a_person_rejected_does_not() {
+        assert_eq!(cleaned("  - {id: mine, status: rejected, regex: foo}\n", "a foo"), "a foo");
+    }
 }
