@@ -279,19 +279,20 @@ impl CleaningRun<'_> {
         if emptied {
             self.reporter.warn(&format!("{place}: all its text matches templates; nothing of it is left"));
         }
-        let count = Cleaned {
-            documents: 1,
-            bytes_in: document.text.len() as u64,
-            bytes_out: text.len() as u64,
-            emptied: usize::from(emptied),
-            converted: usize::from(document.encoding.is_some()),
-        };
+        let bytes_out = text.len() as u64;
         // Where there are patterns, what comes out is UTF-8 throughout, whether or not any of them matched.
         let is_untouched = cleaning.spans.is_empty() && !document.is_view;
         let written = match self.as_spans {
             true => Written::Spans(spans_line(document, &cleaning)),
             false if is_untouched && (document.encoding.is_none() || cleaner.patterns().is_empty()) => Written::AsRead,
             false => Written::Text(text),
+        };
+        let count = Cleaned {
+            documents: 1,
+            bytes_in: document.text.len() as u64,
+            bytes_out,
+            emptied: usize::from(emptied),
+            converted: usize::from(document.encoding.is_some() && matches!(written, Written::Text(_))),
         };
         Some(Outcome { source: source.to_owned(), count, written })
     }

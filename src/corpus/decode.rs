@@ -23,6 +23,9 @@ const HEAD_BYTES: usize = 8 * 1024;
 /// 10 % even when read as a one-byte encoding, and programs more; text has none.
 const BINARY_PERCENT: usize = 5;
 
+/// Fewer control characters than this are strays, however short the text.
+const MIN_CONTROLS: usize = 4;
+
 /// How much of a document is looked at to guess its encoding, from the first byte beyond ASCII on.
 const GUESSED_BYTES: usize = 1024 * 1024;
 
@@ -137,18 +140,17 @@ fn is_damaged_utf_8(bytes: &[u8]) -> bool {
     valid > invalid
 }
 
+/// Counts control characters, those aside that texts do contain: tab, line and page breaks, the backspace
+/// of overstruck print, the escape of coloured terminals.
 fn refuse_binary(bytes: &[u8]) -> Result<(), Reason> {
-    match control_percent(&bytes[..bytes.len().min(HEAD_BYTES)]) {
-        percent if percent >= BINARY_PERCENT => Err(Reason::Binary { control_percent: percent }),
-        _ => Ok(()),
-    }
-}
-
-/// The share of control characters, those aside that texts do contain: tab, line and page breaks,
-/// the backspace of overstruck print, the escape of coloured terminals.
-fn control_percent(bytes: &[u8]) -> usize {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     let is_odd = |byte: &&u8| byte.is_ascii_control() && !matches!(byte, 0x08..=0x0d | 0x1b);
-    100 * bytes.iter().filter(is_odd).count() / bytes.len().max(1)
+    let controls = head.iter().filter(is_odd).count();
+    let control_percent = 100 * controls / head.len().max(1);
+    if controls >= MIN_CONTROLS && control_percent >= BINARY_PERCENT {
+        return Err(Reason::Binary { control_percent });
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -282,6 +284,11 @@ mod tests {
     fn stray_nul_bytes_and_line_ends_stay() {
         let bytes = [b"a\0b\r\n".as_slice(), &[b'x'; 100]].concat();
         assert_eq!(decoded(&bytes).text.as_bytes(), bytes);
+    }
+
+    #[test]
+    fn a_stray_nul_in_a_short_text_makes_it_no_binary() {
+        assert_eq!(decoded(b"a\0b").text, "a\0b");
     }
 
     #[test]
