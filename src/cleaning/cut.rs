@@ -43,6 +43,11 @@ pub fn strip(text: &str, cuts: &[Cut]) -> String {
     stripped
 }
 
+/// Whether a document that had text has none left.
+pub fn is_emptied(text: &str, stripped: &str) -> bool {
+    stripped.trim().is_empty() && !text.trim().is_empty()
+}
+
 fn cut(text: &str, span: &Range<usize>) -> Cut {
     let before = &text[text[..span.start].trim_end().len()..span.start];
     let after = &text[span.end..][..text[span.end..].len() - text[span.end..].trim_start().len()];

@@ -57,16 +57,16 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
 fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<FileProblem>> {
     let naming = || format!("cannot read {}", path.display());
     let yaml = String::from_utf8(std::fs::read(path).with_context(naming)?);
-    let about_file = |message: String| FileProblem { line: 0, id: None, message };
-    let Ok(yaml) = yaml else { return Ok(vec![about_file("it is not valid UTF-8; save it as UTF-8".to_owned())]) };
+    let Ok(yaml) = yaml else {
+        let message = "it is not valid UTF-8; save it as UTF-8".to_owned();
+        return Ok(vec![FileProblem { line: 0, id: None, message }]);
+    };
     let file = match PatternFile::parse(&yaml, cache) {
         Ok(file) => file,
         Err(problems) => return Ok(problems),
     };
     let mut problems = file.check_examples(&yaml);
-    if path.file_stem().is_none_or(|stem| stem != file.source.as_str()) {
-        problems.push(about_file(format!("it says it is for source '{}'; name it {}.yaml", file.source, file.source)));
-    }
+    problems.extend(FileProblem::of_name(path, &file.source));
     let canonical = file.to_yaml();
     if canonical != yaml && problems.is_empty() {
         if fix {

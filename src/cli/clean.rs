@@ -11,6 +11,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 
+use dehusk::cleaning::cut::is_emptied;
 use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk::corpus::{Content, Document, FileKind, InputFile, Inventory, JsonLines, Line, OutputRoot};
 
@@ -275,7 +276,7 @@ impl CleaningRun<'_> {
             }
         };
         let text = cleaning.strip(&document.text);
-        let emptied = text.trim().is_empty() && !document.text.trim().is_empty();
+        let emptied = is_emptied(&document.text, &text);
         if emptied {
             self.reporter.warn(&format!("{place}: all its text matches templates; nothing of it is left"));
         }

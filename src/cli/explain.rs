@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use dehusk::cleaning::cut::is_emptied;
 use dehusk::cleaning::{Cleaner, Cleaning};
 use dehusk::corpus::{Content, Document, Inventory};
 
@@ -50,7 +51,7 @@ pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let marks = if colour { &COLOURED } else { &PLAIN };
     print(&marked(&document.text, &cleaning, &cleaner, marks))?;
     print(&legend(&document.text, &cleaning, &cleaner))?;
-    if !document.text.trim().is_empty() && cleaning.strip(&document.text).trim().is_empty() {
+    if is_emptied(&document.text, &cleaning.strip(&document.text)) {
         reporter.warn("nothing of this document would be left");
     }
     Ok(Exit::Done)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use rayon::prelude::*;
 
-use dehusk::patterns::{LexerCache, PatternFile, SHARED};
+use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED};
 
 use super::report::Reporter;
 
@@ -108,8 +108,8 @@ fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
         anyhow::anyhow!(lines.join("; "))
     })?;
-    if path.file_stem().is_none_or(|stem| stem != file.source.as_str()) {
-        bail!("{}: it says it is for source '{}'; name it {}.yaml", path.display(), file.source, file.source);
+    if let Some(problem) = FileProblem::of_name(path, &file.source) {
+        bail!(problem.display(path));
     }
     Ok(file)
 }

@@ -64,6 +64,13 @@ pub struct FileProblem {
 }
 
 impl FileProblem {
+    /// That the file is not named after its source.
+    pub fn of_name(path: &Path, source: &str) -> Option<FileProblem> {
+        let message = || format!("it says it is for source '{source}'; name it {source}.yaml");
+        let is_named = path.file_stem().is_some_and(|stem| stem == source);
+        (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
+    }
+
     /// `path:line: pattern id: message`.
     pub fn display(&self, path: &Path) -> String {
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
@@ -106,10 +113,10 @@ impl LexerCache {
 #[serde(deny_unknown_fields)]
 struct FileRecord {
     dehusk: Spanned<u32>,
-    source: Spanned<String>,
+    source: String,
     mined: Spanned<MinedRecord>,
     #[serde(default)]
-    patterns: Vec<Spanned<PatternRecord>>,
+    patterns: Vec<PatternRecord>,
     #[serde(default)]
     mutable: Vec<MutableRecord>,
 }
@@ -196,7 +203,7 @@ impl PatternFile {
         let tokenizer = tokenizer.map_err(|error| at(record.mined.referenced.line(), error.to_string()))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
-            source: record.source.value,
+            source: record.source,
             mined: record.mined.value.into(),
             patterns: Vec::with_capacity(record.patterns.len()),
             lexer: Lexer::new(tokenizer, mutable),
@@ -206,11 +213,11 @@ impl PatternFile {
     }
 
     /// Adds patterns as they stand in a file; gives what is wrong with them.
-    fn add_all(&mut self, records: Vec<Spanned<PatternRecord>>) -> Vec<FileProblem> {
+    fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
         for record in records {
-            let (line, record) = (record.value.id.referenced.line(), record.value);
+            let line = record.id.referenced.line();
             let id = record.id.value.clone();
             let mut complain = |line, message| problems.push(FileProblem { line, id: Some(id.clone()), message });
             if let Some(first) = line_of.insert(id.clone(), line) {
@@ -230,8 +237,13 @@ impl PatternFile {
                 }
             }
         }
-        self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+        self.sort();
         problems
+    }
+
+    /// Puts the patterns in canonical order.
+    pub(super) fn sort(&mut self) {
+        self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
     }
 
     fn pattern(&self, record: PatternRecord, form: Form) -> Pattern {

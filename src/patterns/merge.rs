@@ -31,8 +31,9 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         Some(Pattern { form: form(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);
-    merged.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
-    PatternFile { source, mined, patterns: merged, lexer }
+    let mut merged = PatternFile { source, mined, patterns: merged, lexer };
+    merged.sort();
+    merged
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {

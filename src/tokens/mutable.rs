@@ -240,14 +240,22 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 
 /// Whether the automaton can run it; an error if nothing can.
 fn is_regular(pattern: &MutablePattern) -> Result<bool, MutableError> {
-    let fancy = exact(pattern).map_err(|error| refuse(pattern, error))?;
-    if fancy.captures_len() > 1 {
+    let hir = regex_syntax::parse(&pattern.regex).ok();
+    let regular = hir.filter(|hir| hir.properties().look_set().is_empty());
+    let (has_capture, matches_empty) = match &regular {
+        Some(hir) => (hir.properties().explicit_captures_len() > 0, hir.properties().minimum_len() == Some(0)),
+        None => {
+            let fancy = exact(pattern).map_err(|error| refuse(pattern, error))?;
+            (fancy.captures_len() > 1, matched_end(&fancy, "", 0).is_some())
+        }
+    };
+    if has_capture {
         return Err(refuse(pattern, "it has a capturing group; write (?:...) instead"));
     }
-    if matched_end(&fancy, "", 0).is_some() {
+    if matches_empty {
         return Err(refuse(pattern, "it matches the empty string"));
     }
-    Ok(regex_syntax::parse(&pattern.regex).is_ok_and(|hir| hir.properties().look_set().is_empty()))
+    Ok(regular.is_some())
 }
 
 /// Two automaton patterns each: the match ends the text, or a byte that may end a word follows.
