@@ -76,42 +76,47 @@ pub fn mine(
     }
     let miner = Miner { inventory, options, lexer, reporter };
     let mined = summary.time("mine", || miner.mine_all(&sources.listings, global.threads()))?;
-    let templates = summary.time("compare sources", || cross_source::cross_source(&mined));
-    for (listing, mined) in sources.listings.iter().zip(&mined) {
-        if mined.is_too_small() {
-            let documents = mined.counted();
-            reporter.warn(&format!(
-                "source '{}' is too small to mine: it needs {} different documents and has {documents}; only shared patterns will apply",
-                listing.id,
-                Mined::MIN_DOCUMENTS,
-            ));
-        }
+    let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
+    let language = std::mem::take(&mut templates.language);
+    warn_of_small_sources(&sources.listings, &mined, reporter);
+    let files: Vec<PatternFile> = pattern_files(&sources.listings, &mined, templates, lexer)
+        .into_iter()
+        .map(|fresh| match reviewed.remove(&fresh.source) {
+            Some(old) => merge(fresh, old),
+            None => fresh,
+        })
+        .collect();
+    for file in &files {
+        let _permission = interrupt::writing()?;
+        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
     }
-    summary.documents = mined.iter().map(|mined| mined.documents).sum();
-    for ((listing, mined), &language) in sources.listings.iter().zip(&mined).zip(&templates.language) {
-        let entry = summary.sources.entry(listing.id.to_string()).or_default();
+    let (own, shared) = files.split_at(mined.len());
+    for ((file, mined), language) in own.iter().zip(&mined).zip(language) {
+        let entry = summary.sources.entry(file.source.clone()).or_default();
         entry.mined = Some(MinedSummary {
             documents: mined.documents,
             near_duplicates: mined.near_duplicates,
             tokens: mined.tokens,
             cutoff: mined.cutoff.share,
-            patterns: 0,
+            patterns: file.patterns.len(),
             language,
         });
     }
-    for mut file in pattern_files(&sources.listings, &mined, templates, lexer) {
-        if let Some(old) = reviewed.remove(&file.source) {
-            file = merge(file, old);
-        }
-        match summary.sources.get_mut(&file.source).and_then(|entry| entry.mined.as_mut()) {
-            Some(mined) => mined.patterns = file.patterns.len(),
-            None => summary.shared_patterns = Some(file.patterns.len()),
-        }
-        let _permission = interrupt::writing()?;
-        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
-    }
+    summary.documents = mined.iter().map(|mined| mined.documents).sum();
+    summary.shared_patterns = shared.first().map(|file| file.patterns.len());
     summary.wrote.push(output.path().display().to_string());
     Ok(())
+}
+
+fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
+    for (listing, mined) in listings.iter().zip(mined).filter(|(_, mined)| mined.is_too_small()) {
+        reporter.warn(&format!(
+            "source '{}' is too small to mine: it needs {} different documents and has {}; only shared patterns will apply",
+            listing.id,
+            Mined::MIN_DOCUMENTS,
+            mined.counted(),
+        ));
+    }
 }
 
 struct Miner<'a> {
