@@ -11,8 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::patterns::regex::{is_word_edge, is_word_start};
-use crate::tokens::characters::is_word_character;
+use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
 use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
 
 /// A document as the automaton reads it: its tokens, and where lines break between them.
@@ -75,11 +74,16 @@ struct Run {
     line_starts: Vec<u32>,
     starts_with_word: bool,
     ends_with_word: bool,
+    edges: Edges,
 }
 
 impl TokenAutomaton {
-    /// Builds the automaton, in time linear in all tokens of the runs. Each comes with its pattern's index.
-    pub fn new<'r>(runs: impl IntoIterator<Item = (usize, &'r TokenRun)>, tokenizer: &Tokenizer) -> TokenAutomaton {
+    /// Builds the automaton, in time linear in all tokens of the runs. Each comes with its pattern's index, and
+    /// with the edges its regex has.
+    pub fn new<'r>(
+        runs: impl IntoIterator<Item = (usize, &'r TokenRun, Edges)>,
+        tokenizer: &Tokenizer,
+    ) -> TokenAutomaton {
         let mut automaton = TokenAutomaton {
             vocabulary: Vocabulary::new(),
             states: vec![State::default()],
@@ -87,8 +91,8 @@ impl TokenAutomaton {
             runs: Vec::new(),
             is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
         };
-        for (pattern, run) in runs {
-            automaton.add(pattern, run);
+        for (pattern, run, edges) in runs {
+            automaton.add(pattern, run, edges);
         }
         automaton.link();
         automaton
@@ -115,7 +119,7 @@ impl TokenAutomaton {
         }
     }
 
-    fn add(&mut self, pattern: usize, run: &TokenRun) {
+    fn add(&mut self, pattern: usize, run: &TokenRun, edges: Edges) {
         let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
         for piece in run.pieces() {
             let symbol = match piece {
@@ -125,8 +129,7 @@ impl TokenAutomaton {
                 }
                 Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
                 Piece::Literal { text, space_before } => {
-                    let kind = if text.contains(is_word_character) { TokenKind::Word } else { TokenKind::Character };
-                    self.vocabulary.intern(kind, *space_before, text)
+                    self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)
                 }
             };
             let fresh = self.states.len() as u32;
@@ -144,7 +147,7 @@ impl TokenAutomaton {
         let ends_with_word = run.pieces().last().is_some_and(is_word_edge);
         if len > 0 {
             self.states[state as usize].runs.push(self.runs.len() as u32);
-            self.runs.push(Run { pattern, len, line_starts, starts_with_word, ends_with_word });
+            self.runs.push(Run { pattern, len, line_starts, starts_with_word, ends_with_word, edges });
         }
     }
 
@@ -185,12 +188,13 @@ impl TokenAutomaton {
             return false;
         }
         let (start, end) = (tokens.tokens[range.start].start as usize, tokens.tokens[range.end - 1].end as usize);
-        let cuts_before = run.starts_with_word && text[..start].ends_with(is_word_character);
+        let runs_on = |c: char| run.edges.runs_on(c);
+        let cuts_before = run.starts_with_word && text[..start].ends_with(runs_on);
         let cuts_after = match self.is_whitespace {
             true => {
                 run.line_starts.last() != Some(&run.len) && !text[end..].chars().next().is_none_or(char::is_whitespace)
             }
-            false => run.ends_with_word && text[end..].starts_with(is_word_character),
+            false => run.ends_with_word && text[end..].starts_with(runs_on),
         };
         !cuts_before && !cuts_after
     }

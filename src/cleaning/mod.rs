@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::patterns::regex::Edges;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::tokens::Lexer;
 use cut::Cut;
@@ -129,7 +130,9 @@ impl Cleaner {
                 continue;
             }
             let runs = applied.iter().enumerate().filter_map(|(index, (pattern, other))| match &pattern.form {
-                Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => Some((index, run)),
+                Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => {
+                    Some((index, run, Edges::written_in(&pattern.regex)))
+                }
                 _ => None,
             });
             let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());

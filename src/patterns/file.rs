@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
+use super::regex::Edges;
 use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
@@ -161,8 +162,9 @@ struct MutableRecord {
 impl PatternFile {
     /// Writes templates down as proposed patterns.
     pub fn of_templates(source: &str, mined: MinedFrom, templates: Vec<Template>, lexer: &Lexer) -> PatternFile {
+        let edges = Edges::of_runs(templates.iter().map(|template| &template.run));
         let mut templates: Vec<(String, Template)> =
-            templates.into_iter().map(|template| (regex::render(&template.run, lexer), template)).collect();
+            templates.into_iter().map(|template| (regex::render(&template.run, lexer, edges), template)).collect();
         templates.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut taken = HashSet::new();
         let patterns = templates.into_iter().map(|(regex, template)| {

@@ -27,7 +27,8 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
             Form::Regex(_) => None,
         };
-        let regex = translated.map_or_else(|| old.regex.clone(), |run| regex::render(&run, &lexer));
+        let regex = translated
+            .map_or_else(|| old.regex.clone(), |run| regex::render(&run, &lexer, regex::Edges::written_in(&old.regex)));
         Some(Pattern { form: form(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);

@@ -10,9 +10,12 @@
 //! | start without line break | `(?<!\S)`; `(?<=\S)` or `(?<=[^\w\s])` where no white space stood before |
 //! | end without line break | `(?!\w)` after a word or mutable pattern, `(?!\S)` between white space |
 //!
+//! Where words stand next to a script that is written without spaces, as in `来源ABC新闻`, `\w` would take the
+//! neighbour for more of the word. There the edges of words are written out ([`Edges::Unspaced`]).
+//!
 //! White space at the edges of a match (`^\s*` takes some along) is not part of what the pattern matches.
 
-use crate::tokens::characters::ends_in_run;
+use crate::tokens::characters::{ends_in_run, has_unspaced, is_run_character, is_word_character, unspaced_ranges};
 use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenRun, Tokenizer};
 
 const LINE_START: &str = r"^\s*";
@@ -24,9 +27,63 @@ const AFTER_TEXT: &str = r"(?<=\S)";
 const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
 const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
+/// A word character that is of no unspaced script: what a word runs on with.
+const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
+const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
+
+/// What no word of a pattern may adjoin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edges {
+    /// Word characters: plain `\w`, where only scripts with spaces are written.
+    #[default]
+    Spaced,
+    /// Word characters, but for those of scripts without spaces.
+    Unspaced,
+}
+
+impl Edges {
+    /// The edges for the patterns of one file: plain ones, unless one of its runs has a script without spaces.
+    pub fn of_runs<'r>(runs: impl IntoIterator<Item = &'r TokenRun>) -> Edges {
+        let is_unspaced = |piece: &Piece| matches!(piece, Piece::Literal { text, .. } if has_unspaced(text));
+        match runs.into_iter().any(|run| run.pieces().iter().any(is_unspaced)) {
+            true => Edges::Unspaced,
+            false => Edges::Spaced,
+        }
+    }
+
+    /// The edges that a regex of [`render`] has.
+    pub fn written_in(regex: &str) -> Edges {
+        match regex.contains(AFTER_NO_RUN) || regex.ends_with(BEFORE_NO_RUN) {
+            true => Edges::Unspaced,
+            false => Edges::Spaced,
+        }
+    }
+
+    /// Whether a word of the pattern would run on with this character.
+    pub fn runs_on(self, c: char) -> bool {
+        match self {
+            Edges::Spaced => is_word_character(c),
+            Edges::Unspaced => is_run_character(c),
+        }
+    }
+
+    fn start(self) -> &'static str {
+        match self {
+            Edges::Spaced => AFTER_PUNCTUATION,
+            Edges::Unspaced => AFTER_NO_RUN,
+        }
+    }
+
+    fn end(self) -> &'static str {
+        match self {
+            Edges::Spaced => BEFORE_NO_WORD,
+            Edges::Unspaced => BEFORE_NO_RUN,
+        }
+    }
+}
 
 /// Writes a run down as a regex.
-pub fn render(run: &TokenRun, lexer: &Lexer) -> String {
+pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     let pieces = run.pieces();
     let mut regex = if pieces.contains(&Piece::Break) { "(?m)".to_owned() } else { String::new() };
     for (index, piece) in pieces.iter().enumerate() {
@@ -37,7 +94,7 @@ pub fn render(run: &TokenRun, lexer: &Lexer) -> String {
             Piece::Break => regex.push_str(LINE_INSIDE),
             Piece::Slot { space_before, .. } | Piece::Literal { space_before, .. } => {
                 if index == 0 {
-                    regex.push_str(start_edge(piece, *space_before));
+                    regex.push_str(start_edge(piece, *space_before, edges));
                 } else if *space_before && !after_break {
                     regex.push_str(SPACE);
                 }
@@ -45,7 +102,7 @@ pub fn render(run: &TokenRun, lexer: &Lexer) -> String {
             }
         }
     }
-    regex.push_str(end_edge(&pieces[pieces.len() - 1], lexer.tokenizer()));
+    regex.push_str(end_edge(&pieces[pieces.len() - 1], lexer.tokenizer(), edges));
     regex
 }
 
@@ -61,24 +118,24 @@ pub fn is_word_edge(piece: &Piece) -> bool {
 /// As [`is_word_edge`], for the token's other end.
 pub fn is_word_start(piece: &Piece) -> bool {
     match piece {
-        Piece::Literal { text, .. } => text.starts_with(crate::tokens::characters::is_run_character),
+        Piece::Literal { text, .. } => text.starts_with(is_run_character),
         _ => is_word_edge(piece),
     }
 }
 
-fn start_edge(piece: &Piece, space_before: bool) -> &'static str {
+fn start_edge(piece: &Piece, space_before: bool, edges: Edges) -> &'static str {
     match (space_before, is_word_start(piece)) {
         (true, _) => AFTER_SPACE,
-        (false, true) => AFTER_PUNCTUATION,
+        (false, true) => edges.start(),
         (false, false) => AFTER_TEXT,
     }
 }
 
-fn end_edge(piece: &Piece, tokenizer: &Tokenizer) -> &'static str {
+fn end_edge(piece: &Piece, tokenizer: &Tokenizer, edges: Edges) -> &'static str {
     match (piece, tokenizer) {
         (Piece::Break, _) => "",
         (_, Tokenizer::Whitespace) => BEFORE_SPACE,
-        _ if is_word_edge(piece) => BEFORE_NO_WORD,
+        _ if is_word_edge(piece) => edges.end(),
         _ => "",
     }
 }
@@ -111,10 +168,10 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
     } else if let Some(after) = rest.strip_prefix(AFTER_SPACE) {
         rest = after;
     } else {
-        rest = rest.strip_prefix(AFTER_PUNCTUATION).or_else(|| rest.strip_prefix(AFTER_TEXT))?;
+        rest = [AFTER_PUNCTUATION, AFTER_NO_RUN, AFTER_TEXT].iter().find_map(|edge| rest.strip_prefix(edge))?;
         space = false;
     }
-    while !matches!(rest, "" | LINE_END | BEFORE_NO_WORD | BEFORE_SPACE) {
+    while !matches!(rest, "" | LINE_END | BEFORE_NO_WORD | BEFORE_NO_RUN | BEFORE_SPACE) {
         if let Some(after) = rest.strip_prefix(LINE_INSIDE) {
             pieces.push(Piece::Break);
             (rest, space) = (after, true);
@@ -136,7 +193,7 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
         pieces.push(Piece::Break);
     }
     let run = TokenRun(pieces.into());
-    (render(&run, lexer) == regex).then_some(run)
+    (render(&run, lexer, Edges::written_in(regex)) == regex).then_some(run)
 }
 
 fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
@@ -195,30 +252,60 @@ mod tests {
         sequence.run(skipped..sequence.tokens() - skipped)
     }
 
+    /// As in a file that has no other pattern.
+    fn rendered(run: &TokenRun) -> String {
+        render(run, &lexer(), Edges::of_runs([run]))
+    }
+
+    #[test]
+    fn beside_scripts_without_spaces_edges_are_written_out() {
+        let matches = |pattern: &str, text: &str| {
+            let regex = rendered(&run(pattern, false));
+            fancy_regex::Regex::new(&regex).unwrap().is_match(text).unwrap()
+        };
+        assert!(matches("共有 5", "共有 5人") && matches("来源ABC", "来源ABC新闻") && matches("อ่าน 3", "อ่าน 3ครั้ง"));
+        assert!(!matches("来源ABC", "来源ABCD") && !matches("来源ABC", "来源ABC한") && !matches("来源 5", "来源 5x"));
+        let inner = |text: &str, skipped: usize| {
+            let sequence = SymbolSequence::of_texts(&[text], &lexer()).unwrap();
+            rendered(&sequence.run(skipped..sequence.tokens() - 1))
+        };
+        let by = fancy_regex::Regex::new(&inner("记者ABC报", 3)).unwrap();
+        assert!(by.is_match("新ABC报").unwrap() && !by.is_match("xABC报").unwrap() && !by.is_match(" ABC报").unwrap());
+    }
+
     #[test]
     fn a_whole_line() {
-        let regex = render(&run("Permanent link | 3 responses", true), &lexer());
+        let regex = rendered(&run("Permanent link | 3 responses", true));
         assert_eq!(regex, r"(?m)^\s*Permanent\s+link\s+\|\s+(?:\d+)\s+responses\s*$");
     }
 
     #[test]
     fn several_lines() {
-        assert_eq!(render(&run("Share\n Tweet", true), &lexer()), r"(?m)^\s*Share\s*\n\s*Tweet\s*$");
+        assert_eq!(rendered(&run("Share\n Tweet", true)), r"(?m)^\s*Share\s*\n\s*Tweet\s*$");
     }
 
     #[test]
     fn part_of_a_line_cannot_cut_a_word() {
-        assert_eq!(render(&run("Read more", false), &lexer()), r"(?<!\S)Read\s+more(?!\w)");
-        assert_eq!(render(&run("(Reuters) -", false), &lexer()), r"(?<!\S)\(Reuters\)\s+-");
+        assert_eq!(rendered(&run("Read more", false)), r"(?<!\S)Read\s+more(?!\w)");
+        assert_eq!(rendered(&run("(Reuters) -", false)), r"(?<!\S)\(Reuters\)\s+-");
     }
 
     #[test]
     fn reads_back_what_it_writes() {
-        for text in ["Read more", "a.b (c) [d] {3} x\u{1}y", "5 of 7", "$^|\\ *?+", "one\ntwo 3\n\nfour", "日本 2 語"]
-        {
+        for text in [
+            "来源ABC",
+            "共 3",
+            "อ่าน ABC",
+            "Read more",
+            "a.b (c) [d] {3} x\u{1}y",
+            "5 of 7",
+            "$^|\\ *?+",
+            "one\ntwo 3\n\nfour",
+            "日本 2 語",
+        ] {
             for with_ends in [false, true] {
                 let run = run(text, with_ends);
-                assert_eq!(parse(&render(&run, &lexer()), &lexer()), Some(run), "{text:?}");
+                assert_eq!(parse(&rendered(&run), &lexer()), Some(run), "{text:?}");
             }
         }
     }

@@ -20,7 +20,13 @@ pub fn is_unspaced(c: char) -> bool {
     !c.is_ascii() && UNSPACED.contains(c)
 }
 
-/// Whether this character continues the one before it (a combining mark, a joiner, a variation selector).
+/// Whether any character of the text is of a script without spaces.
+pub fn has_unspaced(text: &str) -> bool {
+    text.contains(is_unspaced)
+}
+
+/// Whether this character continues the one before it: a combining mark, a joiner, a variation selector, the
+/// Thai and Lao vowel AM, a half-width voicing mark, the skin colour of an emoji.
 pub fn is_mark(c: char) -> bool {
     !c.is_ascii() && MARKS.contains(c)
 }
@@ -30,16 +36,35 @@ pub fn is_run_character(c: char) -> bool {
     is_word_character(c) && !is_unspaced(c)
 }
 
-/// Whether the text's last character is one a word can run on from.
+/// Whether a word can run on from the text's end. A mark counts as what it stands on: after `❤️` no word runs on.
 pub fn ends_in_run(text: &str) -> bool {
-    text.chars().next_back().is_some_and(is_run_character)
+    let base = text.chars().rev().find(|&c| !is_mark(c));
+    base.or(text.chars().next_back()).is_some_and(is_run_character)
 }
 
-/// The unspaced scripts as a regex class.
-pub(super) const UNSPACED_CLASS: &str = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}\p{New_Tai_Lue}\p{Tai_Le}\p{Tai_Tham}々〆〇ー]";
+/// Whether there is a word in the text; marks and joiners on a symbol make none of it.
+pub fn has_word(text: &str) -> bool {
+    text.contains(|c| is_word_character(c) && !is_mark(c))
+}
+
+/// The unspaced scripts as the inside of a regex class, in plain ranges, since Python's `re` knows no scripts: Thai to
+/// Myanmar, Khmer, Tai, Balinese, Javanese, Han and Kana to Yi without the Korean letters amid them, half-width
+/// Katakana, and the ideographs beyond the basic plane. Of the compatibility ideographs only those that Unicode
+/// normalization leaves alone: an editor may rewrite the others, here and in pattern files.
+macro_rules! unspaced_ranges {
+    () => {
+        "ก-႟ក-៹ᥐ-᪭ᬀ-᭿ꦀ-ꧾꩠ-ꩿ⺀-ㄯ㆐-꓆﨎-﨩ｦ-ﾟ𠀀-𿿽"
+    };
+}
+pub(crate) use unspaced_ranges;
+
+/// The word characters of the unspaced scripts, as one of Rust's regex classes.
+pub(super) const UNSPACED_CLASS: &str = concat!(r"[\w&&[", unspaced_ranges!(), "]]");
 
 static WORD_CHARACTERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"\w"));
-static MARKS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"[\p{M}\u200d\ufe0f]"));
+static MARKS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(MARK_CLASS));
+const MARK_CLASS: &str = r"[\p{M}\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff]";
+
 static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(UNSPACED_CLASS));
 
 /// A set of characters: a bit each for the basic plane, sorted ranges for the rest.
@@ -100,7 +125,31 @@ mod tests {
 
     #[test]
     fn a_word_runs_on_from_letters_of_spaced_scripts() {
-        assert!(ends_in_run("foo") && ends_in_run("été"));
+        assert!(ends_in_run("foo") && ends_in_run("été") && ends_in_run("e\u{301}") && ends_in_run("हिन्दी"));
         assert!(!ends_in_run("foo ") && !ends_in_run("手") && !ends_in_run(""));
+        assert!(!ends_in_run("❤\u{fe0f}") && !ends_in_run("か\u{3099}") && !ends_in_run("ที่"));
+    }
+
+    #[test]
+    fn the_ranges_are_the_scripts() {
+        let scripts = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}\p{New_Tai_Lue}\p{Tai_Le}\p{Tai_Tham}";
+        // Kana marks are common to several scripts, and Buginese has few spaces.
+        let (least, most) = (format!(r"[\w&&[{scripts}]]"), format!(r"[{scripts}\p{{Common}}\p{{Buginese}}]"));
+        let (least, most) = (CharacterSet::of(&least), CharacterSet::of(&most));
+        let is_wrong = |c: &char| match is_unspaced(*c) {
+            true => !most.contains(*c) && !is_mark(*c),
+            false => least.contains(*c) && !is_mark(*c) && !('\u{f900}'..'\u{fb00}').contains(c),
+        };
+        // Beyond: rare Kana, and letters of Tai and Myanmar minorities.
+        let beyond = ('\u{20000}'..'\u{2f800}').chain('\u{30000}'..char::MAX);
+        let wrong: Vec<String> =
+            ('\0'..'\u{10000}').chain(beyond).filter(is_wrong).map(|c| format!("{:x}", c as u32)).collect();
+        assert_eq!(wrong.join(" "), "");
+    }
+
+    #[test]
+    fn a_symbol_with_a_variation_selector_is_no_word() {
+        assert!(has_word("a") && has_word("手") && has_word("5\u{fe0f}\u{20e3}"));
+        assert!(!has_word("❤\u{fe0f}") && !has_word("👨\u{200d}👩") && !has_word("\u{301}"));
     }
 }

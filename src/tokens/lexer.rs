@@ -8,7 +8,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::characters::{ends_in_run, is_mark, is_run_character, is_word_character};
+use super::characters::{ends_in_run, has_word, is_run_character};
+use super::clusters::cluster_end;
 use super::mutable::{MutableId, MutableMatcher, MutableSet};
 
 /// How text that no mutable pattern matches falls into tokens: the method's only parameter in the literature.
@@ -90,6 +91,13 @@ pub struct Token {
     pub start: u32,
     /// One past the last byte. A break's range is the white space it is made of.
     pub end: u32,
+}
+
+impl TokenKind {
+    /// The kind of a token that no mutable pattern matches.
+    pub fn of_literal(text: &str) -> TokenKind {
+        if has_word(text) { TokenKind::Word } else { TokenKind::Character }
+    }
 }
 
 impl Token {
@@ -177,8 +185,7 @@ impl Lexer {
             }
         }
         let end = self.plain_token_end(text, start);
-        let is_word = text[start..end].contains(is_word_character);
-        (if is_word { TokenKind::Word } else { TokenKind::Character }, end)
+        (TokenKind::of_literal(&text[start..end]), end)
     }
 
     fn plain_token_end(&self, text: &str, start: usize) -> usize {
@@ -232,13 +239,7 @@ fn word_or_character_end(text: &str, start: usize) -> usize {
             _ => break,
         }
     }
-    if end > start {
-        return end;
-    }
-    let mut rest = text[start..].chars();
-    let first = rest.next().map_or(0, char::len_utf8);
-    let marks: usize = rest.take_while(|&c| is_mark(c)).map(char::len_utf8).sum();
-    start + first + marks
+    if end > start { end } else { cluster_end(text, start) }
 }
 
 fn non_space_end(text: &str, start: usize) -> usize {
@@ -298,6 +299,32 @@ mod tests {
     #[test]
     fn marks_stay_with_their_letter() {
         assert_eq!(lex("words", "e\u{301}te\u{301} ก\u{e34}น"), ["/", " e\u{301}te\u{301}", " ก\u{e34}", "น", "/"]);
+    }
+
+    #[test]
+    fn an_emoji_is_one_token_and_no_word() {
+        assert_eq!(
+            lex("words", "❤\u{fe0f}5 👨\u{200d}👩\u{200d}👧 👍🏽x"),
+            ["/", " ❤\u{fe0f}", "<5>", " 👨\u{200d}👩\u{200d}👧", " 👍🏽", "x", "/"]
+        );
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        assert_eq!(lexer.tokens("❤\u{fe0f}")[1].kind, TokenKind::Character);
+    }
+
+    #[test]
+    fn direction_marks_are_tokens_of_their_own_and_joiners_part_of_their_word() {
+        assert_eq!(
+            lex("words", "\u{200f}תגובות: 12\u{200e} می\u{200c}خواهم"),
+            ["/", " \u{200f}", "תגובות", ":", " <12>", "\u{200e}", " می\u{200c}خواهم", "/"]
+        );
+    }
+
+    #[test]
+    fn a_word_is_whole_composed_or_not() {
+        assert_eq!(
+            lex("words", "caf\u{e9}s cafe\u{301}s हिन्दी שָׁלוֹם が か\u{3099}"),
+            ["/", " caf\u{e9}s", " cafe\u{301}s", " हिन्दी", " שָׁלוֹם", " が", " か\u{3099}", "/"]
+        );
     }
 
     #[test]

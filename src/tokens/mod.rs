@@ -6,6 +6,7 @@
 //! document, so that "a whole line that says Share" is a run of tokens like any other.
 
 pub mod characters;
+mod clusters;
 pub mod lexer;
 pub mod mutable;
 pub mod run;

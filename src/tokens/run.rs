@@ -3,7 +3,7 @@
 //! This is the form in which what mining found leaves its source: a candidate, a template and a mined
 //! pattern are all a [`TokenRun`] with numbers beside it.
 
-use super::characters::is_word_character;
+use super::characters::has_word;
 use super::mutable::{MutableId, MutableSet};
 
 /// One token of a run.
@@ -30,7 +30,7 @@ pub enum Piece {
 impl Piece {
     /// Whether it is a word.
     pub fn is_word(&self) -> bool {
-        matches!(self, Piece::Literal { text, .. } if text.contains(is_word_character))
+        matches!(self, Piece::Literal { text, .. } if has_word(text))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Random runs in random texts: the token automaton and the regex engine find the same.
 
 use dehusk::cleaning::matcher::{TokenAutomaton, regex_matches};
-use dehusk::patterns::regex::render;
+use dehusk::patterns::regex::{Edges, render};
 use dehusk::tokens::{Lexer, TokenRun};
 use proptest::prelude::*;
 
@@ -28,15 +28,20 @@ impl Excuse {
     }
 }
 
+fn automaton(runs: &[TokenRun], edges: Edges, lexer: &Lexer) -> TokenAutomaton {
+    TokenAutomaton::new(runs.iter().enumerate().map(|(index, run)| (index, run, edges)), lexer.tokenizer())
+}
+
 /// Checks the law for all runs at once, on all texts.
 fn holds(runs: &[TokenRun], texts: &[String], lexer: &Lexer, excuse: Excuse) -> Result<(), TestCaseError> {
-    let automaton = TokenAutomaton::new(runs.iter().enumerate(), lexer.tokenizer());
+    let edges = Edges::of_runs(runs);
+    let automaton = automaton(runs, edges, lexer);
     let lexer = &mut lexer.clone();
     for text in texts {
         let by_tokens = by_automaton(&automaton, runs.len(), text, lexer);
         let document = Document::new(text, lexer);
         for (run, found) in runs.iter().zip(&by_tokens) {
-            let regex = render(run, lexer);
+            let regex = render(run, lexer, edges);
             let by_regex = &by_fancy_regex(&regex, std::slice::from_ref(text))[0];
             let is_excused = |reading, span| excuse.covers(&document, run, reading, span);
             let outcome = check_law(&document, run, found, by_regex, is_excused);
@@ -105,7 +110,7 @@ proptest! {
     #[test]
     fn the_library_searches_free_regexes_for_all_matches(texts in texts(), scissors in scissors(1..4)) {
         for run in cut_runs(&texts, &scissors, &LEXERS[0]) {
-            let regex = render(&run, &LEXERS[0]);
+            let regex = render(&run, &LEXERS[0], Edges::of_runs([&run]));
             let expected = by_fancy_regex(&regex, &texts);
             let compiled = fancy_regex::Regex::new(&regex).unwrap();
             for (text, expected) in texts.iter().zip(expected) {
@@ -120,9 +125,10 @@ proptest! {
 fn both_ways(patterns: &[&str], text: &str) -> Vec<(Spans, Spans)> {
     let lexer = lexer("words", &[("number", "[0-9]+")]);
     let runs: Vec<TokenRun> = patterns.iter().map(|pattern| inner_run(pattern, &lexer)).collect();
-    let automaton = TokenAutomaton::new(runs.iter().enumerate(), lexer.tokenizer());
+    let automaton = automaton(&runs, Edges::Spaced, &lexer);
     let by_tokens = by_automaton(&automaton, runs.len(), text, &mut lexer.clone());
-    let by_regex = runs.iter().map(|run| by_fancy_regex(&render(run, &lexer), &[text.to_owned()]).remove(0));
+    let by_regex =
+        runs.iter().map(|run| by_fancy_regex(&render(run, &lexer, Edges::Spaced), &[text.to_owned()]).remove(0));
     by_tokens.into_iter().zip(by_regex).collect()
 }
 

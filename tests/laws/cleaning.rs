@@ -5,10 +5,10 @@ use std::ops::Range;
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
 use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Method};
 use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::regex::render;
+use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
 use dehusk::tokens::Lexer;
-use dehusk::tokens::characters::{ends_in_run, is_mark, is_run_character, is_word_character};
+use dehusk::tokens::characters::{ends_in_run, is_run_character};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rayon::prelude::*;
@@ -137,9 +137,7 @@ fn check_spans(text: &str, cleaning: &Cleaning) -> Result<(), TestCaseError> {
         last = end;
         for edge in [start, end] {
             prop_assert!(text.is_char_boundary(edge), "{edge} is inside a character");
-            // A mark on what is no letter ("❤️") makes it no part of a word.
-            let before = text[..edge].trim_end_matches(is_mark);
-            let is_inside = ends_in_run(before) && text[edge..].starts_with(is_run_character);
+            let is_inside = ends_in_run(&text[..edge]) && text[edge..].starts_with(is_run_character);
             prop_assert!(!is_inside, "{edge} is inside a word of {text:?}");
         }
         prop_assert!(text[start..end].trim() == &text[start..end], "white space at the edges of {:?}", span.range);
@@ -160,7 +158,7 @@ fn check_cuts(text: &str, cleaning: &Cleaning) -> Result<(), TestCaseError> {
         rebuilt.extend([before, &text[cut.range.clone()]]);
         kept.push_str(before);
         let (left, right) = (&text[..cut.range.start], &text[cut.range.end..]);
-        let joins = left.ends_with(is_word_character) && right.starts_with(is_word_character);
+        let joins = ends_in_run(left) && right.starts_with(is_run_character);
         prop_assert_eq!(cut.replacement, if joins { " " } else { "" }, "{:?} in {:?}", cut, text);
         rest = after.unwrap_or_default();
     }
@@ -213,7 +211,11 @@ fn matches_of_file<'f>(file: &'f PatternFile, text: &str) -> Vec<PatternMatch<'f
         Form::Run(run) => Some(run),
         Form::Regex(_) => None,
     };
-    let runs = file.patterns.iter().enumerate().filter_map(|(index, pattern)| Some((index, run(pattern)?)));
+    let runs = file
+        .patterns
+        .iter()
+        .enumerate()
+        .filter_map(|(index, pattern)| Some((index, run(pattern)?, Edges::written_in(&pattern.regex))));
     let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());
     let mut found = by_automaton(&automaton, file.patterns.len(), text, &mut file.lexer.clone());
     for (pattern, found) in file.patterns.iter().zip(&mut found).filter(|(pattern, _)| !pattern.is_as_mined()) {
@@ -287,7 +289,7 @@ fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> P
             Origin::Own(regex) => (regex.to_owned(), regex.to_owned()),
             Origin::Mined(scissors) => {
                 let Some(run) = cut_runs(texts, &[scissors], lexer).pop() else { continue };
-                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer))
+                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer, Edges::of_runs([&run])))
             }
         };
         if file.patterns.iter().any(|pattern| pattern.id == id) {

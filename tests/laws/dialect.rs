@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use dehusk::cleaning::matcher::TokenAutomaton;
+use dehusk::patterns::regex::Edges;
 use dehusk::patterns::{Form, Pattern, PatternFile};
 use dehusk::tokens::{Piece, TokenRun};
 use rayon::prelude::*;
@@ -50,6 +51,14 @@ fn run(pattern: &Pattern) -> &TokenRun {
         Form::Run(run) => run,
         Form::Regex(_) => panic!("{} is not read back as the run it was written from", pattern.regex),
     }
+}
+
+/// What an automaton is made of.
+fn runs_with_edges<'r>(
+    runs: &'r [&TokenRun],
+    regexes: &'r [String],
+) -> impl Iterator<Item = (usize, &'r TokenRun, Edges)> {
+    runs.iter().zip(regexes).enumerate().map(|(index, (run, regex))| (index, *run, Edges::written_in(regex)))
 }
 
 #[test]
@@ -107,7 +116,7 @@ fn python_finds_the_same() {
 fn the_token_automaton_finds_the_same_but_for_cut_mutable_patterns() {
     for subject in SUBJECTS.iter() {
         let runs: Vec<&TokenRun> = subject.file.patterns.iter().map(run).collect();
-        let automaton = TokenAutomaton::new(runs.iter().copied().enumerate(), subject.file.lexer.tokenizer());
+        let automaton = TokenAutomaton::new(runs_with_edges(&runs, &subject.regexes), subject.file.lexer.tokenizer());
         let (mut matches, mut regex_alone) = (0, 0);
         for (index, text) in subject.texts.iter().enumerate() {
             let lexer = &mut subject.file.lexer.clone();

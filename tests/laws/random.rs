@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// What random texts are put together from: so few pieces that runs recur by chance.
-const PIECES: [&str; 34] = [
+const PIECES: [&str; 47] = [
     "x",
     "x",
     "x x",
@@ -30,6 +30,19 @@ const PIECES: [&str; 34] = [
     "|",
     "-",
     "#\u{fe0f}",
+    "人",
+    "AB",
+    "ไทย",
+    "น้ำ",
+    "か\u{3099}",
+    "３",
+    "。",
+    "عربي",
+    "שָׁ",
+    "می\u{200c}",
+    "हिन्दी",
+    "\u{200f}",
+    "👨\u{200d}👩",
     "\u{301}",
     "_",
     " ",

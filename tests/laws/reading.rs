@@ -5,7 +5,7 @@
 //! still see "in 27" in it.
 
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
-use dehusk::tokens::characters::is_mark;
+use dehusk::tokens::characters::{has_word, is_mark};
 use dehusk::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
 use crate::engines::Spans;
@@ -24,7 +24,7 @@ pub enum Reading {
     TheRun,
     /// An edge of the match lies inside a mutable pattern's match.
     CutMutable,
-    /// An edge of the match parts a character from a mark that belongs to it.
+    /// An edge of the match parts a character from a mark that belongs to it, or an emoji in two.
     CutMark,
     /// An edge of the match lies inside some other token.
     CutWord,
@@ -57,10 +57,13 @@ impl<'t> Document<'t> {
     /// What kind of token the position lies within, if in any: line breaks are white space and cannot be cut.
     fn cut(&self, edge: usize) -> Option<Reading> {
         let is_around = |token: &&Token| token.range().start < edge && edge < token.range().end;
-        match self.tokens.iter().find(is_around)?.kind {
+        let token = self.tokens.iter().find(is_around)?;
+        match token.kind {
             TokenKind::Break => None,
             TokenKind::Mutable(_) => Some(Reading::CutMutable),
-            _ if self.text[edge..].starts_with(is_mark) => Some(Reading::CutMark),
+            _ if self.text[edge..].starts_with(is_mark) || !has_word(&self.text[token.range()]) => {
+                Some(Reading::CutMark)
+            }
             _ => Some(Reading::CutWord),
         }
     }

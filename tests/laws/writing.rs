@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::regex::{parse, render};
+use dehusk::patterns::regex::{Edges, parse, render};
 use dehusk::patterns::{ID_DIGITS, LexerCache, Pattern, PatternFile, Status, form, id_of};
 use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
@@ -27,9 +27,11 @@ proptest! {
     #[test]
     fn runs_are_read_back(texts in prop::collection::vec(any_text(), 1..3), scissors in scissors(1..8), lexer in any_lexer()) {
         for run in cut_runs(&texts, &scissors, lexer) {
-            let regex = render(&run, lexer);
-            prop_assert!(fancy_regex::Regex::new(&regex).is_ok(), "{}", regex);
-            prop_assert_eq!(parse(&regex, lexer), Some(run), "{}", regex);
+            for edges in [Edges::Spaced, Edges::Unspaced] {
+                let regex = render(&run, lexer, edges);
+                prop_assert!(fancy_regex::Regex::new(&regex).is_ok(), "{}", regex);
+                prop_assert_eq!(parse(&regex, lexer), Some(run.clone()), "{}", regex);
+            }
         }
     }
 
@@ -40,7 +42,7 @@ proptest! {
     ) {
         let lexer = samples::lexer();
         for run in cut_runs(&[text], &scissors, &lexer) {
-            let regex = render(&run, &lexer);
+            let regex = render(&run, &lexer, Edges::of_runs([&run]));
             prop_assert_eq!(parse(&regex, &lexer), Some(run), "{}", regex);
         }
     }
@@ -51,7 +53,7 @@ proptest! {
         let mutable = lexer.mutable();
         for (a, b) in runs.iter().flat_map(|a| runs.iter().map(move |b| (a, b))) {
             prop_assert_eq!(a == b, a.written(mutable) == b.written(mutable));
-            prop_assert_eq!(a == b, render(a, lexer) == render(b, lexer));
+            prop_assert_eq!(a == b, render(a, lexer, Edges::Unspaced) == render(b, lexer, Edges::Unspaced));
             prop_assert_eq!(a == b, id_of(a, mutable, 16) == id_of(b, mutable, 16));
         }
     }
@@ -133,7 +135,7 @@ impl Entry {
             Origin::Own { id, text } => (id, fancy_regex::escape(&text).into_owned()),
             Origin::Mined(scissors) => {
                 let run = cut_runs(texts, &[scissors], lexer).pop()?;
-                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer))
+                (id_of(&run, lexer.mutable(), ID_DIGITS), render(&run, lexer, Edges::of_runs([&run])))
             }
         };
         let form = form(&id, &regex, lexer).unwrap();
@@ -172,7 +174,7 @@ fn a_better_regex_for_a_mutable_pattern_leaves_the_ids_alone() {
 fn a_mutable_pattern_is_not_taken_for_another_of_the_same_regex() {
     let lexer = lexer("words", &[("number", "[0-9]+"), ("count", "[0-9]+")]);
     let run = whole_run("12 responses", &lexer);
-    assert_eq!(parse(&render(&run, &lexer), &lexer), Some(run));
+    assert_eq!(parse(&render(&run, &lexer, Edges::Spaced), &lexer), Some(run));
 }
 
 #[test]
