@@ -3,11 +3,12 @@
 //! Takes a document and the spans to remove, gives the cleaned document. Every byte outside the cuts
 //! stays as it was. A cut takes white space along only as far as it would be left over: a removed line
 //! goes with its line break, of the white space on both sides of a cut the side with more line breaks stays,
-//! and where nothing but the span kept two words apart, a space takes its place.
+//! and where nothing but the span kept two words apart, a space takes its place. Scripts that are written without
+//! spaces need none.
 
 use std::ops::Range;
 
-use crate::tokens::characters::is_word_character;
+use crate::tokens::characters::{ends_in_run, is_run_character};
 
 /// A stretch to remove, and what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,9 +68,7 @@ fn cut(text: &str, span: &Range<usize>) -> Cut {
         _ if starts_text || !before.is_empty() => span.start..span.end + after.len(),
         _ => span.clone(),
     };
-    let is_word_beside = |kept: Option<char>| kept.is_some_and(is_word_character);
-    let runs_together =
-        is_word_beside(text[..range.start].chars().next_back()) && is_word_beside(text[range.end..].chars().next());
+    let runs_together = ends_in_run(&text[..range.start]) && text[range.end..].starts_with(is_run_character);
     Cut { range, replacement: if runs_together { " " } else { "" } }
 }
 
@@ -128,9 +127,22 @@ mod tests {
         assert_eq!(cleaned("one[—more—]two"), "one two");
     }
 
+    #[test]
+    fn no_space_comes_into_a_script_without_spaces() {
+        assert_eq!(cleaned("记者[（责任编辑）]报道"), "记者报道");
+        assert_eq!(cleaned("ข่าว[|อ่านต่อ|]ใหม่"), "ข่าวใหม่");
+        assert_eq!(cleaned("记者[（编辑）]ABC[（编辑）]报道"), "记者ABC报道");
+        assert_eq!(cleaned("か\u{3099}[（続く）]く"), "か\u{3099}く");
+        assert_eq!(cleaned("한[(끝)]국"), "한 국");
+        assert_eq!(cleaned("cafe\u{301}[—more—]two"), "cafe\u{301} two");
+        assert_eq!(cleaned("خبر[|]جديد"), "خبر جديد");
+        assert_eq!(cleaned("12[—]34"), "12 34");
+        assert_eq!(cleaned("❤\u{fe0f}[—]two"), "❤\u{fe0f}two");
+    }
+
     proptest! {
         #[test]
-        fn cut_and_kept_together_are_the_document(text in "[ab \n\t.é日]{0,40}", bounds in prop::collection::vec(0usize..41, 0..6)) {
+        fn cut_and_kept_together_are_the_document(text in "[ab \n\t.é日กש1\u{301}\u{fe0f}]{0,40}", bounds in prop::collection::vec(0usize..41, 0..6)) {
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let mut bounds: Vec<usize> = bounds.into_iter().map(|bound| places[bound.min(places.len() - 1)]).collect();
             bounds.sort_unstable();
