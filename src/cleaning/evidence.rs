@@ -113,7 +113,11 @@ impl Layout {
     fn of(text: &str, Tokens { tokens, line_starts }: &Tokens) -> Layout {
         let ends_sentence = |(index, token): (usize, &Token)| {
             let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
-            is_last && matches!(&text[token.range()], "." | "!" | "?" | "…" | "。" | "！" | "？" | "।" | "؟" | "۔")
+            match &text[token.range()] {
+                "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
+                "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last,
+                _ => false,
+            }
         };
         Layout {
             words: sums(tokens.iter().map(|token| token.kind == TokenKind::Word)),
