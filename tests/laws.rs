@@ -2,6 +2,7 @@
 //!
 //! - [`dialect`]: a mined regex finds the same in fancy-regex, PCRE2 and Python, and the token automaton finds it too;
 //! - [`automaton`]: on random texts and runs the token automaton and the regex engine find the same;
+//! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
 //! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
@@ -24,5 +25,7 @@ mod random;
 mod reading;
 #[path = "laws/samples.rs"]
 mod samples;
+#[path = "laws/scripts.rs"]
+mod scripts;
 #[path = "laws/writing.rs"]
 mod writing;
