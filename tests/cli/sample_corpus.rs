@@ -15,7 +15,8 @@ static RUN: LazyLock<(Sandbox, Ran)> = LazyLock::new(|| {
 fn neither_threads_nor_the_order_of_arguments_show() {
     let (run, _) = &*RUN;
     let root = PathBuf::from(news().trim_matches('\''));
-    let sources = ["tideline-wire", "bergland-bote", "orchard-courier", "harbor-ledger"];
+    let sources =
+        ["tideline-wire", "shiomi-shinpo", "bergland-bote", "orchard-courier", "marsa-press", "harbor-ledger"];
     let sources: Vec<String> = sources.map(|name| format!("'{}/{name}.example'", root.display())).to_vec();
     let files: Vec<String> = tree(&root).keys().rev().map(|name| format!("'{}'", root.join(name).display())).collect();
     let sandbox = Sandbox::new();
@@ -39,10 +40,10 @@ fn the_json_summary_adds_up() {
     let (run, ran) = &*RUN;
     assert_eq!(ran.stderr, "");
     let summary: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON and nothing else");
-    assert_eq!((summary["documents"].as_u64(), summary["skipped"].as_u64()), (Some(104), Some(0)));
-    assert_eq!(summary["cleaned"]["documents"], 104);
+    assert_eq!((summary["documents"].as_u64(), summary["skipped"].as_u64()), (Some(129), Some(0)));
+    assert_eq!(summary["cleaned"]["documents"], 129);
     let sources = summary["sources"].as_object().expect("an entry per source");
-    assert_eq!(sources.len(), 4);
+    assert_eq!(sources.len(), 6);
     let cleaned: u64 = sources.values().filter_map(|source| source["cleaned"]["bytes_out"].as_u64()).sum();
     let written = run.tree("out/cleaned");
     assert_eq!(cleaned, written.values().map(|bytes| bytes.len() as u64).sum::<u64>());
