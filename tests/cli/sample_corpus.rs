@@ -40,8 +40,8 @@ fn the_json_summary_adds_up() {
     let (run, ran) = &*RUN;
     assert_eq!(ran.stderr, "");
     let summary: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON and nothing else");
-    assert_eq!((summary["documents"].as_u64(), summary["skipped"].as_u64()), (Some(129), Some(0)));
-    assert_eq!(summary["cleaned"]["documents"], 129);
+    assert_eq!((summary["documents"].as_u64(), summary["skipped"].as_u64()), (Some(130), Some(0)));
+    assert_eq!(summary["cleaned"]["documents"], 130);
     let sources = summary["sources"].as_object().expect("an entry per source");
     assert_eq!(sources.len(), 6);
     let cleaned: u64 = sources.values().filter_map(|source| source["cleaned"]["bytes_out"].as_u64()).sum();

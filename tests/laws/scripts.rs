@@ -239,7 +239,7 @@ fn cleaned(regex: &str, text: &str) -> String {
 
 #[test]
 fn a_sentence_ends_without_a_space_where_none_is_written() {
-    let told = "猫は島に渡った。昼過ぎに魚をもらった。夕方に帰った。";
+    let told = "三毛猫は朝の便で小島に渡った。昼過ぎに浜で大きな魚をもらった。夕方の便で駅の前に帰ってきた。";
     let text = format!("今日の話。\n{told}\n終わり。\n");
     assert_eq!(cleaned(told, &text), text, "a story in two documents stays");
     let menu = "猫・島・昼過ぎ・魚・夕方・地域・社会・政治・経済・教育";
