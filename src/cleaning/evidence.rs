@@ -7,27 +7,45 @@
 //! - the longer it is: chance repeats two words, not twenty,
 //! - where it holds whole lines: that "a line that says Share" recurs is no chance, however small the share.
 //!
+//! A run that many documents have, and more of it than language repeats, is *proven* template: full evidence, and its
+//! edges are where cutting is as good as at a line break.
+//!
 //! Length and whole lines tell nothing of a *passage*, sentences that recur in just two documents: a story
 //! retold or quoted looks the same. There only the share counts.
 
 use std::ops::Range;
 
-use super::matcher::Tokens;
+use super::layout::Layout;
+use super::{Ingredient, Ingredients};
 use crate::free_positions::FreePositions;
-use crate::tokens::{Token, TokenKind};
 
 /// A share up to here is no evidence; the floor from which candidates are kept.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
 /// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share and is full this much further on.
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
-/// What each token of a match adds: fifty in a row are full evidence.
-const PER_TOKEN: f64 = 0.02;
+/// A share counts in full for runs of this many words, for one word not at all.
+const FULLY_TOLD: f64 = 5.0;
+/// What each word of a match adds: fifty in a row are full evidence.
+const PER_WORD: f64 = 0.02;
 /// A passage in more documents than this is template: stories are retold, but rarely twice.
 const MAX_RETOLD: usize = 2;
 /// A passage has at least this many words ...
-const MIN_PASSAGE_WORDS: u32 = 15;
+const MIN_PASSAGE_WORDS: f64 = 15.0;
 /// ... and ends a sentence at least every so many: menus and lists don't.
-const MAX_SENTENCE_WORDS: u32 = 40;
+const MAX_SENTENCE_WORDS: f64 = 40.0;
+
+/// A run that stands in this many documents ...
+const MIN_PROVEN_DOCUMENTS: usize = 20;
+/// ... and in this share of them is proven template, if it is longer than language repeats ...
+const MIN_PROVEN_SHARE: f64 = 0.2;
+/// ... in words, wherever it stands,
+const PROVEN_WORDS: f64 = 5.0;
+/// or, of those that stand once in a document, as templates do and language does not,
+const PROVEN_WORDS_ONCE: f64 = 3.0;
+/// that is at most so many times,
+const ONCE: f64 = 1.02;
+/// or as whole lines.
+const PROVEN_WORDS_OF_LINES: f64 = 2.0;
 
 /// What the evidence of a pattern's matches depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,10 +54,25 @@ pub struct Weight {
     pub share: f64,
     /// In how many documents it was seen.
     pub documents: usize,
+    /// How often it was seen.
+    pub occurrences: usize,
     /// Whether a person vouches for it: then its matches are template, whatever they look like.
     pub is_certain: bool,
     /// Whether it says that whole lines recur, and not just words that happen to fill one here.
     pub holds_lines: bool,
+}
+
+impl Weight {
+    /// Whether chance and language can be ruled out for a run of so many words: its edges are a template's.
+    fn is_proven(&self, words: f64, is_lines: bool) -> bool {
+        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64;
+        let enough = match (is_lines, is_once) {
+            (true, _) => PROVEN_WORDS_OF_LINES,
+            (false, true) => PROVEN_WORDS_ONCE,
+            (false, false) => PROVEN_WORDS,
+        };
+        self.documents >= MIN_PROVEN_DOCUMENTS && self.share >= MIN_PROVEN_SHARE && words >= enough
+    }
 }
 
 /// The evidence of a document's tokens.
@@ -49,6 +82,8 @@ pub struct Evidence {
     pub of_token: Vec<f32>,
     /// The pattern that the evidence comes from, if any match covers the token.
     pub pattern: Vec<Option<u32>>,
+    /// Whether a proven template begins or ends before each token, and after the last.
+    pub is_edge: Vec<bool>,
 }
 
 /// A match as tokens.
@@ -61,20 +96,28 @@ pub struct Match {
 }
 
 /// Weighs the matches. O(n + m log m) for n tokens and m matches with the lines in them.
-pub fn weigh(text: &str, tokens: &Tokens, matches: &[Match], weights: &[Weight]) -> Evidence {
-    let layout = Layout::of(text, tokens);
+pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
+    let tokens = layout.masses.len();
     let mut strokes = Vec::with_capacity(matches.len());
+    let mut is_edge = vec![false; tokens + 1];
     for Match { tokens, pattern } in matches {
         let weight = &weights[*pattern];
         let pattern = *pattern as u32;
-        let whole = layout.strength(tokens, weight);
+        let is_proven = ingredients.has(Ingredient::Proof)
+            && weight.is_proven(layout.words(tokens), weight.holds_lines && layout.is_lines(tokens));
+        if is_proven {
+            is_edge[tokens.start] = true;
+            is_edge[tokens.end] = true;
+        }
+        let whole = if is_proven { 1.0 } else { strength(layout, tokens, weight, ingredients) };
         strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
-        if whole < 1.0 && weight.holds_lines {
-            let telling = layout.lines_within(tokens).filter(|line| !layout.is_retold(line, weight));
+        if whole < 1.0 && weight.holds_lines && ingredients.has(Ingredient::Lines) {
+            let telling = layout.lines_within(tokens).filter(|line| !is_retold(layout, line, weight, ingredients));
             strokes.extend(telling.map(|tokens| Stroke { strength: 1.0, tokens, pattern }));
         }
     }
-    paint(strokes, tokens.tokens.len())
+    let (of_token, pattern) = paint(strokes, tokens);
+    Evidence { of_token, pattern, is_edge }
 }
 
 struct Stroke {
@@ -84,83 +127,48 @@ struct Stroke {
 }
 
 /// Gives each token its strongest stroke: strongest first, each token painted once.
-fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> Evidence {
+fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<u32>>) {
     strokes.retain(|stroke| stroke.strength > 0.0);
     strokes.sort_unstable_by(|a, b| {
         let by_place = || (a.tokens.start, a.tokens.end, a.pattern).cmp(&(b.tokens.start, b.tokens.end, b.pattern));
         b.strength.total_cmp(&a.strength).then_with(by_place)
     });
-    let mut evidence = Evidence { of_token: vec![0.0; tokens], pattern: vec![None; tokens] };
+    let (mut of_token, mut of_pattern) = (vec![0.0; tokens], vec![None; tokens]);
     let mut bare = FreePositions::new(tokens);
     for Stroke { strength, tokens, pattern } in strokes {
         bare.take(tokens, |token| {
-            evidence.of_token[token] = strength;
-            evidence.pattern[token] = Some(pattern);
+            of_token[token] = strength;
+            of_pattern[token] = Some(pattern);
         });
     }
-    evidence
+    (of_token, of_pattern)
 }
 
-/// Sums over a document's tokens, so that any stretch is judged in constant time.
-struct Layout {
-    words: Vec<u32>,
-    sentence_ends: Vec<u32>,
-    /// The first token of each line, and one past the last token.
-    lines: Vec<usize>,
-}
-
-impl Layout {
-    fn of(text: &str, Tokens { tokens, line_starts }: &Tokens) -> Layout {
-        let ends_sentence = |(index, token): (usize, &Token)| {
-            let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
-            match &text[token.range()] {
-                "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
-                "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last,
-                _ => false,
-            }
-        };
-        Layout {
-            words: sums(tokens.iter().map(|token| token.kind == TokenKind::Word)),
-            sentence_ends: sums(tokens.iter().enumerate().map(ends_sentence)),
-            lines: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
-        }
+/// The evidence of a match as a whole. Of `n` words in a row all but one tell something: language repeats pairs.
+fn strength(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> f32 {
+    if weight.is_certain {
+        return 1.0;
     }
-
-    fn strength(&self, tokens: &Range<usize>, weight: &Weight) -> f32 {
-        if weight.is_certain {
-            return 1.0;
-        }
-        let of_share = (weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE;
-        let of_length = if self.is_retold(tokens, weight) { 0.0 } else { PER_TOKEN * tokens.len() as f64 };
-        (of_share.clamp(0.0, 1.0) + of_length).min(1.0) as f32
-    }
-
-    /// Whether the tokens read like a story that two documents tell.
-    fn is_retold(&self, tokens: &Range<usize>, weight: &Weight) -> bool {
-        let (words, ends) = (between(&self.words, tokens), between(&self.sentence_ends, tokens));
-        let is_passage = words >= MIN_PASSAGE_WORDS && ends > 0 && ends * MAX_SENTENCE_WORDS >= words;
-        is_passage && weight.documents <= MAX_RETOLD
-    }
-
-    /// The lines that lie in the range as a whole.
-    fn lines_within(&self, tokens: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let first = self.lines.partition_point(|&start| start < tokens.start);
-        let end = tokens.end;
-        self.lines[first..].windows(2).map(|line| line[0]..line[1]).take_while(move |line| line.end <= end)
-    }
-}
-
-fn sums(flags: impl Iterator<Item = bool>) -> Vec<u32> {
-    let mut sum = 0;
-    let add = |flag| {
-        sum += u32::from(flag);
-        sum
+    let size = layout.masses[tokens.clone()].iter().map(|&mass| f64::from(mass)).sum::<f64>();
+    let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
+    let of_share = if ingredients.has(Ingredient::Pairs) { of_share * told(size) } else { of_share };
+    let of_length = match is_retold(layout, tokens, weight, ingredients) || !ingredients.has(Ingredient::Length) {
+        true => 0.0,
+        false => PER_WORD * size,
     };
-    std::iter::once(0).chain(flags.map(add)).collect()
+    (of_share + of_length).min(1.0) as f32
 }
 
-fn between(sums: &[u32], range: &Range<usize>) -> u32 {
-    sums[range.end] - sums[range.start]
+/// How much of a share a run of this size earns.
+fn told(size: f64) -> f64 {
+    ((size - 1.0) / (FULLY_TOLD - 1.0)).clamp(0.0, 1.0)
+}
+
+/// Whether the tokens read like a story that two documents tell.
+fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> bool {
+    let (words, ends) = (layout.words(tokens), f64::from(layout.sentence_ends(tokens)));
+    let is_passage = words >= MIN_PASSAGE_WORDS && ends > 0.0 && ends * MAX_SENTENCE_WORDS >= words;
+    ingredients.has(Ingredient::Passages) && is_passage && weight.documents <= MAX_RETOLD
 }
 
 #[cfg(test)]
@@ -168,32 +176,51 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::cleaning::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    fn evidence(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Vec<f32> {
+    fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
-        let tokens = Tokens::of(text, &mut lexer);
+        let layout = Layout::of(text, &Tokens::of(text, &mut lexer));
         let (matches, weights): (Vec<Match>, Vec<Weight>) = matches
             .iter()
             .enumerate()
             .map(|(pattern, (tokens, share, documents))| {
-                let weight = Weight { share: *share, documents: *documents, is_certain: false, holds_lines: true };
+                let (share, documents) = (*share, *documents);
+                let weight = Weight { share, documents, occurrences: documents, is_certain: false, holds_lines: true };
                 (Match { tokens: tokens.clone(), pattern }, weight)
             })
             .unzip();
-        weigh(text, &tokens, &matches, &weights).of_token
+        weigh(&layout, &matches, &weights, Ingredients::ALL)
+    }
+
+    fn evidence(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Vec<f32> {
+        weighed(text, matches).of_token
     }
 
     #[test]
     fn the_share_counts_and_so_does_the_length() {
-        let evidence = evidence("a b c d e", &[(1..3, 0.175, 5)]);
-        assert_eq!(evidence, [0.0, 0.54, 0.54, 0.0, 0.0]);
+        assert_eq!(evidence("a b c d e f g", &[(1..6, 0.175, 5)]), [0.0, 0.6, 0.6, 0.6, 0.6, 0.6, 0.0]);
+    }
+
+    #[test]
+    fn pairs_are_language() {
+        let pair = evidence("a b c d e", &[(1..3, 0.9, 9)]);
+        assert!(pair[1] < 0.3, "{pair:?}");
+    }
+
+    #[test]
+    fn what_many_documents_say_once_each_is_proven() {
+        let of_documents = |documents| weighed("a b c d e", &[(1..4, 0.2, documents)]);
+        assert_eq!(of_documents(20).of_token, [0.0, 1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(of_documents(20).is_edge, [false, true, false, false, true, false]);
+        assert!(of_documents(19).of_token[1] < 0.5);
     }
 
     #[test]
     fn the_strongest_match_counts() {
-        let evidence = evidence("a b c d", &[(0..3, 0.1, 9), (1..2, 0.9, 90)]);
-        assert_eq!(evidence, [0.26, 1.0, 0.26, 0.0]);
+        let evidence = evidence("a b c d e f", &[(0..6, 0.1, 9), (0..5, 0.9, 9)]);
+        assert_eq!(evidence, [1.0, 1.0, 1.0, 1.0, 1.0, 0.32]);
     }
 
     #[test]

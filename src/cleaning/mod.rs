@@ -1,11 +1,16 @@
 //! Documents and patterns to cleaned documents.
 //!
 //! A [`Cleaner`] holds what is needed for the documents of one source: its own patterns and the shared
-//! ones, compiled once. [`Cleaner::clean`] looks at one document: match, weigh, smooth, and say which spans
-//! go; [`cut`] then removes them. It never sees mining: all it knows is in the pattern files.
+//! ones, compiled once. [`Cleaner::clean`] looks at one document: match, weigh, judge by shape, smooth, and say which
+//! spans go; [`cut`] then removes them. It never sees mining: all it knows is in the pattern files.
 
 pub mod matcher;
+pub mod layout;
 pub mod evidence;
+pub mod segments;
+pub mod shape;
+pub mod headline;
+pub mod decision;
 pub mod smooth;
 pub mod cut;
 
@@ -17,15 +22,11 @@ use crate::patterns::regex::Edges;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::tokens::Lexer;
 use cut::Cut;
+use decision::{Case, Shaped};
 use evidence::{Evidence, Match, Weight, weigh};
+use layout::Layout;
 use matcher::{TokenAutomaton, Tokens, regex_matches};
-use smooth::smooth;
-
-/// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
-const COST_INSIDE_LINE: f32 = 8.0;
-/// What it costs at a line break, where templates end: a line that no match covers goes with the template around it only
-/// if it has one or two tokens.
-const COST_AT_LINE_BREAK: f32 = 1.5;
+use shape::ShapeModel;
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,13 +46,77 @@ pub enum Method {
 pub struct CleanOptions {
     /// From matches to spans.
     pub method: Method,
-    /// Whether patterns that nobody accepted yet stay out.
+    /// Whether patterns that nobody accepted yet stay out, and with them all that no person vouches for.
     pub only_accepted: bool,
+    /// What tells boilerplate that varies by its shape; `None` to go by matches alone.
+    pub shape: Option<Arc<ShapeModel>>,
+    /// The kinds of evidence that count.
+    pub ingredients: Ingredients,
+}
+
+/// A kind of evidence, or of doubt, of [`Method::Smooth`] that can be left out to see what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ingredient {
+    /// Long matches tell more.
+    Length,
+    /// Whole lines tell more, however small their share.
+    Lines,
+    /// Short runs tell less: language repeats pairs.
+    Pairs,
+    /// Passages that only two documents have may be stories retold.
+    Passages,
+    /// What many documents say once each is proven, edges included.
+    Proof,
+    /// Patterns seen in many documents outweigh the shape.
+    Documents,
+    /// A document's own headline stays.
+    Headline,
+    /// Shape counts less where little is matched.
+    Caution,
+}
+
+impl Ingredient {
+    /// All of them, each with the name it has on the command line.
+    pub const NAMED: [(&'static str, Ingredient); 8] = [
+        ("length", Ingredient::Length),
+        ("lines", Ingredient::Lines),
+        ("pairs", Ingredient::Pairs),
+        ("passages", Ingredient::Passages),
+        ("proof", Ingredient::Proof),
+        ("documents", Ingredient::Documents),
+        ("headline", Ingredient::Headline),
+        ("caution", Ingredient::Caution),
+    ];
+}
+
+/// A set of [`Ingredient`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ingredients(u16);
+
+impl Ingredients {
+    /// Every one.
+    pub const ALL: Ingredients = Ingredients(u16::MAX);
+
+    /// The set without one of them.
+    pub fn without(self, ingredient: Ingredient) -> Ingredients {
+        Ingredients(self.0 & !(1 << ingredient as u16))
+    }
+
+    /// Whether it is in the set.
+    pub fn has(self, ingredient: Ingredient) -> bool {
+        self.0 & (1 << ingredient as u16) != 0
+    }
 }
 
 impl Default for CleanOptions {
     fn default() -> CleanOptions {
-        CleanOptions { method: Method::Smooth, only_accepted: false }
+        CleanOptions {
+            method: Method::Smooth,
+            only_accepted: false,
+            shape: Some(ShapeModel::shipped()),
+            ingredients: Ingredients::ALL,
+        }
     }
 }
 
@@ -60,7 +125,7 @@ impl Default for CleanOptions {
 pub struct Span {
     /// The bytes: whole tokens, without white space at the edges.
     pub range: Range<usize>,
-    /// The mean evidence of its tokens, 0..=1.
+    /// The mean probability of its tokens that they are boilerplate, 0..=1.
     pub score: f32,
     /// The patterns that matched in it, by what they explain of it: index as in [`Cleaner::patterns`], bytes.
     pub because: Vec<(Range<usize>, usize)>,
@@ -104,7 +169,9 @@ pub struct Cleaner {
     reaches_cutoff: Vec<bool>,
     /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
     readers: Vec<Reader>,
-    method: Method,
+    /// What a person rejected: it is matched to hold the shape model back.
+    rejected: Vec<Form>,
+    options: CleanOptions,
 }
 
 #[derive(Debug)]
@@ -123,13 +190,14 @@ impl Cleaner {
     /// Compiles the patterns of these files, the source's own first. One that is rejected in a file is left out, also
     /// where it stands in a later file.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
-        let applied = applied(files, options);
+        let Review { applied, rejected } = Review::of(files, options);
         let mut readers: Vec<Reader> = Vec::new();
         for (_, file) in &applied {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
-            let runs = applied.iter().enumerate().filter_map(|(index, (pattern, other))| match &pattern.form {
+            let runs = applied.iter().chain(&rejected).enumerate();
+            let runs = runs.filter_map(|(index, (pattern, other))| match &pattern.form {
                 Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => {
                     Some((index, run, Edges::written_in(&pattern.regex)))
                 }
@@ -147,7 +215,8 @@ impl Cleaner {
             reaches_cutoff: applied.iter().map(|(pattern, file)| reaches_cutoff(pattern, file)).collect(),
             patterns: applied.into_iter().map(|(pattern, _)| pattern.clone()).collect(),
             readers,
-            method: options.method,
+            rejected: rejected.into_iter().map(|(pattern, _)| pattern.form.clone()).collect(),
+            options: options.clone(),
         }
     }
 
@@ -165,15 +234,37 @@ impl Cleaner {
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
         let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Cleaning { spans: Vec::new() }) };
         let tokens = Tokens::of(text, lexer);
-        let matches = self.matches(scratch, text, &tokens)?;
-        Ok(match self.method {
-            Method::Smooth => self.smoothed(text, &tokens, &matches),
-            Method::Union { merge_gap } => self.united(text, &tokens, &matches, merge_gap),
+        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
+        let layout = Layout::of(text, &tokens);
+        Ok(match self.options.method {
+            Method::Smooth => self.smoothed(text, &tokens, &layout, &matches, &is_rejected),
+            Method::Union { merge_gap } => self.united(text, &tokens, &layout, &matches, merge_gap),
         })
     }
 
-    /// All matches of all patterns, as the tokens they cover.
-    fn matches(&self, scratch: &mut Scratch, text: &str, tokens: &Tokens) -> Result<Vec<Match>, CleanError> {
+    /// The segments and features of a text, and the share of each that goes: what a shape model learns from.
+    pub fn examples(&self, scratch: &mut Scratch, text: &str) -> Result<(Shaped, Vec<f64>), CleanError> {
+        let lexer = &mut scratch.lexers[0];
+        let tokens = Tokens::of(text, lexer);
+        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
+        let layout = Layout::of(text, &tokens);
+        let evidence = weigh(&layout, &matches, &self.weights, self.options.ingredients);
+        let case = self.case(text, &tokens, &layout, &matches, &evidence, &is_rejected);
+        let labels = case.labels(&case.probabilities(self.options.shape.as_deref(), self.options.ingredients));
+        let shaped = Shaped::of(text, &tokens, &layout, &evidence.of_token);
+        let removed =
+            |of: &Range<usize>| labels[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
+        let removed = shaped.segments.iter().map(removed).collect();
+        Ok((shaped, removed))
+    }
+
+    /// All matches of all patterns, as the tokens they cover; and which tokens rejected patterns cover.
+    fn matches(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+        tokens: &Tokens,
+    ) -> Result<(Vec<Match>, Vec<bool>), CleanError> {
         let mut matches = Vec::new();
         for (index, reader) in self.readers.iter().enumerate() {
             if index == 0 {
@@ -186,53 +277,87 @@ impl Cleaner {
                 });
             }
         }
-        for (pattern, Pattern { id, form, .. }) in self.patterns.iter().enumerate() {
+        let rejected = self.rejected.iter().map(|form| ("rejected", form));
+        let forms = self.patterns.iter().map(|pattern| (pattern.id.as_str(), &pattern.form)).chain(rejected);
+        for (pattern, (id, form)) in forms.enumerate() {
             if let Form::Regex(regex) = form {
-                let found = regex_matches(regex, text).map_err(|source| CleanError { id: id.clone(), source })?;
+                let found = regex_matches(regex, text).map_err(|source| CleanError { id: id.to_owned(), source })?;
                 matches.extend(found.iter().map(|bytes| Match { tokens: tokens.within(bytes), pattern }));
             }
         }
-        matches.retain(|found| !found.tokens.is_empty());
-        Ok(matches)
-    }
-
-    fn smoothed(&self, text: &str, tokens: &Tokens, matches: &[Match]) -> Cleaning {
-        let evidence = weigh(text, tokens, matches, &self.weights);
-        let cost = |&starts_line: &bool| if starts_line { COST_AT_LINE_BREAK } else { COST_INSIDE_LINE };
-        let gaps = tokens.line_starts.get(1..tokens.tokens.len()).unwrap_or_default();
-        let mut labels = smooth(&evidence.of_token, &gaps.iter().map(cost).collect::<Vec<f32>>());
-        for Match { tokens, pattern } in matches {
-            if self.weights[*pattern].is_certain {
-                labels[tokens.clone()].fill(true);
+        let mut is_rejected = vec![false; tokens.tokens.len()];
+        matches.retain(|Match { tokens, pattern }| {
+            let is_applied = *pattern < self.patterns.len();
+            if !is_applied {
+                is_rejected[tokens.clone()].fill(true);
             }
-        }
-        Cleaning { spans: spans(tokens, &labels, &evidence) }
+            is_applied && !tokens.is_empty()
+        });
+        Ok((matches, is_rejected))
     }
 
-    fn united(&self, text: &str, tokens: &Tokens, matches: &[Match], merge_gap: usize) -> Cleaning {
+    fn case<'d>(
+        &'d self,
+        text: &'d str,
+        tokens: &'d Tokens,
+        layout: &'d Layout,
+        matches: &'d [Match],
+        evidence: &'d Evidence,
+        is_rejected: &'d [bool],
+    ) -> Case<'d> {
+        Case { text, tokens, layout, matches, weights: &self.weights, evidence, is_rejected }
+    }
+
+    fn smoothed(
+        &self,
+        text: &str,
+        tokens: &Tokens,
+        layout: &Layout,
+        matches: &[Match],
+        is_rejected: &[bool],
+    ) -> Cleaning {
+        let evidence = weigh(layout, matches, &self.weights, self.options.ingredients);
+        let case = self.case(text, tokens, layout, matches, &evidence, is_rejected);
+        let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
+        let probabilities = case.probabilities(shape, self.options.ingredients);
+        let labels = case.labels(&probabilities);
+        Cleaning { spans: spans(tokens, &labels, &probabilities, &evidence.pattern) }
+    }
+
+    fn united(&self, text: &str, tokens: &Tokens, layout: &Layout, matches: &[Match], merge_gap: usize) -> Cleaning {
         let united: Vec<Match> = matches.iter().filter(|found| self.reaches_cutoff[found.pattern]).cloned().collect();
-        let evidence = weigh(text, tokens, &united, &self.weights);
+        let evidence = weigh(layout, &united, &self.weights, self.options.ingredients);
         let mut labels = vec![false; tokens.tokens.len()];
         united.iter().for_each(|found| labels[found.tokens.clone()].fill(true));
         close_gaps(text, tokens, &mut labels, merge_gap);
-        Cleaning { spans: spans(tokens, &labels, &evidence) }
+        Cleaning { spans: spans(tokens, &labels, &evidence.of_token, &evidence.pattern) }
     }
 }
 
-fn applied<'f>(files: &[&'f PatternFile], options: &CleanOptions) -> Vec<(&'f Pattern, &'f PatternFile)> {
-    let mut rejected: HashSet<&str> = HashSet::new();
-    let mut applied = Vec::new();
-    for &file in files {
-        let of_status = |status| file.patterns.iter().filter(move |pattern| pattern.status == status);
-        rejected.extend(of_status(Status::Rejected).map(|pattern| pattern.id.as_str()));
-        let is_applied = |pattern: &&Pattern| match pattern.status {
-            Status::Accepted => !rejected.contains(pattern.id.as_str()),
-            Status::Proposed => !options.only_accepted && !rejected.contains(pattern.id.as_str()),
-            Status::Rejected => false,
-        };
-        applied.extend(file.patterns.iter().filter(is_applied).map(|pattern| (pattern, file)));
+/// What people decided on the patterns of some files, the first file's word before the later ones'.
+struct Review<'f> {
+    applied: Vec<(&'f Pattern, &'f PatternFile)>,
+    rejected: Vec<(&'f Pattern, &'f PatternFile)>,
+}
+
+impl<'f> Review<'f> {
+    fn of(files: &[&'f PatternFile], options: &CleanOptions) -> Review<'f> {
+        let mut ids: HashSet<&str> = HashSet::new();
+        let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
+        for &file in files {
+            for pattern in file.patterns.iter().filter(|pattern| pattern.status == Status::Rejected) {
+                ids.insert(&pattern.id);
+                review.rejected.push((pattern, file));
+            }
+            let is_applied = |pattern: &&Pattern| match pattern.status {
+                Status::Accepted => !ids.contains(pattern.id.as_str()),
+                Status::Proposed => !options.only_accepted && !ids.contains(pattern.id.as_str()),
+                Status::Rejected => false,
+            };
+            review.applied.extend(file.patterns.iter().filter(is_applied).map(|pattern| (pattern, file)));
+        }
+        review
     }
-    applied
 }
 
 fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
@@ -243,6 +368,7 @@ fn weight(pattern: &Pattern) -> Weight {
     Weight {
         share: pattern.share(),
         documents: pattern.documents,
+        occurrences: pattern.occurrences,
         is_certain: is_certain(pattern),
         holds_lines: match &pattern.form {
             Form::Run(run) => run.has_whole_line(),
@@ -278,7 +404,12 @@ fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize
 }
 
 /// The labelled stretches as spans, each with what it is made of.
-fn spans(Tokens { tokens, .. }: &Tokens, labels: &[bool], evidence: &Evidence) -> Vec<Span> {
+fn spans(
+    Tokens { tokens, .. }: &Tokens,
+    labels: &[bool],
+    probabilities: &[f32],
+    patterns: &[Option<u32>],
+) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut start = 0;
     for stretch in labels.chunk_by(|a, b| a == b) {
@@ -286,8 +417,8 @@ fn spans(Tokens { tokens, .. }: &Tokens, labels: &[bool], evidence: &Evidence) -
         if stretch[0] {
             spans.push(Span {
                 range: tokens[start].range().start..tokens[end - 1].range().end,
-                score: evidence.of_token[start..end].iter().sum::<f32>() / stretch.len() as f32,
-                because: because(tokens, start..end, evidence),
+                score: probabilities[start..end].iter().sum::<f32>() / stretch.len() as f32,
+                because: because(tokens, start..end, patterns),
             });
         }
         start = end;
@@ -295,11 +426,15 @@ fn spans(Tokens { tokens, .. }: &Tokens, labels: &[bool], evidence: &Evidence) -
     spans
 }
 
-fn because(tokens: &[crate::tokens::Token], span: Range<usize>, evidence: &Evidence) -> Vec<(Range<usize>, usize)> {
+fn because(
+    tokens: &[crate::tokens::Token],
+    span: Range<usize>,
+    patterns: &[Option<u32>],
+) -> Vec<(Range<usize>, usize)> {
     let mut because: Vec<(Range<usize>, usize)> = Vec::new();
     let mut before = None;
     for index in span {
-        let pattern = evidence.pattern[index];
+        let pattern = patterns[index];
         if let Some(pattern) = pattern {
             match because.last_mut().filter(|_| before == Some(pattern)) {
                 Some((range, _)) => range.end = tokens[index].range().end,

@@ -1,10 +1,10 @@
 //! From evidence to labels: the two-state chain.
 //!
-//! Takes the evidence p_t that each token is template, and what a change of mind costs between
+//! Takes the evidence p_t that each token is template, the mass m_t it has, and what a change of mind costs between
 //! neighbours; gives the labels y_t in {0, 1} that minimise
 //!
 //! ```text
-//! sum_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
+//! sum_t m_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
 //! ```
 //!
 //! exactly, by dynamic programming in O(n). Lone matches inside clean text are dropped, gaps inside
@@ -15,20 +15,22 @@
 /// Where both labels cost the same, the token is kept.
 ///
 /// # Panics
-/// If there are not as many costs as there are gaps between tokens.
-pub fn smooth(evidence: &[f32], costs: &[f32]) -> Vec<bool> {
+/// If there are not as many masses as tokens, or costs as gaps between them.
+pub fn smooth(evidence: &[f32], masses: &[f32], costs: &[f32]) -> Vec<bool> {
+    assert_eq!(masses.len(), evidence.len(), "a mass for each token");
     assert_eq!(costs.len(), evidence.len().saturating_sub(1), "a cost for each gap");
     // Whether the cheapest way to label token t kept (template) comes from a template (kept) neighbour.
     let mut kept_from_template = Vec::with_capacity(evidence.len());
     let mut template_from_kept = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
-    for (index, &p) in evidence.iter().enumerate() {
+    for (index, (&p, &mass)) in evidence.iter().zip(masses).enumerate() {
+        let (p, mass) = (f64::from(p), f64::from(mass));
         let change = index.checked_sub(1).map_or(0.0, |gap| f64::from(costs[gap]));
         kept_from_template.push(template + change < kept);
         template_from_kept.push(kept + change < template);
         let before = (kept, template);
-        kept = before.0.min(before.1 + change) + f64::from(p);
-        template = before.1.min(before.0 + change) + 1.0 - f64::from(p);
+        kept = before.0.min(before.1 + change) + mass * p;
+        template = before.1.min(before.0 + change) + mass * (1.0 - p);
     }
     let mut labels = vec![false; evidence.len()];
     let mut label = template < kept;
@@ -46,10 +48,10 @@ mod tests {
 
     use super::*;
 
-    fn cost(evidence: &[f32], costs: &[f32], labels: &[bool]) -> f64 {
-        let misfit = |(&p, &label): (&f32, &bool)| f64::from(if label { 1.0 - p } else { p });
+    fn cost(evidence: &[f32], masses: &[f32], costs: &[f32], labels: &[bool]) -> f64 {
+        let misfit = |((&p, &mass), &label): ((&f32, &f32), &bool)| f64::from(mass * if label { 1.0 - p } else { p });
         let change = |(pair, &cost): (&[bool], &f32)| if pair[0] != pair[1] { f64::from(cost) } else { 0.0 };
-        let misfits: f64 = evidence.iter().zip(labels).map(misfit).sum();
+        let misfits: f64 = evidence.iter().zip(masses).zip(labels).map(misfit).sum();
         misfits + labels.windows(2).zip(costs).map(change).sum::<f64>()
     }
 
@@ -60,13 +62,15 @@ mod tests {
     proptest! {
         #[test]
         fn no_labeling_of_a_short_text_is_cheaper(
-            (evidence, costs) in (1usize..10).prop_flat_map(|tokens| (
+            (evidence, masses, costs) in (1usize..10).prop_flat_map(|tokens| (
                 prop::collection::vec(0.0f32..=1.0, tokens),
+                prop::collection::vec(prop::sample::select(&[0.5f32, 1.0]), tokens),
                 prop::collection::vec(0.0f32..3.0, tokens - 1),
             ))
         ) {
-            let chosen = cost(&evidence, &costs, &smooth(&evidence, &costs));
-            let best = labelings(evidence.len()).map(|labels| cost(&evidence, &costs, &labels)).fold(f64::MAX, f64::min);
+            let chosen = cost(&evidence, &masses, &costs, &smooth(&evidence, &masses, &costs));
+            let best =
+                labelings(evidence.len()).map(|labels| cost(&evidence, &masses, &costs, &labels)).fold(f64::MAX, f64::min);
             prop_assert!((chosen - best).abs() < 1e-6, "chose {chosen}, best {best}");
         }
     }
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn a_lone_match_is_dropped_and_a_gap_closed() {
         let evidence = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0];
-        let labels = smooth(&evidence, &[1.5; 12]);
+        let labels = smooth(&evidence, &[1.0; 13], &[1.5; 12]);
         assert_eq!(
             labels.iter().map(|&label| u8::from(label)).collect::<Vec<_>>(),
             [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
@@ -83,7 +87,7 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        assert_eq!(smooth(&[], &[]), Vec::<bool>::new());
-        assert_eq!(smooth(&[0.5], &[]), [false], "a tie keeps the text");
+        assert_eq!(smooth(&[], &[], &[]), Vec::<bool>::new());
+        assert_eq!(smooth(&[0.5], &[1.0], &[]), [false], "a tie keeps the text");
     }
 }

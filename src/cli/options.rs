@@ -187,6 +187,6 @@ impl MethodArgs {
             MethodName::Smooth => Method::Smooth,
             MethodName::Union => Method::Union { merge_gap: self.merge_gap },
         };
-        CleanOptions { method, only_accepted: self.only.is_some() }
+        CleanOptions { method, only_accepted: self.only.is_some(), ..CleanOptions::default() }
     }
 }

@@ -29,7 +29,7 @@ fn methods() -> impl Iterator<Item = Method> {
 }
 
 fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
-    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, only_accepted })
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, only_accepted, ..CleanOptions::default() })
 }
 
 fn clean(cleaner: &Cleaner, text: &str) -> Cleaning {

@@ -1,0 +1,137 @@
+//! What a document's tokens add up to: words, sentences, lines.
+//!
+//! Takes a document's tokens, gives sums over them, so that any stretch is judged in constant time.
+
+use std::ops::Range;
+
+use super::matcher::Tokens;
+use crate::tokens::characters::has_unspaced;
+use crate::tokens::{Token, TokenKind};
+
+/// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
+/// script without.
+#[derive(Debug)]
+pub struct Layout {
+    /// What each token weighs, in words: a character of a script without spaces is half a word.
+    pub masses: Vec<f32>,
+    half_words: Vec<u32>,
+    sentence_ends: Vec<u32>,
+    line_starts: Vec<usize>,
+}
+
+impl Layout {
+    /// Of a text and its tokens. Linear.
+    pub fn of(text: &str, Tokens { tokens, line_starts }: &Tokens) -> Layout {
+        let is_half = |token: &Token| token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
+        let half_words = |token: &Token| match token.kind {
+            TokenKind::Word if is_half(token) => 1,
+            TokenKind::Word => 2,
+            _ => 0,
+        };
+        let ends_sentence = |index: usize| {
+            let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
+            match &text[tokens[index].range()] {
+                "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
+                "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last,
+                _ => false,
+            }
+        };
+        let ends_quote = |index: usize| {
+            matches!(&text[tokens[index].range()], "\"" | "”" | "’" | "'" | "»" | ")" | "」" | "』")
+                && (line_starts[index + 1] || tokens[index + 1].space_before)
+                && index > 0
+                && matches!(&text[tokens[index - 1].range()], "." | "!" | "?" | "…" | "。" | "！" | "？")
+        };
+        Layout {
+            masses: tokens.iter().map(|token| if is_half(token) { 0.5 } else { 1.0 }).collect(),
+            half_words: sums(tokens.iter().map(half_words)),
+            sentence_ends: sums((0..tokens.len()).map(|index| u32::from(ends_sentence(index) || ends_quote(index)))),
+            line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
+        }
+    }
+
+    /// The words in a stretch of tokens.
+    pub fn words(&self, tokens: &Range<usize>) -> f64 {
+        f64::from(between(&self.half_words, tokens)) / 2.0
+    }
+
+    /// How many sentences end in a stretch of tokens.
+    pub fn sentence_ends(&self, tokens: &Range<usize>) -> u32 {
+        between(&self.sentence_ends, tokens)
+    }
+
+    /// Whether a sentence ends with this token: its full stop, or the quotation mark after it.
+    pub fn ends_sentence(&self, token: usize) -> bool {
+        self.sentence_ends(&(token..token + 1)) > 0
+    }
+
+    /// Whether a stretch of tokens begins and ends as lines do.
+    pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
+        let is_start = |token| self.line_starts.binary_search(&token).is_ok();
+        is_start(tokens.start) && is_start(tokens.end)
+    }
+
+    /// All lines with something in them.
+    pub fn lines(&self) -> impl Iterator<Item = Range<usize>> {
+        self.line_starts.windows(2).map(|line| line[0]..line[1])
+    }
+
+    /// The lines that lie in the range as a whole.
+    pub fn lines_within(&self, tokens: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.line_starts.partition_point(|&start| start < tokens.start);
+        let end = tokens.end;
+        self.line_starts[first..].windows(2).map(|line| line[0]..line[1]).take_while(move |line| line.end <= end)
+    }
+}
+
+fn sums(values: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut sum = 0;
+    let add = |value| {
+        sum += value;
+        sum
+    };
+    std::iter::once(0).chain(values.map(add)).collect()
+}
+
+fn between(sums: &[u32], range: &Range<usize>) -> u32 {
+    sums[range.end] - sums[range.start]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    fn layout(text: &str) -> (Layout, usize) {
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let tokens = Tokens::of(text, &mut lexer);
+        (Layout::of(text, &tokens), tokens.tokens.len())
+    }
+
+    #[test]
+    fn sentences_end_at_stops_and_at_the_quotes_after_them() {
+        let ends = |text| {
+            let (layout, tokens) = layout(text);
+            layout.sentence_ends(&(0..tokens))
+        };
+        assert_eq!(ends("One. Two! A 3.5 b, c"), 2);
+        assert_eq!(ends("He said: \"Go.\" They went."), 2);
+        assert_eq!(ends("雨です。晴れです。"), 2);
+    }
+
+    #[test]
+    fn two_characters_without_spaces_weigh_a_word() {
+        let (layout, tokens) = layout("two words 二文字四");
+        assert_eq!(layout.words(&(0..tokens)), 4.0);
+        assert_eq!(layout.masses.iter().sum::<f32>(), 4.0);
+    }
+
+    #[test]
+    fn lines_within_a_range_are_whole() {
+        let (layout, _) = layout("a b\nc\nd e\n");
+        assert_eq!(layout.lines_within(&(1..5)).collect::<Vec<_>>(), [2..3, 3..5]);
+        assert_eq!(layout.lines().count(), 3);
+    }
+}

@@ -1,0 +1,83 @@
+//! A document in segments: what text is judged by when it is judged by its shape.
+//!
+//! A segment is a line. Where texts came without line breaks, or with paragraphs that hold much, a line is cut
+//! further: at the ends of sentences, and where a longer match begins or ends.
+
+use std::ops::Range;
+
+use super::layout::Layout;
+use super::matcher::Tokens;
+
+/// Lines with more words are cut further.
+const MAX_LINE_WORDS: f64 = 80.0;
+/// A matched stretch of a long line is a segment if it has this many tokens: fewer recur in the language.
+const MIN_MATCHED: usize = 4;
+
+/// The segments of a document, in order: every token is in exactly one. `evidence` is that of its tokens.
+pub fn segments(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Range<usize>> {
+    let mut segments = Vec::new();
+    for line in layout.lines() {
+        if layout.words(&line) <= MAX_LINE_WORDS {
+            segments.push(line);
+            continue;
+        }
+        let mut cuts = sentence_starts(text, tokens, layout, &line);
+        cuts.extend(matched_edges(evidence, &line));
+        cuts.extend([line.start, line.end]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        segments.extend(cuts.windows(2).map(|cut| cut[0]..cut[1]));
+    }
+    segments
+}
+
+fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
+    let starts_low = |token: usize| text[tokens.tokens[token].range()].starts_with(char::is_lowercase);
+    (line.start + 1..line.end).filter(|&token| layout.ends_sentence(token - 1) && !starts_low(token)).collect()
+}
+
+fn matched_edges(evidence: &[f32], line: &Range<usize>) -> Vec<usize> {
+    let mut edges = Vec::new();
+    let mut start = line.start;
+    for stretch in evidence[line.clone()].chunk_by(|a, b| (*a >= 0.5) == (*b >= 0.5)) {
+        let end = start + stretch.len();
+        if stretch[0] >= 0.5 && stretch.len() >= MIN_MATCHED {
+            edges.extend([start, end]);
+        }
+        start = end;
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    fn texts(text: &str, matched: Range<usize>) -> Vec<String> {
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let tokens = Tokens::of(text, &mut lexer);
+        let layout = Layout::of(text, &tokens);
+        let evidence: Vec<f32> = (0..tokens.tokens.len()).map(|t| f32::from(u8::from(matched.contains(&t)))).collect();
+        let bytes =
+            |range: Range<usize>| tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end;
+        segments(text, &tokens, &layout, &evidence).into_iter().map(|range| text[bytes(range)].to_owned()).collect()
+    }
+
+    #[test]
+    fn short_lines_stay_whole() {
+        assert_eq!(texts("One. Two.\nThree", 0..0), ["One. Two.", "Three"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_at_sentences_and_matches() {
+        let long = "word ".repeat(80);
+        let text = format!("{long}end. Home News Sport Weather {long}e.g. this. That.");
+        let found = texts(&text, 82..86);
+        assert_eq!(found[1], "Home News Sport Weather");
+        assert_eq!(found[3], "That.");
+        assert_eq!(found.len(), 4);
+    }
+}

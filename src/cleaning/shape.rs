@@ -1,0 +1,297 @@
+//! How much a segment looks like boilerplate by its shape alone.
+//!
+//! Boilerplate that varies (lists of other headlines, tag clouds, teasers) recurs in its form and not in its words. Its
+//! form is that of the boilerplate which does recur: short lines without full stops, away from prose. So a logistic model
+//! over features of segments is fitted with the mined templates of many sources as its positive examples (`dehusk train`;
+//! [`training`](crate::training)), and no page that a person labelled. The features know no language: no word lists, and
+//! words of scripts without spaces are counted by halves of characters.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::Layout;
+use super::matcher::Tokens;
+use crate::tokens::TokenKind;
+
+/// How many features a segment has.
+pub const FEATURES: usize = 22;
+
+/// The features' names, in order.
+pub const NAMES: [&str; FEATURES] = [
+    "words",
+    "few-words",
+    "ends-sentence",
+    "mutable",
+    "capitals",
+    "separators",
+    "repeated",
+    "prose-near",
+    "prose-near-both-sides",
+    "prose-near-before",
+    "prose-around",
+    "prose-around-both-sides",
+    "prose-around-before",
+    "prose-far",
+    "prose-far-both-sides",
+    "prose-far-before",
+    "words-before",
+    "words-after",
+    "sentence-before",
+    "sentence-after",
+    "position",
+    "position-from-middle",
+];
+
+/// The features of a segment, in the order of [`NAMES`].
+pub type Features = [f64; FEATURES];
+
+/// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
+const REACHES: [f64; 3] = [15.0, 60.0, 250.0];
+/// Prose is what no match covers, ends a sentence and has this many words.
+const MIN_PROSE_WORDS: f64 = 6.0;
+/// A segment has few words up to this many.
+const FEW_WORDS: f64 = 3.0;
+
+/// A fitted model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeModel {
+    /// A weight for each feature.
+    pub weights: Features,
+    /// What is added for every segment.
+    pub intercept: f64,
+}
+
+/// Why a file is no model.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// It is not in the form that `dehusk train` writes.
+    #[error("{0}")]
+    Yaml(String),
+    /// A weight is missing.
+    #[error("there is no weight for '{0}'; train again with this version")]
+    Missing(&'static str),
+    /// A weight is for a feature that this version does not know.
+    #[error("'{0}' is no feature that this version knows; train again with it")]
+    Unknown(String),
+    /// A weight is no finite number.
+    #[error("the weight of '{0}' is no finite number")]
+    NotFinite(String),
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    shape: u32,
+    intercept: f64,
+    weights: std::collections::BTreeMap<String, f64>,
+}
+
+const VERSION: u32 = 1;
+
+impl ShapeModel {
+    /// The model that comes with dehusk.
+    pub fn shipped() -> Arc<ShapeModel> {
+        static SHIPPED: LazyLock<Arc<ShapeModel>> = LazyLock::new(|| {
+            let model = ShapeModel::parse(include_str!("shape.yaml"));
+            Arc::new(model.unwrap_or_else(|error| panic!("the shipped shape model: {error}")))
+        });
+        Arc::clone(&SHIPPED)
+    }
+
+    /// Reads what [`to_yaml`](ShapeModel::to_yaml) wrote.
+    pub fn parse(yaml: &str) -> Result<ShapeModel, ShapeError> {
+        let written: Written =
+            serde_saphyr::from_str(yaml).map_err(|error| ShapeError::Yaml(error.without_snippet().to_string()))?;
+        if written.shape != VERSION {
+            return Err(ShapeError::Yaml(format!("this version reads shape models of form {VERSION} only")));
+        }
+        let mut weights = [0.0; FEATURES];
+        for (weight, name) in weights.iter_mut().zip(NAMES) {
+            *weight = *written.weights.get(name).ok_or(ShapeError::Missing(name))?;
+        }
+        if let Some(name) = written.weights.keys().find(|name| !NAMES.contains(&name.as_str())) {
+            return Err(ShapeError::Unknown(name.clone()));
+        }
+        let numbers = written.weights.iter().map(|(name, weight)| (name.as_str(), *weight));
+        match numbers.chain([("intercept", written.intercept)]).find(|(_, number)| !number.is_finite()) {
+            Some((name, _)) => Err(ShapeError::NotFinite(name.to_owned())),
+            None => Ok(ShapeModel { weights, intercept: written.intercept }),
+        }
+    }
+
+    /// The model as a file that people can read.
+    pub fn to_yaml(&self) -> String {
+        let mut yaml = format!("shape: {VERSION}\nintercept: {:.3}\nweights:\n", self.intercept);
+        for (name, weight) in NAMES.iter().zip(self.weights) {
+            yaml += &format!("  {name}: {weight:.3}\n");
+        }
+        yaml
+    }
+
+    /// The log-odds that a segment with these features is boilerplate.
+    pub fn log_odds(&self, features: &Features) -> f64 {
+        self.intercept + self.weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum::<f64>()
+    }
+}
+
+/// The features of all segments of a document. `matched` is the mean evidence of each segment's tokens: what matches
+/// cover is no prose. Linear.
+pub fn features(
+    text: &str,
+    tokens: &Tokens,
+    layout: &Layout,
+    segments: &[Range<usize>],
+    matched: &[f64],
+) -> Vec<Features> {
+    let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
+    let ends: Vec<f64> = segments.iter().map(|s| f64::from(u8::from(layout.ends_sentence(s.end - 1)))).collect();
+    let sizes: Vec<f64> = segments.iter().map(|segment| mass(layout, segment)).collect();
+    let is_prose = |index: usize| matched[index] <= 0.5 && ends[index] > 0.0 && words[index] >= MIN_PROSE_WORDS;
+    let prose: Vec<f64> = (0..segments.len()).map(|index| if is_prose(index) { words[index] } else { 0.0 }).collect();
+    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(&prose, &sizes, reach)).collect();
+    let repeated = repeated(text, tokens, segments);
+    let all: f64 = sizes.iter().sum::<f64>().max(1.0);
+    let mut before = 0.0;
+    let mut of_segments = Vec::with_capacity(segments.len());
+    for (index, segment) in segments.iter().enumerate() {
+        let share = |count: usize, of: f64| count as f64 / of.max(1.0);
+        let count = |holds: &dyn Fn(usize) -> bool| segment.clone().filter(|&token| holds(token)).count();
+        let token_text = |token: usize| &text[tokens.tokens[token].range()];
+        let is_word = |token: usize| tokens.tokens[token].kind == TokenKind::Word;
+        let is_mutable = |token: usize| {
+            matches!(tokens.tokens[token].kind, TokenKind::Mutable(_))
+                || token_text(token).starts_with(char::is_numeric)
+        };
+        let is_capital = |token: usize| is_word(token) && token_text(token).starts_with(char::is_uppercase);
+        let is_separator = |token: usize| {
+            tokens.tokens[token].kind == TokenKind::Character && !token_text(token).starts_with(is_prose_punctuation)
+        };
+        let neighbour = |of: &[f64], at: Option<usize>| at.and_then(|at| of.get(at)).copied().unwrap_or(0.0);
+        let (previous, next) = (index.checked_sub(1), Some(index + 1));
+        let position = (before + sizes[index] / 2.0) / all;
+        before += sizes[index];
+        let mut features = [0.0; FEATURES];
+        features[..7].copy_from_slice(&[
+            words[index].ln_1p(),
+            f64::from(u8::from(words[index] <= FEW_WORDS)),
+            ends[index],
+            share(count(&is_mutable), segment.len() as f64),
+            share(count(&is_capital), count(&is_word) as f64),
+            share(count(&is_separator), segment.len() as f64),
+            f64::from(u8::from(repeated[index])),
+        ]);
+        for (reach, [before, after]) in around.iter().enumerate() {
+            let (before, after) = (before[index].ln_1p(), after[index].ln_1p());
+            features[7 + 3 * reach..10 + 3 * reach].copy_from_slice(&[before + after, before.min(after), before]);
+        }
+        features[16..].copy_from_slice(&[
+            neighbour(&words, previous).ln_1p(),
+            neighbour(&words, next).ln_1p(),
+            neighbour(&ends, previous),
+            neighbour(&ends, next),
+            position,
+            (position - 0.5).powi(2),
+        ]);
+        of_segments.push(features);
+    }
+    of_segments
+}
+
+/// What a segment weighs, in words and other tokens.
+fn mass(layout: &Layout, segment: &Range<usize>) -> f64 {
+    layout.masses[segment.clone()].iter().map(|&mass| f64::from(mass)).sum()
+}
+
+/// The prose before and after each segment, itself included, each word less by its distance.
+fn both_sides(prose: &[f64], sizes: &[f64], reach: f64) -> [Vec<f64>; 2] {
+    let decayed = |indices: &mut dyn Iterator<Item = usize>| {
+        let mut sums = vec![0.0; prose.len()];
+        let mut sum = 0.0;
+        for index in indices {
+            sum += prose[index];
+            sums[index] = sum;
+            sum *= (-sizes[index] / reach).exp();
+        }
+        sums
+    };
+    [decayed(&mut (0..prose.len())), decayed(&mut (0..prose.len()).rev())]
+}
+
+/// Which segments stand in the document more than once, but for case.
+fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool> {
+    let folded: Vec<String> = segments
+        .iter()
+        .map(|s| text[tokens.tokens[s.start].range().start..tokens.tokens[s.end - 1].range().end].to_lowercase())
+        .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for segment in &folded {
+        *counts.entry(segment).or_default() += 1;
+    }
+    folded.iter().map(|segment| counts[segment.as_str()] > 1).collect()
+}
+
+/// Punctuation that sentences have; other characters separate the items of lists.
+fn is_prose_punctuation(c: char) -> bool {
+    ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    fn of_lines(text: &str) -> Vec<Features> {
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let tokens = Tokens::of(text, &mut lexer);
+        let layout = Layout::of(text, &tokens);
+        let lines: Vec<Range<usize>> = layout.lines().collect();
+        features(text, &tokens, &layout, &lines, &vec![0.0; lines.len()])
+    }
+
+    fn named(features: &Features, name: &str) -> f64 {
+        features[NAMES.iter().position(|&known| known == name).unwrap()]
+    }
+
+    #[test]
+    fn a_model_reads_what_it_writes() {
+        let model = ShapeModel::shipped();
+        assert_eq!(ShapeModel::parse(&model.to_yaml()).unwrap(), *model);
+    }
+
+    #[test]
+    fn a_broken_model_says_what_is_wrong() {
+        let yaml = ShapeModel::shipped().to_yaml();
+        let missing = ShapeModel::parse(&yaml.replace("  words: ", "  wards: ")).unwrap_err().to_string();
+        assert!(missing.contains("'words'"), "{missing}");
+        let unknown = ShapeModel::parse(&(yaml.clone() + "  luck: 1.0\n")).unwrap_err().to_string();
+        assert!(unknown.contains("'luck'"), "{unknown}");
+        assert!(ShapeModel::parse(&yaml.replace("shape: 1", "shape: 2")).is_err());
+        assert!(ShapeModel::parse(&yaml.replace("intercept: ", "intercept: .nan # ")).is_err());
+    }
+
+    #[test]
+    fn prose_and_lists_look_different() {
+        let text = "Home | News | Sport\nThe ferry was late again on Monday, and nobody knew why.\nMore news";
+        let [list, prose, link] = of_lines(text)[..] else { panic!("three lines") };
+        assert_eq!(named(&prose, "ends-sentence"), 1.0);
+        assert!(named(&list, "separators") > named(&prose, "separators"));
+        assert!(named(&prose, "prose-near") > named(&list, "prose-near"));
+        assert_eq!(named(&link, "few-words"), 1.0);
+        assert!(named(&link, "prose-near-before") > 0.0 && named(&list, "prose-near-before") == 0.0);
+        assert!(named(&list, "position") < named(&link, "position"));
+    }
+
+    #[test]
+    fn what_stands_twice_is_repeated() {
+        let repeated: Vec<f64> = of_lines("Share\none\nSHARE").iter().map(|of| named(of, "repeated")).collect();
+        assert_eq!(repeated, [1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_document_without_tokens_has_no_segments() {
+        assert!(of_lines(" \n ").is_empty());
+    }
+}
