@@ -14,6 +14,14 @@ pub fn is_word_character(c: char) -> bool {
     WORD_CHARACTERS.contains(c)
 }
 
+/// Whether this is a letter, a number or `_`: a word character that is no mark.
+pub fn is_letter_or_number(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    LETTERS_AND_NUMBERS.contains(c)
+}
+
 /// Whether this character's script is written without spaces between words: Han, Kana, Bopomofo, Yi,
 /// Thai, Lao, Khmer, Myanmar, Tibetan and their like. Hangul is not: Korean has spaces.
 pub fn is_unspaced(c: char) -> bool {
@@ -39,6 +47,7 @@ pub fn ends_in_run(text: &str) -> bool {
 pub(super) const UNSPACED_CLASS: &str = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Balinese}\p{New_Tai_Lue}\p{Tai_Le}\p{Tai_Tham}々〆〇ー]";
 
 static WORD_CHARACTERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"\w"));
+static LETTERS_AND_NUMBERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"[\p{L}\p{N}]"));
 static MARKS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"[\p{M}\u200d\ufe0f]"));
 static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(UNSPACED_CLASS));
 
