@@ -69,17 +69,10 @@ pub fn mine(
 ) -> anyhow::Result<()> {
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
-    let sources = summary.time("list", || inventory.sources());
-    sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
-    if sources.listings.is_empty() {
-        bail!("there is no document to mine");
-    }
+    let sources = list(inventory, reporter, summary)?;
     let miner = Miner { inventory, options, lexer, reporter };
-    let mined = summary.time("mine", || miner.mine_all(&sources.listings, global.threads()))?;
-    let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
-    let language = std::mem::take(&mut templates.language);
-    warn_of_small_sources(&sources.listings, &mined, reporter);
-    let files: Vec<PatternFile> = pattern_files(&sources.listings, &mined, templates, lexer)
+    let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
+    let files: Vec<PatternFile> = fresh
         .into_iter()
         .map(|fresh| match reviewed.remove(&fresh.source) {
             Some(old) => merge(fresh, old),
@@ -91,7 +84,7 @@ pub fn mine(
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
     }
     let (own, shared) = files.split_at(mined.len());
-    for ((file, mined), language) in own.iter().zip(&mined).zip(language) {
+    for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
         entry.mined = Some(MinedSummary {
             documents: mined.documents,
@@ -99,13 +92,23 @@ pub fn mine(
             tokens: mined.tokens,
             cutoff: mined.cutoff.share,
             patterns: file.patterns.len(),
-            language,
+            language: *language,
         });
     }
-    summary.documents = mined.iter().map(|mined| mined.documents).sum();
+    summary.documents = mined.iter().map(|source| source.mined.documents).sum();
     summary.shared_patterns = shared.first().map(|file| file.patterns.len());
     summary.wrote.push(output.path().display().to_string());
     Ok(())
+}
+
+/// Which documents there are to mine; there is one at least.
+pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
+    let sources = summary.time("list", || inventory.sources());
+    sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    if sources.listings.is_empty() {
+        bail!("there is no document to mine");
+    }
+    Ok(sources.listings)
 }
 
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
@@ -119,14 +122,38 @@ fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: 
     }
 }
 
-struct Miner<'a> {
-    inventory: &'a Inventory,
-    options: &'a MineOptions,
-    lexer: &'a Lexer,
-    reporter: &'a Reporter,
+/// What sources are mined with.
+pub struct Miner<'a> {
+    pub inventory: &'a Inventory,
+    pub options: &'a MineOptions,
+    pub lexer: &'a Lexer,
+    pub reporter: &'a Reporter,
+}
+
+/// What is known of a source once all are compared.
+pub struct MinedSource {
+    mined: Mined,
+    /// How many of its candidates turned out to be language.
+    language: usize,
 }
 
 impl Miner<'_> {
+    /// Mines sources and compares them; gives a fresh pattern file for each, and then the shared one, if any.
+    pub fn mine_files(
+        &self,
+        listings: &[SourceListing],
+        global: &Global,
+        summary: &mut Summary,
+    ) -> anyhow::Result<(Vec<MinedSource>, Vec<PatternFile>)> {
+        let mined = summary.time("mine", || self.mine_all(listings, global.threads()))?;
+        let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
+        let language = std::mem::take(&mut templates.language);
+        warn_of_small_sources(listings, &mined, self.reporter);
+        let files = pattern_files(listings, &mined, templates, self.lexer);
+        let sources = mined.into_iter().zip(language).map(|(mined, language)| MinedSource { mined, language });
+        Ok((sources.collect(), files))
+    }
+
     /// Mines the sources, as many at a time as there are threads; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
