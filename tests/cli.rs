@@ -176,6 +176,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/evaluation.rs"]
+mod evaluation;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/sample_corpus.rs"]

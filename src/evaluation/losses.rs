@@ -123,8 +123,7 @@ fn gold_company(text: &str, gold_text: &str) -> Vec<usize> {
 fn stretches(removed: &[RemovedWord], is_lost: &[bool]) -> Vec<Stretch> {
     let lost = removed.iter().zip(is_lost).filter(|(_, is_lost)| **is_lost);
     let lost: Vec<&RemovedWord> = lost.map(|(word, _)| word).collect();
-    let mut stretches: Vec<Stretch> =
-        lost.chunk_by(|a, b| a.place + 1 == b.place).map(|words| stretch(words)).collect();
+    let mut stretches: Vec<Stretch> = lost.chunk_by(|a, b| a.place + 1 == b.place).map(stretch).collect();
     stretches.sort_by_key(|stretch| Reverse(stretch.words));
     stretches
 }

@@ -13,7 +13,7 @@ use dehusk::evaluation::words::Bag;
 
 use super::figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
 use super::rules::{Rule, Rules, Scratches};
-use super::texts::{Gold, GoldTexts, documents_of};
+use super::texts::{Gold, GoldTexts, Pair, pairs};
 use crate::cli::interrupt;
 use crate::cli::library::Library;
 use crate::cli::report::Reporter;
@@ -78,16 +78,15 @@ impl<'a> Scoring<'a> {
             self.reporter.warn(&format!("there is no pattern file for source '{source}'"));
         }
         let rules = Rules::new(source, &documents, self.libraries, self.options);
-        let wanted = documents_of(gold, &documents);
-        let scored = wanted.into_par_iter().filter(|(_, _, document)| self.is_scored(*document)).map_init(
+        let wanted = pairs(gold, &documents).into_par_iter().filter(|pair| self.is_scored(pair));
+        let scored = wanted.map_init(
             || rules.scratches(),
-            |scratches, (name, gold, document)| match document {
+            |scratches, Pair { name, gold, document }| match document {
                 Some((_, document)) => self.score_document(name, gold, document, &rules, scratches),
                 None => (DocumentFigures::missing(name, gold, self.rules()), Vec::new()),
             },
         );
-        let (documents, patterns): (Vec<DocumentFigures>, Vec<Vec<PatternFigures>>) =
-            scored.collect::<Vec<_>>().into_iter().unzip();
+        let (documents, patterns): (Vec<_>, Vec<Vec<PatternFigures>>) = scored.unzip();
         let patterns = patterns.into_iter().flatten().map(|pattern| pattern.of_source(source)).collect();
         Ok(SourceFigures { source: source.to_owned(), documents, patterns })
     }
@@ -104,8 +103,8 @@ impl<'a> Scoring<'a> {
     }
 
     /// When half is mined, the other half is scored; a document that is not there could be of either.
-    fn is_scored(&self, document: Option<(usize, &Document)>) -> bool {
-        self.libraries.half.is_none() || document.is_some_and(|(index, _)| index % 2 == 1)
+    fn is_scored(&self, pair: &Pair) -> bool {
+        self.libraries.half.is_none() || pair.document.is_some_and(|(index, _)| index % 2 == 1)
     }
 
     fn rules(&self) -> impl Iterator<Item = Rule> {

@@ -85,11 +85,16 @@ impl GoldTexts {
     }
 }
 
+/// A gold text and the document it is of.
+pub struct Pair<'g, 'd> {
+    pub name: &'g str,
+    pub gold: &'g Gold,
+    /// With its number within the source; `None` if it is not there.
+    pub document: Option<(usize, &'d Document)>,
+}
+
 /// For each gold text of a source, the document it is of: of those that could be meant the one with the likest name.
-pub fn documents_of<'g, 'd>(
-    gold: &'g BTreeMap<String, Gold>,
-    documents: &'d [Option<Document>],
-) -> Vec<(&'g str, &'g Gold, Option<(usize, &'d Document)>)> {
+pub fn pairs<'g, 'd>(gold: &'g BTreeMap<String, Gold>, documents: &'d [Option<Document>]) -> Vec<Pair<'g, 'd>> {
     let mut found: BTreeMap<&str, (usize, usize, &Document)> = BTreeMap::new();
     for (index, document) in documents.iter().enumerate() {
         let Some(document) = document else { continue };
@@ -101,11 +106,8 @@ pub fn documents_of<'g, 'd>(
             }
         }
     }
-    let with_document = |(name, gold): (&'g String, &'g Gold)| {
-        let document = found.get(name.as_str()).map(|&(_, index, document)| (index, document));
-        (name.as_str(), gold, document)
-    };
-    gold.iter().map(with_document).collect()
+    let document = |name: &String| found.get(name.as_str()).map(|&(_, index, document)| (index, document));
+    gold.iter().map(|(name, gold)| Pair { name, gold, document: document(name) }).collect()
 }
 
 /// What the gold text of a document may be called, the likest first.
