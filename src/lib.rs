@@ -44,6 +44,7 @@ pub mod cleaning;
 
 mod free_positions;
 pub mod corpus;
+pub mod evaluation;
 pub mod mining;
 pub mod patterns;
 pub mod tokens;

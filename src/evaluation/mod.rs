@@ -1,0 +1,3 @@
+//! How well mining and cleaning do, in numbers.
+
+pub mod injection;
