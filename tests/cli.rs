@@ -188,6 +188,8 @@ mod streams;
 mod input;
 #[path = "cli/output.rs"]
 mod output;
+#[path = "cli/injection.rs"]
+mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;

@@ -1,9 +1,11 @@
-//! How good cleaning is: cleaned text against what it should be, and against what simpler rules give.
+//! How good dehusk is, measured against text that is known to be right.
 //!
-//! [`words`] says what is compared, [`score`] how, [`opponents`] are rules to beat, [`losses`] says which content was
-//! lost, and to which pattern. Nothing here mines, cleans, or reads a file.
+//! - Against gold text: [`words`] says what is compared, [`score`] how, [`opponents`] are rules to beat, [`losses`]
+//!   says which content was lost, and to which pattern.
+//! - Against what was put in: [`injection`] puts templates into clean text, and counts what goes.
 
 pub mod words;
 pub mod score;
 pub mod opponents;
 pub mod losses;
+pub mod injection;

@@ -1,6 +1,7 @@
-//! `dehusk eval`: how good cleaning is.
+//! `dehusk eval`: how good mining and cleaning are.
 
 mod gold;
+mod inject;
 
 use clap::{Args, Subcommand};
 
@@ -19,12 +20,15 @@ pub struct EvalCommand {
 
 /// What else can be asked than how the corpus scores against gold text.
 #[derive(Subcommand, Debug)]
-enum Question {}
+enum Question {
+    /// Put known templates into clean text, mine and clean it, and count what goes
+    Inject(inject::InjectArgs),
+}
 
 /// Runs the command.
 pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     match &args.question {
-        Some(question) => match *question {},
         None => gold::run(&args.gold, global, reporter),
+        Some(Question::Inject(args)) => inject::run(args, global, reporter),
     }
 }
