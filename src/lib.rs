@@ -41,6 +41,7 @@
 //! ```
 
 pub mod cleaning;
+pub mod evaluation;
 
 mod free_positions;
 pub mod corpus;

@@ -48,6 +48,11 @@ impl Library {
         }
     }
 
+    /// Of files that no folder holds.
+    pub fn of(files: Vec<PatternFile>) -> Library {
+        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect() }
+    }
+
     /// The patterns of a source, or the shared ones.
     pub fn get(&self, source: &str) -> Option<&PatternFile> {
         self.files.get(source)

@@ -108,6 +108,21 @@ pub fn mine(
     Ok(())
 }
 
+/// Mines all sources of an inventory; the patterns stay in memory.
+pub fn mine_in_memory(
+    inventory: &Inventory,
+    listings: &[SourceListing],
+    options: &MineOptions,
+    lexer: &Lexer,
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Library> {
+    let mined = Miner { inventory, options, lexer, reporter }.mine_all(listings, global.threads())?;
+    warn_of_small_sources(listings, &mined, reporter);
+    let templates = cross_source::cross_source(&mined);
+    Ok(Library::of(pattern_files(listings, &mined, templates, lexer)))
+}
+
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
     for (listing, mined) in listings.iter().zip(mined).filter(|(_, mined)| mined.is_too_small()) {
         reporter.warn(&format!(

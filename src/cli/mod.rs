@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod eval;
 mod explain;
 mod generate;
 mod interrupt;
@@ -71,6 +72,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Measure what cleaning is worth, against text that is known to be right
+    Eval(eval::EvalArgs),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
     /// Print the manual page
@@ -112,6 +115,7 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
         }

@@ -1,0 +1,80 @@
+//! Chance by seed: the same on every machine and with every version of every dependency.
+
+use std::collections::BTreeSet;
+
+/// SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// Starts at a seed.
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed }
+    }
+
+    /// Any number.
+    pub fn any(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.state)
+    }
+
+    /// A number below `limit`, which is not 0; the bias is below `limit` / 2^64.
+    pub fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.any()) * limit as u128) >> 64) as usize
+    }
+
+    /// A number in 0..1.
+    pub fn unit(&mut self) -> f64 {
+        (self.any() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// So many different numbers below `limit`, or all if there are no more; sorted.
+    pub fn sample(&mut self, limit: usize, count: usize) -> Vec<usize> {
+        if count >= limit {
+            return (0..limit).collect();
+        }
+        // Floyd: each subset is as likely as any other.
+        let mut chosen = BTreeSet::new();
+        for last in limit - count..limit {
+            let number = self.below(last + 1);
+            if !chosen.insert(number) {
+                chosen.insert(last);
+            }
+        }
+        chosen.into_iter().collect()
+    }
+}
+
+/// Spreads the bits of a number: every bit of the result depends on every bit of it.
+pub fn mix(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_split_mix() {
+        let mut random = Random::new(1_234_567);
+        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!([random.any(), random.any(), random.any()], published);
+    }
+
+    #[test]
+    fn samples_are_sorted_different_and_fair() {
+        let mut random = Random::new(1);
+        let mut seen = [0; 6];
+        for _ in 0..6000 {
+            let sample = random.sample(6, 2);
+            assert!(sample.len() == 2 && sample[0] < sample[1] && sample[1] < 6);
+            sample.iter().for_each(|&number| seen[number] += 1);
+        }
+        assert!(seen.iter().all(|count| (1850..2150).contains(count)), "{seen:?}");
+        assert_eq!(random.sample(3, 9), [0, 1, 2]);
+    }
+}
