@@ -181,19 +181,35 @@ impl Collection {
     }
 
     /// So many articles, each under the templates of the same so many sources, one of them its own; fewer if there are
-    /// no more. Article by article.
+    /// no more. Article by article, none of them told twice.
     pub fn sheaf(&self, articles: usize, sources: usize, random: &mut Random) -> Vec<Document> {
         let sources = random.sample(self.sources.len(), sources);
-        let pages: Vec<usize> = sources.iter().flat_map(|&source| self.sources[source].clone()).collect();
-        let chosen = random.sample(pages.len(), articles);
         let mut documents = Vec::new();
-        for page in chosen.into_iter().map(|number| pages[number]) {
+        for page in self.different_articles(articles, &sources, random) {
             for &source in &sources {
                 let is_own = self.sources[source].contains(&page);
                 documents.push(if is_own { self.own(page) } else { self.twin(page, source, random) });
             }
         }
         documents
+    }
+
+    /// At most so many pages of these sources, of which no two have the same article.
+    fn different_articles(&self, count: usize, sources: &[usize], random: &mut Random) -> Vec<usize> {
+        let mut left: Vec<usize> = sources.iter().flat_map(|&source| self.sources[source].clone()).collect();
+        let mut chosen: Vec<usize> = Vec::new();
+        while chosen.len() < count && !left.is_empty() {
+            let page = left.swap_remove(random.below(left.len()));
+            if !chosen.iter().any(|&other| self.is_retold(page, other)) {
+                chosen.push(page);
+            }
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    fn is_retold(&self, one: usize, other: usize) -> bool {
+        containment(&self.pages[one].gold, &self.pages[other].gold) >= SAME_ARTICLE
     }
 
     fn own(&self, page: usize) -> Document {
@@ -207,7 +223,7 @@ impl Collection {
     }
 
     fn add_different(&self, (one, other): (usize, usize), pairs: &mut Pairs) {
-        if containment(&self.pages[one].gold, &self.pages[other].gold) >= SAME_ARTICLE {
+        if self.is_retold(one, other) {
             pairs.retold += 1;
         } else {
             pairs.different.push((one, other));

@@ -36,7 +36,7 @@ struct Outcome {
     selection: Selection,
     /// Texts of all rounds.
     documents: usize,
-    /// Clusters of a round.
+    /// Clusters of a round: one for each article; the most of all rounds.
     clusters: usize,
     rounds: u64,
     results: Results<Agreement>,
@@ -67,8 +67,8 @@ pub fn run(args: &ClustersArgs, global: &Global, reporter: &Reporter) -> anyhow:
     let material = args.experiment.material(global, reporter)?;
     let mut random = args.experiment.random();
     let rounds: Vec<Round> = (0..args.rounds).map(|_| Round::new(args, &material, &mut random)).collect();
-    let clusters = rounds[0].clusters;
-    ensure!(clusters > 1 && rounds[0].sources.iter().any(|&source| source != rounds[0].sources[0]), TOO_FEW);
+    let clusters = rounds.iter().map(|round| round.clusters).max().unwrap_or(0);
+    ensure!(clusters > 1 && material.selection.sources > 1 && args.sources > 1, TOO_FEW);
     let results = material.compare(|treatment| agreement(&rounds, &material, treatment))?;
     let documents = rounds.iter().map(|round| round.documents.len()).sum();
     let outcome = Outcome { selection: material.selection, documents, clusters, rounds: args.rounds, results };

@@ -66,7 +66,7 @@ pub fn run(args: &MirrorsArgs, global: &Global, reporter: &Reporter) -> anyhow::
 impl Outcome {
     fn to_text(&self) -> String {
         let mut text = format!(
-            "{:16}  {:24}  {:24}   AUC  threshold  right\n{:16}  {HEADER}  {HEADER}\n",
+            "{:16}  {:28}  {:28}    AUC  threshold    right\n{:16}  {HEADER}  {HEADER}\n",
             "", "distance of mirrors", "distance of others", ""
         );
         for treatment in Treatment::ALL {
@@ -74,7 +74,7 @@ impl Outcome {
             let Separation { mirrors, others, auc, threshold, accuracy } = separation;
             let _ = writeln!(
                 text,
-                "{:16}  {}  {}  {auc:.3}  {threshold:>9.2}  {:.1} %",
+                "{:16}  {}  {}  {auc:.3}  {threshold:>9.2}  {:>5.1} %",
                 treatment.name(),
                 quartiles(mirrors),
                 quartiles(others),
@@ -89,8 +89,8 @@ impl Outcome {
     }
 }
 
-const HEADER: &str = " min  25 %  50 %  75 %  max";
+const HEADER: &str = " min   25 %  50 %  75 %   max";
 
 fn quartiles(Distribution { min, lower_quartile, median, upper_quartile, max }: &Distribution) -> String {
-    format!("{min:.2}  {lower_quartile:.2}  {median:.2}  {upper_quartile:.2} {max:.2}")
+    format!("{min:.2}  {lower_quartile:.2}  {median:.2}  {upper_quartile:.2}  {max:.2}")
 }
