@@ -1,12 +1,26 @@
 //! The experiments of `eval`: what they say about the sample corpus, and that chance is the seed's alone.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::*;
 
+/// Mined once for all tests.
+static PATTERNS: LazyLock<Sandbox> = LazyLock::new(|| {
+    let sandbox = Sandbox::new();
+    sandbox.expect(0, &format!("mine {} -o patterns --quiet", news()));
+    sandbox
+});
+
 /// The sample corpus and its articles.
 fn with_gold() -> String {
     format!("{} --gold '{}/corpora/news-gold'", news(), env!("CARGO_MANIFEST_DIR"))
+}
+
+/// And its patterns.
+fn with_patterns() -> String {
+    format!("{} -p '{}'", with_gold(), PATTERNS.path("patterns").display())
 }
 
 fn json(arguments: &str) -> Value {
@@ -22,7 +36,7 @@ fn figure(outcome: &Value, treatment: &str, name: &str) -> f64 {
 
 #[test]
 fn cleaning_shows_which_pages_are_duplicates() {
-    let outcome = json(&format!("duplicates {}", with_gold()));
+    let outcome = json(&format!("duplicates {}", with_patterns()));
     assert_eq!((&outcome["selection"]["pages"], &outcome["selection"]["sources"]), (&104.into(), &4.into()));
     assert_eq!((&outcome["same"], &outcome["retold"]), (&312.into(), &4.into()), "each page under three others");
     assert!(figure(&outcome, "uncleaned", "found") < 0.4);
@@ -33,7 +47,7 @@ fn cleaning_shows_which_pages_are_duplicates() {
 
 #[test]
 fn cleaning_shows_which_pages_are_mirrors() {
-    let outcome = json(&format!("mirrors {} --pairs 60", with_gold()));
+    let outcome = json(&format!("mirrors {} --pairs 60", with_patterns()));
     assert_eq!((&outcome["mirrors"], &outcome["others"]), (&60.into(), &60.into()));
     assert!(figure(&outcome, "uncleaned", "auc") < 0.95 && figure(&outcome, "smooth", "auc") > 0.98);
     let median = |treatment: &str| outcome["results"][treatment]["mirrors"]["median"].as_f64().expect("a median");
@@ -42,7 +56,7 @@ fn cleaning_shows_which_pages_are_mirrors() {
 
 #[test]
 fn cleaning_lets_articles_form_clusters() {
-    let outcome = json(&format!("clusters {} --rounds 2 --articles 20", with_gold()));
+    let outcome = json(&format!("clusters {} --rounds 2 --articles 20", with_patterns()));
     assert_eq!((&outcome["documents"], &outcome["clusters"]), (&160.into(), &20.into()));
     assert!(figure(&outcome, "smooth", "mean") > figure(&outcome, "uncleaned", "mean"), "{outcome}");
     assert!(figure(&outcome, "gold", "mean") > 0.9, "{outcome}");
@@ -51,7 +65,7 @@ fn cleaning_lets_articles_form_clusters() {
 #[test]
 fn figures_depend_on_the_seed_and_on_nothing_else() {
     let table = |experiment: &str, more: &str| {
-        Sandbox::new().expect(0, &format!("eval {experiment} {} {more}", with_gold())).stdout
+        Sandbox::new().expect(0, &format!("eval {experiment} {} {more}", with_patterns())).stdout
     };
     for (experiment, size) in [("mirrors", "--pairs 20"), ("clusters", "--rounds 1 --articles 12")] {
         let one = table(experiment, &format!("{size} --seed 7 --threads 1"));
@@ -62,12 +76,10 @@ fn figures_depend_on_the_seed_and_on_nothing_else() {
 
 #[test]
 fn pattern_files_serve_as_well_as_mining() {
-    let sandbox = Sandbox::new();
-    sandbox.expect(0, &format!("mine {} -o patterns --quiet", news()));
-    let arguments = format!("eval duplicates {} --pairs 40", with_gold());
-    let mined = sandbox.expect(0, &arguments);
-    assert_eq!(mined, sandbox.expect(0, &format!("{arguments} -p patterns")));
-    assert_ne!(mined.stdout, sandbox.expect(0, &format!("{arguments} -p patterns --only accepted")).stdout);
+    let eval = |corpus: String| Sandbox::new().expect(0, &format!("eval duplicates {corpus} --pairs 40"));
+    let mined = eval(with_gold());
+    assert_eq!(mined, eval(with_patterns()));
+    assert_ne!(mined.stdout, eval(with_patterns() + " --only accepted").stdout);
 }
 
 #[test]
