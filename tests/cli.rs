@@ -184,6 +184,8 @@ mod review;
 mod sample_corpus;
 #[path = "cli/streams.rs"]
 mod streams;
+#[path = "cli/experiments.rs"]
+mod experiments;
 #[path = "cli/input.rs"]
 mod input;
 #[path = "cli/output.rs"]

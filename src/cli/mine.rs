@@ -1,11 +1,9 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use rayon::prelude::*;
 
 use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
 use dehusk::mining::cross_source::{self, Templates};
@@ -15,10 +13,11 @@ use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
-use super::options::{CorpusArgs, MineArgs, SummaryArgs};
+use super::options::{CorpusArgs, MineArgs, ReadingArgs, SummaryArgs};
+use super::reading::read_documents;
 use super::report::Reporter;
 use super::summary::{MinedSummary, Summary};
-use super::workers::share_out;
+use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
 /// Options of `dehusk mine`.
@@ -49,7 +48,17 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    let inventory = summary.time("scan", || Inventory::scan(&args.corpus, &args.reading.options()))?;
+    scan_paths(&args.corpus, &args.reading, reporter, summary)
+}
+
+/// As [`scan`], where a corpus need not be named.
+pub fn scan_paths(
+    paths: &[PathBuf],
+    reading: &ReadingArgs,
+    reporter: &Reporter,
+    summary: &mut Summary,
+) -> anyhow::Result<Inventory> {
+    let inventory = summary.time("scan", || Inventory::scan(paths, &reading.options()))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
@@ -157,35 +166,14 @@ impl Miner<'_> {
     /// Mines the sources, as many at a time as there are threads; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
-        let mined: Vec<Mutex<Option<Mined>>> = listings.iter().map(|_| Mutex::new(None)).collect();
-        let outcome = share_out(
-            threads,
-            listings.len(),
-            || (),
-            |(), index| {
-                let result = self.mine(&listings[index])?;
-                *mined[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                Ok(())
-            },
-        );
+        let mined = share_out_and_collect(threads, listings.len(), |index| self.mine(&listings[index]));
         self.reporter.finish();
-        outcome?;
-        Ok(mined.into_iter().filter_map(|mined| mined.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+        mined
     }
 
     fn mine(&self, listing: &SourceListing) -> anyhow::Result<Mined> {
-        let read = |place| -> anyhow::Result<Option<Text>> {
-            interrupt::check()?;
-            match self.inventory.read(place) {
-                Ok(document) => Ok(Some(document.text)),
-                Err(skipped) => {
-                    self.reporter.skip(&skipped.to_string());
-                    Ok(None)
-                }
-            }
-        };
-        let texts: Vec<Option<Text>> = listing.documents.par_iter().map(read).collect::<anyhow::Result<_>>()?;
-        let texts: Vec<Text> = texts.into_iter().flatten().collect();
+        let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
+        let texts: Vec<Text> = documents.into_iter().flatten().map(|document| document.text).collect();
         let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
         Ok(mined)

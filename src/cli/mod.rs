@@ -9,6 +9,7 @@ mod interrupt;
 mod library;
 mod mine;
 mod options;
+mod reading;
 mod report;
 mod run;
 mod summary;
@@ -72,8 +73,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
-    /// Score cleaning against text that people marked as content
-    Eval(eval::EvalCommand),
+    /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
+    Eval(Box<eval::EvalCommand>),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
     /// Print the manual page

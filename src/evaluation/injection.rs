@@ -9,13 +9,14 @@
 
 mod flowing_text;
 mod placing;
-mod random;
 mod templates;
+mod zipf;
 
 use std::ops::Range;
 
 use serde::Serialize;
 
+use super::random::Random;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner};
 use crate::mining::cross_source::cross_source;
 use crate::mining::{MineOptions, mine_texts};
@@ -26,7 +27,6 @@ pub use flowing_text::flowing_texts;
 pub use placing::Place;
 pub use templates::Kind;
 
-use random::Random;
 use templates::Fillers;
 
 /// With fewer documents that carry it a template does not recur, and cannot be found.
@@ -122,7 +122,7 @@ impl Trial {
     /// The chance of this trial, whatever the share: with a larger one more documents carry it, the others as before.
     fn random(&self, seed: u64) -> Random {
         let number = self.kind.templates().iter().position(|template| *template == self.template).unwrap_or_default();
-        Random::new(seed, &[3, self.documents as u64, self.kind as u64, self.place as u64, number as u64])
+        Random::along(seed, &[3, self.documents as u64, self.kind as u64, self.place as u64, number as u64])
     }
 }
 
@@ -151,7 +151,7 @@ impl Experiment {
     /// Takes texts that have no template in them. Their order is a matter of the seed.
     pub fn new(mut texts: Vec<String>, seed: u64, lexer: Lexer, mining: MineOptions, cleaning: CleanOptions) -> Self {
         texts.retain(|text| !text.trim().is_empty());
-        Random::new(seed, &[4]).shuffle(&mut texts);
+        Random::along(seed, &[4]).shuffle(&mut texts);
         let headlines = texts.iter().map(|text| headline(text)).collect();
         Experiment { texts, headlines, seed, lexer, mining, cleaning }
     }

@@ -1,14 +1,16 @@
-//! Texts as bags of words.
+//! Texts as words, in order or as bags.
 //!
 //! A word is a run of letters, numbers and `_` (what `\w` means to Python's `re`), and two words are one if they differ
 //! in case alone. A bag says how often each word occurs: line breaks, punctuation and order do not matter, so text that
 //! came by different ways can be compared.
+//!
+//! Words are no [tokens](crate::tokens), on purpose: what judges mining and cleaning must not depend on how they read.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::tokens::characters::is_letter_or_number;
+pub use crate::tokens::characters::is_letter_or_number;
 
 /// How often each word occurs in a text.
 ///
@@ -81,6 +83,25 @@ impl FromIterator<String> for Bag {
     }
 }
 
+/// A word of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// That of the [folded](fold) word; different words share one with a chance of 2^-64.
+    pub hash: u64,
+}
+
+/// The words of a text, in order.
+pub fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
+    word_ranges(text).map(|range| Word { hash: hash(&fold(&text[range.clone()])), range })
+}
+
+/// The words of a text in order, without their places.
+pub fn word_hashes(text: &str) -> Vec<u64> {
+    words(text).map(|word| word.hash).collect()
+}
+
 /// Where the words of a text are, in order.
 pub fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
@@ -111,20 +132,25 @@ pub fn fold(word: &str) -> String {
     without_case
 }
 
+/// FNV-1a.
+fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<&str> {
+    fn split(text: &str) -> Vec<&str> {
         word_ranges(text).map(|range| &text[range]).collect()
     }
 
     #[test]
     fn words_are_runs_of_letters_numbers_and_underscores() {
-        assert_eq!(words("It's 3,5 km_h – „Größe“ x²½"), ["It", "s", "3", "5", "km_h", "Größe", "x²½"]);
-        assert_eq!(words("ไม่ได้ 東京"), ["ไม", "ได", "東京"]);
-        assert_eq!(words("e\u{301}a ⓐ"), ["e", "a"]);
-        assert_eq!(words(" … "), [""; 0]);
+        assert_eq!(split("It's 3,5 km_h – „Größe“ x²½"), ["It", "s", "3", "5", "km_h", "Größe", "x²½"]);
+        assert_eq!(split("ไม่ได้ 東京"), ["ไม", "ได", "東京"]);
+        assert_eq!(split("e\u{301}a ⓐ"), ["e", "a"]);
+        assert_eq!(split(" … "), [""; 0]);
     }
 
     #[test]
@@ -146,6 +172,13 @@ mod tests {
         }
         assert_ne!(fold("ı"), fold("i"));
         assert_ne!(fold("é"), fold("e"));
+    }
+
+    #[test]
+    fn hashes_are_those_of_folded_words() {
+        assert_eq!(word_hashes("Über UNS."), word_hashes("(über) uns"));
+        assert_ne!(word_hashes("über uns"), word_hashes("uns über"));
+        assert_eq!(word_hashes("A")[0], 0xaf63_dc4c_8601_ec8c, "FNV-1a of `a`, as published");
     }
 
     #[test]

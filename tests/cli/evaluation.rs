@@ -125,6 +125,34 @@ fn half_is_mined_and_the_other_half_scored() {
 }
 
 #[test]
+fn with_half_the_losses_are_those_of_half() {
+    let sandbox = village();
+    // Half of three documents with the line are one: mined from it alone, the line is no template.
+    for number in [1, 2, 3] {
+        for folder in ["corpus", "gold"] {
+            let path = format!("{folder}/village/{number:05}.txt");
+            let text = sandbox.read(&path) + "\nThe bell of the old harbour church rang for the whole of that night\n";
+            sandbox.write(&path, text);
+        }
+    }
+    let lost = |arguments: &str| {
+        let scored = json(&sandbox.expect(0, &format!("eval corpus --gold gold --json {arguments}")));
+        (scored["judged"].as_str().map(str::to_owned), number(&scored["lost_words"]), scored["scores"].clone())
+    };
+    let (all, lost_by_all, _) = lost("");
+    let (half, lost_by_half, scores) = lost("--half");
+    assert_eq!((all.as_deref(), half.as_deref()), (Some("dehusk"), Some("half_mined")));
+    assert!(lost_by_all > 0.0 && lost_by_half == 0.0, "{lost_by_all} {lost_by_half}");
+    assert!(number(&scores["dehusk"]["recall"]) < number(&scores["half_mined"]["recall"]), "{scores}");
+}
+
+#[test]
+fn the_union_asked_for_is_the_union_compared_with() {
+    let scored = json(&village().expect(0, "eval corpus --gold gold --json --method union --merge-gap 2"));
+    assert_eq!(scored["scores"]["dehusk"], scored["scores"]["union"]);
+}
+
+#[test]
 fn a_lost_headline_is_shown_with_its_pattern() {
     let sandbox = village();
     let with_template: String = page(3, 3).replace("Home | News | Sport | Weather and tides\n", "");

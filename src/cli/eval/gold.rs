@@ -5,7 +5,6 @@ mod json;
 mod rules;
 mod scoring;
 mod tables;
-mod texts;
 
 use std::path::PathBuf;
 
@@ -14,15 +13,17 @@ use clap::Args;
 
 use dehusk::corpus::{Inventory, SourceListing};
 
-use crate::cli::library::Library;
-use crate::cli::mine::{Miner, list, scan};
-use crate::cli::options::{CorpusArgs, MethodArgs, MineArgs, SummaryArgs};
-use crate::cli::report::{Reporter, print};
+use super::gold_texts::GoldTexts;
+use super::patterns::PatternsArgs;
+use super::tell;
+use crate::cli::mine::{list, scan};
+use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs};
+use crate::cli::report::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
 use figures::Figures;
+use rules::Methods;
 use scoring::{Libraries, Scoring};
-use texts::GoldTexts;
 
 /// Options of scoring against gold text.
 #[derive(Args, Debug)]
@@ -33,16 +34,13 @@ pub struct GoldArgs {
     // Required, but not of the subcommands beside this.
     #[arg(long, required = true, value_name = "DIR")]
     gold: Option<PathBuf>,
-    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
-    #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = ["MineArgs", "half"])]
-    patterns: Option<PathBuf>,
     /// Also mine every second document alone; score the others, with what this learned and with what all teach
-    #[arg(long)]
+    #[arg(long, conflicts_with = "patterns")]
     half: bool,
     #[command(flatten)]
     telling: TellingArgs,
     #[command(flatten)]
-    mining: MineArgs,
+    patterns: PatternsArgs,
     #[command(flatten)]
     cleaning: MethodArgs,
     #[command(flatten)]
@@ -67,23 +65,25 @@ struct TellingArgs {
 pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let folder = args.gold.as_deref().context("--gold DIR says where the gold text is")?;
-    let gold = GoldTexts::read(folder, &args.corpus.reading.options(), reporter)?;
+    let gold = GoldTexts::read(folder, &args.corpus.reading.gold_options(), reporter)?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
     let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
-    let options = args.cleaning.options();
-    let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &options, reporter);
-    let figures = Figures::of(summary.time("score", || scoring.score_all(global.threads()))?);
+    let methods = Methods::of(&args.cleaning);
+    let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
+    let scored = summary.time("score", || scoring.score_all(global.threads()))?;
+    let figures = Figures::of(scored, libraries.judged());
     if figures.is_empty() {
         bail!(gold.nothing_to_score(args.half));
     }
     figures.warn_of_missing(reporter);
     summary.skipped = reporter.skipped();
-    match args.summary.json {
-        true => print(&(serde_json::to_string_pretty(&json::of(&figures, &args.telling, &gold, &summary))? + "\n"))?,
-        false => print(&tables::of(&figures, &args.telling, &gold, &summary))?,
-    }
+    tell(
+        &args.summary,
+        &json::of(&figures, &args.telling, &gold, &summary),
+        &tables::of(&figures, &args.telling, &gold, &summary),
+    )?;
     Ok(reporter.exit())
 }
 
@@ -96,18 +96,10 @@ fn libraries(
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<Libraries> {
-    if let Some(path) = &args.patterns {
-        let all = summary.time("load patterns", || Library::load(path, reporter))?;
-        return Ok(Libraries { all, half: None });
-    }
-    let (options, lexer) = (args.mining.options(), args.mining.lexer()?);
-    let miner = Miner { inventory, options: &options, lexer: &lexer, reporter };
-    let mut mine = |listings: &[SourceListing]| -> anyhow::Result<Library> {
-        let (_, files) = miner.mine_files(listings, global, summary)?;
-        Ok(Library::of_files(files))
-    };
-    let all = mine(listings)?;
-    let half = args.half.then(|| mine(&every_second(listings))).transpose()?;
+    let mut library =
+        |listings: &[SourceListing]| args.patterns.library(inventory, listings, global, reporter, summary);
+    let all = library(listings)?;
+    let half = args.half.then(|| library(&every_second(listings))).transpose()?;
     Ok(Libraries { all, half })
 }
 

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::random::{Random, Zipf};
+use super::zipf::Zipf;
+use crate::evaluation::random::Random;
 
 const FUNCTION_WORDS: &str = "the of and to a in that is for it was on with as be at by he from not this but had have \
     they which or one were all their there been has when who will more if no out so what up said about into than them \
@@ -27,7 +28,9 @@ const PEOPLE: usize = 300;
 /// So many documents; the first few are the same however many there are.
 pub fn flowing_texts(seed: u64, documents: usize) -> Vec<String> {
     let language = Language::new(seed);
-    (0..documents as u64).map(|document| Writer::new(&language, Random::new(seed, &[2, document])).document()).collect()
+    (0..documents as u64)
+        .map(|document| Writer::new(&language, Random::along(seed, &[2, document])).document())
+        .collect()
 }
 
 /// What all documents of a seed have in common.
@@ -45,7 +48,7 @@ struct Language {
 
 impl Language {
     fn new(seed: u64) -> Language {
-        let mut random = Random::new(seed, &[1]);
+        let mut random = Random::along(seed, &[1]);
         let words = invent_words(&mut random);
         let topic = |random: &mut Random| (0..TOPIC_WORDS).map(|_| random.below(WORDS)).collect();
         let topics = (0..TOPICS).map(|_| topic(&mut random)).collect();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::random::Random;
+use crate::evaluation::random::Random;
 
 /// What varies in a template from document to document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn every_slot_is_filled_and_only_constant_templates_have_none() {
         let headlines = ["One".to_owned(), "Two".to_owned(), "Three".to_owned()];
-        let mut random = Random::new(1, &[]);
+        let mut random = Random::new(1);
         let fillers = Fillers::new(&headlines, &mut random);
         for kind in Kind::ALL {
             for template in kind.templates() {
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn no_document_is_related_to_itself() {
         let headlines = ["One".to_owned(), "Two".to_owned(), "Three".to_owned()];
-        let mut random = Random::new(1, &[]);
+        let mut random = Random::new(1);
         let fillers = Fillers::new(&headlines, &mut random);
         assert!((0..50).all(|_| fillers.fill("{headline}", 1, &mut random) != "Two"));
     }

@@ -8,7 +8,7 @@ use dehusk::evaluation::words::Bag;
 use dehusk::patterns::Pattern;
 
 use super::rules::Rule;
-use super::texts::Gold;
+use crate::cli::eval::gold_texts::Gold;
 use crate::cli::report::Reporter;
 
 /// How many names a warning gives.
@@ -19,6 +19,8 @@ pub type Scores = BTreeMap<Rule, Score>;
 
 /// All of it.
 pub struct Figures {
+    /// Whose losses are told.
+    pub judged: Rule,
     /// Sorted by name; each has a document.
     pub sources: Vec<SourceFigures>,
     /// That removed something, the one that lost most first.
@@ -41,7 +43,7 @@ pub struct DocumentFigures {
     pub is_missing: bool,
     pub gold_words: usize,
     pub scores: Scores,
-    /// The gold words that [`Rule::Dehusk`] removed.
+    /// The gold words that the judged rule removed.
     pub lost_words: Bag,
     /// Where they stood, the longest first.
     pub lost: Vec<LostText>,
@@ -78,10 +80,10 @@ pub struct PatternName {
 
 impl Figures {
     /// Puts together what is known of the sources.
-    pub fn of(mut sources: Vec<SourceFigures>) -> Figures {
+    pub fn of(mut sources: Vec<SourceFigures>, judged: Rule) -> Figures {
         sources.retain(|source| !source.documents.is_empty());
         let patterns = sources.iter_mut().flat_map(|source| std::mem::take(&mut source.patterns)).collect();
-        Figures { patterns: added_up(patterns), sources }
+        Figures { judged, patterns: added_up(patterns), sources }
     }
 
     /// Whether there is no document to speak of.

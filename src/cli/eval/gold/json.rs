@@ -6,7 +6,7 @@ use dehusk::evaluation::words::Bag;
 
 use super::TellingArgs;
 use super::figures::{DocumentFigures, Figures, LostText, PatternFigures, Scores, SourceFigures};
-use super::texts::GoldTexts;
+use crate::cli::eval::gold_texts::GoldTexts;
 use crate::cli::summary::Summary;
 
 /// The figures as JSON.
@@ -19,6 +19,7 @@ pub fn of(figures: &Figures, telling: &TellingArgs, gold: &GoldTexts, summary: &
         "missing": figures.missing(),
         "gold_too_short": gold.too_short,
         "skipped": summary.skipped,
+        "judged": figures.judged.key(),
         "gold_words": gold_words,
         "lost_words": lost_words,
         "scores": of_scores(&figures.scores()),

@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
-use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Method, Scratch};
+use rayon::prelude::*;
+
+use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk::corpus::Document;
 use dehusk::evaluation::opponents::LineCounts;
+use dehusk::patterns::PatternFile;
 
 use super::scoring::Libraries;
+use crate::cli::options::{MethodArgs, MethodName};
 
 /// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
 const FIFTH: f64 = 0.2;
@@ -70,63 +74,99 @@ impl Rule {
     }
 }
 
+/// How dehusk cleans.
+pub struct Methods {
+    asked: CleanOptions,
+    union: CleanOptions,
+}
+
+impl Methods {
+    /// The method asked for, and the literature's beside it.
+    pub fn of(args: &MethodArgs) -> Methods {
+        Methods { asked: args.options(), union: args.any.options(MethodName::Union) }
+    }
+}
+
 /// The rules made ready for one source.
 pub struct Rules {
     lines: LineCounts,
-    /// Dehusk's, by rule.
-    cleaners: Vec<(Rule, Cleaner)>,
+    judged: Rule,
+    cleaners: Vec<RuleCleaner>,
+}
+
+/// A cleaner, and the rules that it serves: two if the union is what was asked for.
+struct RuleCleaner {
+    rules: Vec<Rule>,
+    cleaner: Cleaner,
 }
 
 /// One thread's scratch space, as many as there are cleaners.
 pub type Scratches = Vec<Scratch>;
 
-/// What a rule leaves of a text.
-pub struct Kept<'t> {
-    pub rule: Rule,
+/// What rules leave of a text.
+pub struct Kept<'r, 't> {
+    pub rules: &'r [Rule],
     pub text: Cow<'t, str>,
-    /// How it came to be, for [`Rule::Dehusk`].
+    /// How it came to be, if dehusk did it.
     pub cleaning: Option<Cleaning>,
 }
 
 impl Rules {
     /// Counts the lines of a source's documents and compiles its patterns.
-    pub fn new(source: &str, documents: &[Option<Document>], libraries: &Libraries, options: &CleanOptions) -> Rules {
-        let union = CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() };
-        let all = libraries.all.for_source(source);
-        let mut cleaners = vec![(Rule::Union, Cleaner::new(&all, &union)), (Rule::Dehusk, Cleaner::new(&all, options))];
-        if let Some(half) = &libraries.half {
-            cleaners.push((Rule::HalfMined, Cleaner::new(&half.for_source(source), options)));
-        }
+    pub fn new(source: &str, documents: &[Option<Document>], libraries: &Libraries, methods: &Methods) -> Rules {
         let texts = documents.iter().flatten().map(|document| &*document.text);
-        Rules { lines: LineCounts::of(texts), cleaners }
+        let cleaners = wanted(source, libraries, methods).into_par_iter();
+        let compile = |(rules, files, options): (Vec<Rule>, Vec<&PatternFile>, &CleanOptions)| RuleCleaner {
+            rules,
+            cleaner: Cleaner::new(&files, options),
+        };
+        Rules { lines: LineCounts::of(texts), judged: libraries.judged(), cleaners: cleaners.map(compile).collect() }
     }
 
-    /// The cleaner that was asked for.
-    pub fn cleaner(&self) -> Option<&Cleaner> {
-        self.cleaners.iter().find(|(rule, _)| *rule == Rule::Dehusk).map(|(_, cleaner)| cleaner)
+    /// The cleaner whose losses are told.
+    pub fn judged(&self) -> Option<&Cleaner> {
+        self.cleaners.iter().find(|one| one.rules.contains(&self.judged)).map(|one| &one.cleaner)
     }
 
     /// Scratch space for one thread.
     pub fn scratches(&self) -> Scratches {
-        self.cleaners.iter().map(|(_, cleaner)| cleaner.scratch()).collect()
+        self.cleaners.iter().map(|one| one.cleaner.scratch()).collect()
     }
 
-    /// What each rule leaves of a text, in their order.
-    pub fn apply<'t>(&self, scratches: &mut Scratches, text: &'t str) -> Result<Vec<Kept<'t>>, CleanError> {
-        let without_lines = |rule, min_documents| {
-            let text = self.lines.strip(text, min_documents).into();
-            Kept { rule, text, cleaning: None }
-        };
+    /// What each rule leaves of a text.
+    pub fn apply<'t>(&self, scratches: &mut Scratches, text: &'t str) -> Result<Vec<Kept<'_, 't>>, CleanError> {
+        let in_fifth = self.lines.documents_of_share(FIFTH);
         let mut all = vec![
-            Kept { rule: Rule::LeftAlone, text: text.into(), cleaning: None },
-            without_lines(Rule::LinesInTwo, 2),
-            without_lines(Rule::LinesInFifth, self.lines.documents_of_share(FIFTH)),
+            Kept { rules: &[Rule::LeftAlone], text: text.into(), cleaning: None },
+            Kept { rules: &[Rule::LinesInTwo], text: self.lines.strip(text, 2).into(), cleaning: None },
+            Kept { rules: &[Rule::LinesInFifth], text: self.lines.strip(text, in_fifth).into(), cleaning: None },
         ];
-        for ((rule, cleaner), scratch) in self.cleaners.iter().zip(scratches) {
-            let cleaning = cleaner.clean(scratch, text)?;
-            let kept = cleaning.strip(text).into();
-            all.push(Kept { rule: *rule, text: kept, cleaning: (*rule == Rule::Dehusk).then_some(cleaning) });
-        }
+        let clean = |(one, scratch): (&RuleCleaner, &mut Scratch)| {
+            let cleaning = one.cleaner.clean(scratch, text)?;
+            Ok((cleaning.strip(text), cleaning))
+        };
+        let cleaned: Vec<(String, Cleaning)> =
+            self.cleaners.par_iter().zip(scratches).map(clean).collect::<Result<_, CleanError>>()?;
+        all.extend(self.cleaners.iter().zip(cleaned).map(|(one, (kept, cleaning))| Kept {
+            rules: &one.rules,
+            text: kept.into(),
+            cleaning: Some(cleaning),
+        }));
         Ok(all)
     }
+}
+
+/// Which rules need which patterns, and how they are applied.
+fn wanted<'a>(
+    source: &str,
+    libraries: &'a Libraries,
+    Methods { asked, union }: &'a Methods,
+) -> Vec<(Vec<Rule>, Vec<&'a PatternFile>, &'a CleanOptions)> {
+    let all = libraries.all.for_source(source);
+    let mut wanted = match asked.method == union.method {
+        true => vec![(vec![Rule::Union, Rule::Dehusk], all, asked)],
+        false => vec![(vec![Rule::Union], all.clone(), union), (vec![Rule::Dehusk], all, asked)],
+    };
+    wanted.extend(libraries.half.iter().map(|half| (vec![Rule::HalfMined], half.for_source(source), asked)));
+    wanted
 }

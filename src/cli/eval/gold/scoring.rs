@@ -1,23 +1,22 @@
 //! All sources of a corpus, cleaned by every rule and scored.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::cleaning::Cleaner;
 use dehusk::corpus::{Document, Inventory, SourceListing};
 use dehusk::evaluation::losses::Losses;
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::words::Bag;
 
 use super::figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
-use super::rules::{Rule, Rules, Scratches};
-use super::texts::{Gold, GoldTexts, Pair, pairs};
-use crate::cli::interrupt;
+use super::rules::{Methods, Rule, Rules, Scratches};
+use crate::cli::eval::gold_texts::{Gold, GoldTexts, Pair, pairs};
 use crate::cli::library::Library;
+use crate::cli::reading::read_documents;
 use crate::cli::report::Reporter;
-use crate::cli::workers::share_out;
+use crate::cli::workers::share_out_and_collect;
 
 /// The patterns to clean with.
 pub struct Libraries {
@@ -27,13 +26,20 @@ pub struct Libraries {
     pub half: Option<Library>,
 }
 
+impl Libraries {
+    /// Whose losses are told: the rule that did not see the documents, if there is one.
+    pub fn judged(&self) -> Rule {
+        if self.half.is_some() { Rule::HalfMined } else { Rule::Dehusk }
+    }
+}
+
 /// What all sources are scored with.
 pub struct Scoring<'a> {
     inventory: &'a Inventory,
     listings: BTreeMap<&'a str, &'a SourceListing>,
     gold: &'a GoldTexts,
     libraries: &'a Libraries,
-    options: &'a CleanOptions,
+    methods: &'a Methods,
     reporter: &'a Reporter,
 }
 
@@ -43,41 +49,34 @@ impl<'a> Scoring<'a> {
         listings: &'a [SourceListing],
         gold: &'a GoldTexts,
         libraries: &'a Libraries,
-        options: &'a CleanOptions,
+        methods: &'a Methods,
         reporter: &'a Reporter,
     ) -> Scoring<'a> {
         let listings = listings.iter().map(|listing| (listing.id.as_str(), listing)).collect();
-        Scoring { inventory, listings, gold, libraries, options, reporter }
+        Scoring { inventory, listings, gold, libraries, methods, reporter }
     }
 
     /// Scores every source that has gold text, sorted by name.
     pub fn score_all(&self, threads: usize) -> anyhow::Result<Vec<SourceFigures>> {
         let sources: Vec<(&String, &BTreeMap<String, Gold>)> = self.gold.sources.iter().collect();
-        let scored: Vec<Mutex<Option<SourceFigures>>> = sources.iter().map(|_| Mutex::new(None)).collect();
         self.reporter.start("scoring", sources.len());
-        let outcome = share_out(
-            threads,
-            sources.len(),
-            || (),
-            |(), index| {
-                let (source, gold) = sources[index];
-                let figures = self.score_source(source, gold)?;
-                *scored[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(figures);
-                self.reporter.step(1);
-                Ok(())
-            },
-        );
+        let scored = share_out_and_collect(threads, sources.len(), |index| {
+            let (source, gold) = sources[index];
+            let figures = self.score_source(source, gold)?;
+            self.reporter.step(1);
+            Ok(figures)
+        });
         self.reporter.finish();
-        outcome?;
-        Ok(scored.into_iter().filter_map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+        scored
     }
 
     fn score_source(&self, source: &str, gold: &BTreeMap<String, Gold>) -> anyhow::Result<SourceFigures> {
-        let documents = self.read(source)?;
+        let places = self.listings.get(source).map_or(&[][..], |listing| &listing.documents);
+        let documents = read_documents(self.inventory, places, self.reporter)?;
         if !documents.is_empty() && self.libraries.all.get(source).is_none() {
             self.reporter.warn(&format!("there is no pattern file for source '{source}'"));
         }
-        let rules = Rules::new(source, &documents, self.libraries, self.options);
+        let rules = Rules::new(source, &documents, self.libraries, self.methods);
         let wanted = pairs(gold, &documents).into_par_iter().filter(|pair| self.is_scored(pair));
         let scored = wanted.map_init(
             || rules.scratches(),
@@ -89,17 +88,6 @@ impl<'a> Scoring<'a> {
         let (documents, patterns): (Vec<_>, Vec<Vec<PatternFigures>>) = scored.unzip();
         let patterns = patterns.into_iter().flatten().map(|pattern| pattern.of_source(source)).collect();
         Ok(SourceFigures { source: source.to_owned(), documents, patterns })
-    }
-
-    /// The documents of a source, in the order in which they are mined.
-    fn read(&self, source: &str) -> anyhow::Result<Vec<Option<Document>>> {
-        let places = self.listings.get(source).map_or(&[][..], |listing| &listing.documents);
-        let read = |place| -> anyhow::Result<Option<Document>> {
-            interrupt::check()?;
-            let document = self.inventory.read(place);
-            Ok(document.map_err(|skipped| self.reporter.skip(&skipped.to_string())).ok())
-        };
-        places.par_iter().map(read).collect()
     }
 
     /// When half is mined, the other half is scored; a document that is not there could be of either.
@@ -130,14 +118,16 @@ impl<'a> Scoring<'a> {
         let words = Bag::of(&document.text);
         let mut scores = Scores::new();
         let mut losses = Losses::default();
+        let judged = self.libraries.judged();
         for kept in all {
             let bag = Bag::of(&kept.text);
-            scores.insert(kept.rule, Score::of(&words, &bag, &gold.words));
-            if let Some(cleaning) = kept.cleaning {
+            let score = Score::of(&words, &bag, &gold.words);
+            scores.extend(kept.rules.iter().map(|rule| (*rule, score)));
+            if let (Some(cleaning), true) = (kept.cleaning, kept.rules.contains(&judged)) {
                 losses = Losses::of(&document.text, &cleaning, &gold.text, &gold.words, &bag);
             }
         }
-        let cleaner = rules.cleaner();
+        let cleaner = rules.judged();
         let patterns = cleaner.map(|cleaner| pattern_figures(&losses, cleaner)).unwrap_or_default();
         let lost = lost_texts(&document.text, &losses, cleaner);
         let figures = DocumentFigures {

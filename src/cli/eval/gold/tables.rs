@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use dehusk::evaluation::score::{MIN_GOLD_WORDS, Score};
 
 use super::TellingArgs;
-use super::figures::{DocumentFigures, Figures, PatternFigures, Scores};
+use super::figures::{Figures, PatternFigures, Scores};
 use super::rules::Rule;
-use super::texts::GoldTexts;
+use crate::cli::eval::gold_texts::GoldTexts;
+use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
 
 /// How much of a lost text or of a regex is shown, in characters.
@@ -33,11 +34,9 @@ pub fn of(figures: &Figures, telling: &TellingArgs, gold: &GoldTexts, summary: &
 }
 
 fn write_rules(text: &mut String, scores: &Scores) {
-    let width = scores.keys().map(|rule| rule.label().len()).max().unwrap_or(0);
-    let _ = writeln!(text, "{:width$}  {HEAD}", "");
-    for (rule, score) in scores {
-        let _ = writeln!(text, "{:width$}  {}", rule.label(), row(score));
-    }
+    let mut table = Table::default().words("").figures(HEADS);
+    scores.iter().for_each(|(rule, score)| table.row([rule.label().to_owned()].into_iter().chain(cells(score))));
+    let _ = write!(text, "{table}");
     if let (Some(all), Some(half)) = (scores.get(&Rule::Dehusk), scores.get(&Rule::HalfMined)) {
         let (recall, f1) = (half.recall - all.recall, half.f1 - all.f1);
         let _ = writeln!(text, "mining half instead of all: recall {recall:+.4}, F1 {f1:+.4}");
@@ -48,7 +47,7 @@ fn write_totals(text: &mut String, figures: &Figures, gold: &GoldTexts, summary:
     let (gold_words, lost) = figures.gold_and_lost_words();
     let documents = count(figures.documents().count(), "document");
     let _ = write!(text, "{documents} of {}", count(figures.sources.len(), "source"));
-    let _ = write!(text, ": {lost} of {} lost by dehusk", count(gold_words, "gold word"));
+    let _ = write!(text, ": {lost} of {} lost by {}", count(gold_words, "gold word"), figures.judged.label());
     if figures.missing() > 0 {
         let _ = write!(text, "; {} not in the corpus", figures.missing());
     }
@@ -62,31 +61,29 @@ fn write_totals(text: &mut String, figures: &Figures, gold: &GoldTexts, summary:
 }
 
 fn write_sources(text: &mut String, figures: &Figures) {
-    let width = width("source", figures.sources.iter().map(|source| source.source.as_str()));
-    let opponents = || Rule::ALL.into_iter().filter(|rule| *rule != Rule::Dehusk);
     let scores = figures.scores();
-    let shown: Vec<Rule> = opponents().filter(|rule| scores.contains_key(rule)).collect();
-    let heads: String = shown.iter().map(|rule| format!("  {:>6}", rule.short_label())).collect();
-    let _ = writeln!(text, "\n{:width$}  documents  {HEAD}  lost words  F1 of:{heads}", "source");
+    let others: Vec<Rule> = scores.keys().copied().filter(|rule| *rule != figures.judged).collect();
+    let mut table = Table::default().words("source").figures(["documents"]).figures(HEADS).figures(["lost words"]);
+    table = table.group("F1 of".to_owned(), others.iter().map(|rule| rule.short_label()));
     for source in &figures.sources {
-        let scores = source.scores();
-        let others: String = shown.iter().map(|rule| format!("  {:>6}", thousandths(scores[rule].f1))).collect();
-        let (documents, lost) = (source.documents.len(), source.gold_and_lost_words().1);
-        let dehusk = row(&scores[&Rule::Dehusk]);
-        let _ = writeln!(text, "{:width$}  {documents:>9}  {dehusk}  {lost:>10}        {others}", source.source);
+        let (scores, lost) = (source.scores(), source.gold_and_lost_words().1);
+        let named = [source.source.clone(), source.documents.len().to_string()].into_iter();
+        let others = others.iter().map(|rule| decimal(scores[rule].f1, 3));
+        table.row(named.chain(cells(&scores[&figures.judged])).chain([lost.to_string()]).chain(others));
     }
+    let _ = write!(text, "\n{table}");
 }
 
 fn write_documents(text: &mut String, figures: &Figures) {
-    let named: Vec<(String, &DocumentFigures)> =
-        figures.documents().map(|(source, document)| (format!("{source}/{}", document.name), document)).collect();
-    let width = width("document", named.iter().map(|(name, _)| name.as_str()));
-    let _ = writeln!(text, "\n{:width$}  {HEAD}  lost words  gold words", "document");
-    for (name, document) in named {
-        let (dehusk, lost) = (row(&document.scores[&Rule::Dehusk]), document.lost_words.total());
-        let note = if document.is_missing { "  not in the corpus" } else { "" };
-        let _ = writeln!(text, "{name:width$}  {dehusk}  {lost:>10}  {:>10}{note}", document.gold_words);
+    let mut table = Table::default().words("document").figures(HEADS).figures(["lost words", "gold words"]).words("");
+    for (source, document) in figures.documents() {
+        let note = if document.is_missing { "not in the corpus" } else { "" };
+        let counts = [document.lost_words.total(), document.gold_words].map(|words| words.to_string());
+        let named = [format!("{source}/{}", document.name)].into_iter();
+        let scored = cells(&document.scores[&figures.judged]);
+        table.row(named.chain(scored).chain(counts).chain([note.to_owned()]));
     }
+    let _ = write!(text, "\n{table}");
 }
 
 fn write_worst_documents(text: &mut String, figures: &Figures, worst: usize) {
@@ -144,21 +141,11 @@ fn lost_words(pattern: &PatternFigures) -> String {
     shown.collect::<Vec<String>>().join(", ") + others
 }
 
-const HEAD: &str = "precision  recall     F1  removed";
+const HEADS: [&str; 4] = ["precision", "recall", "F1", "removed"];
 
-fn row(score: &Score) -> String {
-    let [precision, recall, f1] = [score.precision, score.recall, score.f1].map(thousandths);
-    format!("{precision:>9}  {recall:>6}  {f1:>5}  {:>5.1} %", 100.0 * score.removed)
-}
-
-/// `.987`, as in the literature.
-fn thousandths(share: f64) -> String {
-    let written = format!("{share:.3}");
-    written.strip_prefix('0').map_or(written.clone(), str::to_owned)
-}
-
-fn width<'n>(head: &'n str, names: impl Iterator<Item = &'n str>) -> usize {
-    names.chain([head]).map(|name| name.chars().count()).max().unwrap_or(0)
+fn cells(score: &Score) -> impl Iterator<Item = String> {
+    let [precision, recall, f1] = [score.precision, score.recall, score.f1].map(|figure| decimal(figure, 3));
+    [precision, recall, f1, percent(score.removed, 1)].into_iter()
 }
 
 fn shortened(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use dehusk::corpus::{Document, FileKind, HtmlView, Inventory, ReadOptions, SourceListing, Text};
+use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing, Text};
 use dehusk::evaluation::score::MIN_GOLD_WORDS;
 use dehusk::evaluation::words::Bag;
 
@@ -29,8 +29,7 @@ pub struct Gold {
 impl GoldTexts {
     /// Reads a folder of gold texts, which looks like that of a corpus.
     pub fn read(folder: &Path, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<GoldTexts> {
-        let options = ReadOptions { html: HtmlView::Text, keys: options.keys.clone() };
-        let inventory = Inventory::scan(&[folder.to_owned()], &options).context("gold text")?;
+        let inventory = Inventory::scan(&[folder.to_owned()], options).context("gold text")?;
         let sources = inventory.sources();
         inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| reporter.skip(&skipped.to_string()));
         let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
@@ -72,6 +71,20 @@ impl GoldTexts {
             "no document to score{half}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
              {folder}/SOURCE/NAME.txt; name the files there after the documents"
         )
+    }
+
+    /// Of a source's documents those that have gold text, with it, in their order.
+    pub fn with_documents<'g, 'd>(
+        &'g self,
+        source: &str,
+        documents: &'d [Option<Document>],
+    ) -> Vec<(&'g Gold, &'d Document)> {
+        let Some(gold) = self.sources.get(source) else { return Vec::new() };
+        let found =
+            pairs(gold, documents).into_iter().filter_map(|Pair { gold, document, .. }| Some((gold, document?)));
+        let mut found: Vec<(&Gold, (usize, &Document))> = found.collect();
+        found.sort_by_key(|(_, (index, _))| *index);
+        found.into_iter().map(|(gold, (_, document))| (gold, document)).collect()
     }
 
     fn add(&mut self, document: Document) {
