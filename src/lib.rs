@@ -47,3 +47,4 @@ pub mod corpus;
 pub mod mining;
 pub mod patterns;
 pub mod tokens;
+pub mod evaluation;

@@ -176,16 +176,22 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/evaluation.rs"]
+mod evaluation;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
 #[path = "cli/streams.rs"]
 mod streams;
+#[path = "cli/experiments.rs"]
+mod experiments;
 #[path = "cli/input.rs"]
 mod input;
 #[path = "cli/output.rs"]
 mod output;
+#[path = "cli/injection.rs"]
+mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;

@@ -39,6 +39,11 @@ impl Library {
         Ok(library)
     }
 
+    /// Pattern files that were just mined.
+    pub fn of_files(files: Vec<PatternFile>) -> Library {
+        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect() }
+    }
+
     /// As [`Library::load`], but a folder that does not exist yet is an empty library.
     pub fn load_if_any(path: &Path, reporter: &Reporter) -> anyhow::Result<Library> {
         if path.exists() && !pattern_files_in(path)?.is_empty() {

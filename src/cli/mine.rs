@@ -1,11 +1,9 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use rayon::prelude::*;
 
 use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
 use dehusk::mining::cross_source::{self, Templates};
@@ -15,10 +13,11 @@ use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
-use super::options::{CorpusArgs, MineArgs, SummaryArgs};
+use super::options::{CorpusArgs, MineArgs, ReadingArgs, SummaryArgs};
+use super::reading::read_documents;
 use super::report::Reporter;
 use super::summary::{MinedSummary, Summary};
-use super::workers::share_out;
+use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
 /// Options of `dehusk mine`.
@@ -49,7 +48,17 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    let inventory = summary.time("scan", || Inventory::scan(&args.corpus, &args.reading.options()))?;
+    scan_paths(&args.corpus, &args.reading, reporter, summary)
+}
+
+/// As [`scan`], where a corpus need not be named.
+pub fn scan_paths(
+    paths: &[PathBuf],
+    reading: &ReadingArgs,
+    reporter: &Reporter,
+    summary: &mut Summary,
+) -> anyhow::Result<Inventory> {
+    let inventory = summary.time("scan", || Inventory::scan(paths, &reading.options()))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
@@ -69,17 +78,10 @@ pub fn mine(
 ) -> anyhow::Result<()> {
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
-    let sources = summary.time("list", || inventory.sources());
-    sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
-    if sources.listings.is_empty() {
-        bail!("there is no document to mine");
-    }
+    let sources = list(inventory, reporter, summary)?;
     let miner = Miner { inventory, options, lexer, reporter };
-    let mined = summary.time("mine", || miner.mine_all(&sources.listings, global.threads()))?;
-    let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
-    let language = std::mem::take(&mut templates.language);
-    warn_of_small_sources(&sources.listings, &mined, reporter);
-    let files: Vec<PatternFile> = pattern_files(&sources.listings, &mined, templates, lexer)
+    let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
+    let files: Vec<PatternFile> = fresh
         .into_iter()
         .map(|fresh| match reviewed.remove(&fresh.source) {
             Some(old) => merge(fresh, old),
@@ -91,7 +93,7 @@ pub fn mine(
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
     }
     let (own, shared) = files.split_at(mined.len());
-    for ((file, mined), language) in own.iter().zip(&mined).zip(language) {
+    for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
         entry.mined = Some(MinedSummary {
             documents: mined.documents,
@@ -99,13 +101,23 @@ pub fn mine(
             tokens: mined.tokens,
             cutoff: mined.cutoff.share,
             patterns: file.patterns.len(),
-            language,
+            language: *language,
         });
     }
-    summary.documents = mined.iter().map(|mined| mined.documents).sum();
+    summary.documents = mined.iter().map(|source| source.mined.documents).sum();
     summary.shared_patterns = shared.first().map(|file| file.patterns.len());
     summary.wrote.push(output.path().display().to_string());
     Ok(())
+}
+
+/// Which documents there are to mine; there is one at least.
+pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
+    let sources = summary.time("list", || inventory.sources());
+    sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    if sources.listings.is_empty() {
+        bail!("there is no document to mine");
+    }
+    Ok(sources.listings)
 }
 
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
@@ -119,46 +131,49 @@ fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: 
     }
 }
 
-struct Miner<'a> {
-    inventory: &'a Inventory,
-    options: &'a MineOptions,
-    lexer: &'a Lexer,
-    reporter: &'a Reporter,
+/// What sources are mined with.
+pub struct Miner<'a> {
+    pub inventory: &'a Inventory,
+    pub options: &'a MineOptions,
+    pub lexer: &'a Lexer,
+    pub reporter: &'a Reporter,
+}
+
+/// What is known of a source once all are compared.
+pub struct MinedSource {
+    mined: Mined,
+    /// How many of its candidates turned out to be language.
+    language: usize,
 }
 
 impl Miner<'_> {
+    /// Mines sources and compares them; gives a fresh pattern file for each, and then the shared one, if any.
+    pub fn mine_files(
+        &self,
+        listings: &[SourceListing],
+        global: &Global,
+        summary: &mut Summary,
+    ) -> anyhow::Result<(Vec<MinedSource>, Vec<PatternFile>)> {
+        let mined = summary.time("mine", || self.mine_all(listings, global.threads()))?;
+        let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
+        let language = std::mem::take(&mut templates.language);
+        warn_of_small_sources(listings, &mined, self.reporter);
+        let files = pattern_files(listings, &mined, templates, self.lexer);
+        let sources = mined.into_iter().zip(language).map(|(mined, language)| MinedSource { mined, language });
+        Ok((sources.collect(), files))
+    }
+
     /// Mines the sources, as many at a time as there are threads; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
-        let mined: Vec<Mutex<Option<Mined>>> = listings.iter().map(|_| Mutex::new(None)).collect();
-        let outcome = share_out(
-            threads,
-            listings.len(),
-            || (),
-            |(), index| {
-                let result = self.mine(&listings[index])?;
-                *mined[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                Ok(())
-            },
-        );
+        let mined = share_out_and_collect(threads, listings.len(), |index| self.mine(&listings[index]));
         self.reporter.finish();
-        outcome?;
-        Ok(mined.into_iter().filter_map(|mined| mined.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+        mined
     }
 
     fn mine(&self, listing: &SourceListing) -> anyhow::Result<Mined> {
-        let read = |place| -> anyhow::Result<Option<Text>> {
-            interrupt::check()?;
-            match self.inventory.read(place) {
-                Ok(document) => Ok(Some(document.text)),
-                Err(skipped) => {
-                    self.reporter.skip(&skipped.to_string());
-                    Ok(None)
-                }
-            }
-        };
-        let texts: Vec<Option<Text>> = listing.documents.par_iter().map(read).collect::<anyhow::Result<_>>()?;
-        let texts: Vec<Text> = texts.into_iter().flatten().collect();
+        let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
+        let texts: Vec<Text> = documents.into_iter().flatten().map(|document| document.text).collect();
         let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
         Ok(mined)

@@ -2,12 +2,14 @@
 
 mod check;
 mod clean;
+mod eval;
 mod explain;
 mod generate;
 mod interrupt;
 mod library;
 mod mine;
 mod options;
+mod reading;
 mod report;
 mod run;
 mod summary;
@@ -71,6 +73,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
+    Eval(Box<eval::EvalCommand>),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
     /// Print the manual page
@@ -112,6 +116,7 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
         }

@@ -67,6 +67,15 @@ impl ReadingArgs {
             Html::Text => HtmlView::Text,
             Html::Markup => HtmlView::Markup,
         };
+        self.options_with(html)
+    }
+
+    /// For gold text, which has no markup.
+    pub fn gold_options(&self) -> ReadOptions {
+        self.options_with(HtmlView::Text)
+    }
+
+    fn options_with(&self, html: HtmlView) -> ReadOptions {
         let keys = Keys {
             id: self.id_key.clone(),
             source: self.source_key.clone(),
@@ -157,7 +166,14 @@ pub struct MethodArgs {
     /// From matches to what is removed
     #[arg(long, value_enum, default_value_t = MethodName::Smooth, help_heading = "Cleaning")]
     pub method: MethodName,
-    /// With `--method union`: join matches fewer than this many characters apart
+    #[command(flatten)]
+    pub any: AnyMethodArgs,
+}
+
+/// How documents are cleaned, whatever the method.
+#[derive(Args, Debug)]
+pub struct AnyMethodArgs {
+    /// The union method joins matches fewer than this many characters apart
     #[arg(long, value_name = "CHARS", default_value_t = 0, help_heading = "Cleaning")]
     pub merge_gap: usize,
     /// Apply only what a person accepted
@@ -183,7 +199,14 @@ pub enum Only {
 
 impl MethodArgs {
     pub fn options(&self) -> CleanOptions {
-        let method = match self.method {
+        self.any.options(self.method)
+    }
+}
+
+impl AnyMethodArgs {
+    /// With this method.
+    pub fn options(&self, method: MethodName) -> CleanOptions {
+        let method = match method {
             MethodName::Smooth => Method::Smooth,
             MethodName::Union => Method::Union { merge_gap: self.merge_gap },
         };

@@ -85,6 +85,12 @@ impl Summary {
         result
     }
 
+    /// How long each stage took.
+    pub fn stages(&self) -> String {
+        let stage = |(stage, seconds): &(&str, f64)| format!("{stage} {seconds:.2} s");
+        self.seconds.iter().map(stage).collect::<Vec<String>>().join(", ")
+    }
+
     /// Prints the summary: as JSON, as text, or not at all.
     pub fn print(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
         match (json, quiet) {
@@ -115,9 +121,7 @@ impl Summary {
         if self.skipped > 0 {
             let _ = write!(text, "; {} skipped", self.skipped);
         }
-        let stages: Vec<String> =
-            self.seconds.iter().map(|(stage, seconds)| format!("{stage} {seconds:.2} s")).collect();
-        let _ = writeln!(text, "\n{}", stages.join(", "));
+        let _ = writeln!(text, "\n{}", self.stages());
         if !self.wrote.is_empty() {
             let _ = writeln!(text, "wrote {}", self.wrote.join(" and "));
         }
@@ -149,7 +153,8 @@ impl Summary {
     }
 }
 
-fn count(number: usize, what: &str) -> String {
+/// `1 document`, `2 documents`.
+pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 

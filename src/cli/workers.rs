@@ -36,3 +36,23 @@ pub fn share_out<B>(
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
+
+/// As [`share_out`], but gives what came of each piece, in their order.
+pub fn share_out_and_collect<T: Send>(
+    threads: usize,
+    pieces: usize,
+    work: impl Fn(usize) -> anyhow::Result<T> + Sync,
+) -> anyhow::Result<Vec<T>> {
+    let results: Vec<Mutex<Option<T>>> = (0..pieces).map(|_| Mutex::new(None)).collect();
+    share_out(
+        threads,
+        pieces,
+        || (),
+        |(), piece| {
+            let result = work(piece)?;
+            *results[piece].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            Ok(())
+        },
+    )?;
+    Ok(results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+}

@@ -14,6 +14,14 @@ pub fn is_word_character(c: char) -> bool {
     WORD_CHARACTERS.contains(c)
 }
 
+/// Whether this is a letter, a number or `_`: a word character that is no mark.
+pub fn is_letter_or_number(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    LETTERS_AND_NUMBERS.contains(c)
+}
+
 /// Whether this character's script is written without spaces between words: Han, Kana, Bopomofo, Yi,
 /// Thai, Lao, Khmer, Myanmar, Tibetan and their like. Hangul is not: Korean has spaces.
 pub fn is_unspaced(c: char) -> bool {
@@ -62,6 +70,7 @@ pub(crate) use unspaced_ranges;
 pub(super) const UNSPACED_CLASS: &str = concat!(r"[\w&&[", unspaced_ranges!(), "]]");
 
 static WORD_CHARACTERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"\w"));
+static LETTERS_AND_NUMBERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"[\p{L}\p{N}]"));
 static MARKS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(MARK_CLASS));
 const MARK_CLASS: &str = r"[\p{M}\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff]";
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// How long stopping may take, on a busy machine.
-const PROMPTLY: Duration = Duration::from_secs(5);
+/// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn start(sandbox: &Sandbox, arguments: &str) -> Child {
     let mut command = sandbox.command(arguments);
@@ -18,17 +18,19 @@ fn start(sandbox: &Sandbox, arguments: &str) -> Child {
 fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() && child.try_wait().expect("a child").is_none() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it is not so in a minute");
+        if start.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("it is not so after {PATIENCE:?}");
+        }
         sleep(Duration::from_millis(1));
     }
 }
 
 /// Presses Ctrl-C; gives how it ended.
-fn interrupt(child: Child) -> Ran {
-    let sent = Instant::now();
+fn interrupt(mut child: Child) -> Ran {
     let _ = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).output();
+    wait_until(&mut child, || false);
     let output = child.wait_with_output().expect("it ends");
-    assert!(sent.elapsed() < PROMPTLY, "it took {:?} to stop", sent.elapsed());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }

@@ -1,0 +1,82 @@
+//! `dehusk eval duplicates`: are the same articles found under different templates, and different ones under the same
+//! template told apart?
+
+use clap::Args;
+use serde::Serialize;
+
+use dehusk::evaluation::duplicates::Sketch;
+
+use super::experiment::{ExperimentArgs, Results, Selection};
+use super::table::{Table, percent};
+use super::tell;
+use crate::cli::report::Reporter;
+use crate::cli::{Exit, Global};
+
+/// Options of `dehusk eval duplicates`.
+#[derive(Args, Debug)]
+pub struct DuplicatesArgs {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// Compare at most so many pairs of either kind
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pairs: usize,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    selection: Selection,
+    /// Pairs of the same article under two sources' templates.
+    same: usize,
+    /// Pairs of two articles under one source's template.
+    different: usize,
+    /// Pairs left out because one tells what the other does.
+    retold: usize,
+    results: Results<Shares>,
+}
+
+#[derive(Serialize)]
+struct Shares {
+    /// Of the pairs of the same article: taken for duplicates; `None` if there are no such pairs.
+    found: Option<f64>,
+    /// Of the pairs of two articles: not taken for duplicates.
+    told_apart: Option<f64>,
+}
+
+/// Runs the command.
+pub fn run(args: &DuplicatesArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let material = args.experiment.material(global, reporter)?;
+    let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
+    let results = material.compare(|treatment| {
+        let sketches = material.of_each(&pairs.documents, treatment, Sketch::of)?;
+        let share = |pairs: &[(usize, usize)]| {
+            let taken = pairs.iter().filter(|&&(one, other)| sketches[one].is_duplicate(&sketches[other])).count();
+            (!pairs.is_empty()).then(|| taken as f64 / pairs.len() as f64)
+        };
+        Ok(Shares { found: share(&pairs.same), told_apart: share(&pairs.different).map(|taken| 1.0 - taken) })
+    })?;
+    let outcome = Outcome {
+        selection: material.selection,
+        same: pairs.same.len(),
+        different: pairs.different.len(),
+        retold: pairs.retold,
+        results,
+    };
+    tell(&args.experiment.summary, &outcome, &outcome.to_text())?;
+    Ok(reporter.exit())
+}
+
+impl Outcome {
+    fn to_text(&self) -> String {
+        let mut table = Table::default().words("").figures(["duplicates found", "others told apart"]);
+        for (treatment, Shares { found, told_apart }) in &self.results {
+            let [found, told_apart] = [found, told_apart].map(|share| percent(*share, 1));
+            table.row([treatment.name().to_owned(), found, told_apart]);
+        }
+        let Outcome { selection, same, different, retold, .. } = self;
+        let selection = selection.to_text();
+        format!(
+            "{table}{selection}{same} pairs of the same article under two templates, {different} of two articles under \
+             one ({retold} retold left out)\n"
+        )
+    }
+}

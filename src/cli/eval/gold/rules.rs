@@ -1,0 +1,172 @@
+//! What is compared: dehusk, and simple rules that it has to beat.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use dehusk::corpus::Document;
+use dehusk::evaluation::opponents::LineCounts;
+use dehusk::patterns::PatternFile;
+
+use super::scoring::Libraries;
+use crate::cli::options::{MethodArgs, MethodName};
+
+/// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
+const FIFTH: f64 = 0.2;
+
+/// A way to clean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// Remove nothing.
+    LeftAlone,
+    /// Remove the lines that stand in two documents of the source or more.
+    LinesInTwo,
+    /// Remove the lines that stand in 20 % of the documents of the source, or more.
+    LinesInFifth,
+    /// The literature's rule.
+    Union,
+    /// As asked for.
+    Dehusk,
+    /// As asked for, but with what half of the documents teach.
+    HalfMined,
+}
+
+impl Rule {
+    /// All there are, in the order in which they are told.
+    pub const ALL: [Rule; 6] =
+        [Rule::LeftAlone, Rule::LinesInTwo, Rule::LinesInFifth, Rule::Union, Rule::Dehusk, Rule::HalfMined];
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Rule::LeftAlone => "left alone",
+            Rule::LinesInTwo => "without lines in 2 documents",
+            Rule::LinesInFifth => "without lines in 20 % of documents",
+            Rule::Union => "dehusk --method union",
+            Rule::Dehusk => "dehusk",
+            Rule::HalfMined => "dehusk, half of the documents mined",
+        }
+    }
+
+    /// For the head of a narrow column.
+    pub fn short_label(self) -> &'static str {
+        match self {
+            Rule::LeftAlone => "alone",
+            Rule::LinesInTwo => "2 docs",
+            Rule::LinesInFifth => "20 %",
+            Rule::Union => "union",
+            Rule::Dehusk => "dehusk",
+            Rule::HalfMined => "half",
+        }
+    }
+
+    /// For scripts.
+    pub fn key(self) -> &'static str {
+        match self {
+            Rule::LeftAlone => "left_alone",
+            Rule::LinesInTwo => "lines_in_2_documents",
+            Rule::LinesInFifth => "lines_in_20_percent",
+            Rule::Union => "union",
+            Rule::Dehusk => "dehusk",
+            Rule::HalfMined => "half_mined",
+        }
+    }
+}
+
+/// How dehusk cleans.
+pub struct Methods {
+    asked: CleanOptions,
+    union: CleanOptions,
+}
+
+impl Methods {
+    /// The method asked for, and the literature's beside it.
+    pub fn of(args: &MethodArgs) -> Methods {
+        Methods { asked: args.options(), union: args.any.options(MethodName::Union) }
+    }
+}
+
+/// The rules made ready for one source.
+pub struct Rules {
+    lines: LineCounts,
+    judged: Rule,
+    cleaners: Vec<RuleCleaner>,
+}
+
+/// A cleaner, and the rules that it serves: two if the union is what was asked for.
+struct RuleCleaner {
+    rules: Vec<Rule>,
+    cleaner: Cleaner,
+}
+
+/// One thread's scratch space, as many as there are cleaners.
+pub type Scratches = Vec<Scratch>;
+
+/// What rules leave of a text.
+pub struct Kept<'r, 't> {
+    pub rules: &'r [Rule],
+    pub text: Cow<'t, str>,
+    /// How it came to be, if dehusk did it.
+    pub cleaning: Option<Cleaning>,
+}
+
+impl Rules {
+    /// Counts the lines of a source's documents and compiles its patterns.
+    pub fn new(source: &str, documents: &[Option<Document>], libraries: &Libraries, methods: &Methods) -> Rules {
+        let texts = documents.iter().flatten().map(|document| &*document.text);
+        let cleaners = wanted(source, libraries, methods).into_par_iter();
+        let compile = |(rules, files, options): (Vec<Rule>, Vec<&PatternFile>, &CleanOptions)| RuleCleaner {
+            rules,
+            cleaner: Cleaner::new(&files, options),
+        };
+        Rules { lines: LineCounts::of(texts), judged: libraries.judged(), cleaners: cleaners.map(compile).collect() }
+    }
+
+    /// The cleaner whose losses are told.
+    pub fn judged(&self) -> Option<&Cleaner> {
+        self.cleaners.iter().find(|one| one.rules.contains(&self.judged)).map(|one| &one.cleaner)
+    }
+
+    /// Scratch space for one thread.
+    pub fn scratches(&self) -> Scratches {
+        self.cleaners.iter().map(|one| one.cleaner.scratch()).collect()
+    }
+
+    /// What each rule leaves of a text.
+    pub fn apply<'t>(&self, scratches: &mut Scratches, text: &'t str) -> Result<Vec<Kept<'_, 't>>, CleanError> {
+        let in_fifth = self.lines.documents_of_share(FIFTH);
+        let mut all = vec![
+            Kept { rules: &[Rule::LeftAlone], text: text.into(), cleaning: None },
+            Kept { rules: &[Rule::LinesInTwo], text: self.lines.strip(text, 2).into(), cleaning: None },
+            Kept { rules: &[Rule::LinesInFifth], text: self.lines.strip(text, in_fifth).into(), cleaning: None },
+        ];
+        let clean = |(one, scratch): (&RuleCleaner, &mut Scratch)| {
+            let cleaning = one.cleaner.clean(scratch, text)?;
+            Ok((cleaning.strip(text), cleaning))
+        };
+        let cleaned: Vec<(String, Cleaning)> =
+            self.cleaners.par_iter().zip(scratches).map(clean).collect::<Result<_, CleanError>>()?;
+        all.extend(self.cleaners.iter().zip(cleaned).map(|(one, (kept, cleaning))| Kept {
+            rules: &one.rules,
+            text: kept.into(),
+            cleaning: Some(cleaning),
+        }));
+        Ok(all)
+    }
+}
+
+/// Which rules need which patterns, and how they are applied.
+fn wanted<'a>(
+    source: &str,
+    libraries: &'a Libraries,
+    Methods { asked, union }: &'a Methods,
+) -> Vec<(Vec<Rule>, Vec<&'a PatternFile>, &'a CleanOptions)> {
+    let all = libraries.all.for_source(source);
+    let mut wanted = match asked.method == union.method {
+        true => vec![(vec![Rule::Union, Rule::Dehusk], all, asked)],
+        false => vec![(vec![Rule::Union], all.clone(), union), (vec![Rule::Dehusk], all, asked)],
+    };
+    wanted.extend(libraries.half.iter().map(|half| (vec![Rule::HalfMined], half.for_source(source), asked)));
+    wanted
+}

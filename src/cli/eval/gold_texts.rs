@@ -1,0 +1,145 @@
+//! The gold texts, and which document each belongs to.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing, Text};
+use dehusk::evaluation::score::MIN_GOLD_WORDS;
+use dehusk::evaluation::words::Bag;
+
+use crate::cli::report::Reporter;
+
+/// What should be kept of each document.
+pub struct GoldTexts {
+    folder: PathBuf,
+    /// By source and document.
+    pub sources: BTreeMap<String, BTreeMap<String, Gold>>,
+    /// How many were left out because they have too few words.
+    pub too_short: usize,
+}
+
+/// What should be kept of one document.
+pub struct Gold {
+    pub text: Text,
+    pub words: Bag,
+}
+
+impl GoldTexts {
+    /// Reads a folder of gold texts, which looks like that of a corpus.
+    pub fn read(folder: &Path, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<GoldTexts> {
+        let inventory = Inventory::scan(&[folder.to_owned()], options).context("gold text")?;
+        let sources = inventory.sources();
+        inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| reporter.skip(&skipped.to_string()));
+        let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
+        for place in sources.listings.iter().flat_map(|listing| &listing.documents) {
+            match inventory.read(place) {
+                Ok(document) => gold.add(document),
+                Err(skipped) => reporter.skip(&skipped.to_string()),
+            }
+        }
+        if gold.sources.is_empty() {
+            bail!(
+                "gold text: no document in {} has {MIN_GOLD_WORDS} words or more; give more of them",
+                folder.display()
+            );
+        }
+        Ok(gold)
+    }
+
+    /// An error if there is gold text for none of the sources: better said before hours of mining.
+    pub fn refuse_other_sources(&self, listings: &[SourceListing]) -> anyhow::Result<()> {
+        if listings.iter().any(|listing| self.sources.contains_key(listing.id.as_str())) {
+            return Ok(());
+        }
+        let name = |name: Option<&str>| name.unwrap_or_default().to_owned();
+        bail!(
+            "there is no gold text for any source of the corpus: it has '{}', {} has '{}'; \
+             name the folders there after the sources",
+            name(listings.first().map(|listing| listing.id.as_str())),
+            self.folder.display(),
+            name(self.sources.keys().next().map(String::as_str)),
+        )
+    }
+
+    /// What to say if no document has gold text, though its source has.
+    pub fn nothing_to_score(&self, half: bool) -> String {
+        let (folder, half) =
+            (self.folder.display(), if half { " (--half scores every second document only)" } else { "" });
+        format!(
+            "no document to score{half}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
+             {folder}/SOURCE/NAME.txt; name the files there after the documents"
+        )
+    }
+
+    /// Of a source's documents those that have gold text, with it, in their order.
+    pub fn with_documents<'g, 'd>(
+        &'g self,
+        source: &str,
+        documents: &'d [Option<Document>],
+    ) -> Vec<(&'g Gold, &'d Document)> {
+        let Some(gold) = self.sources.get(source) else { return Vec::new() };
+        let found =
+            pairs(gold, documents).into_iter().filter_map(|Pair { gold, document, .. }| Some((gold, document?)));
+        let mut found: Vec<(&Gold, (usize, &Document))> = found.collect();
+        found.sort_by_key(|(_, (index, _))| *index);
+        found.into_iter().map(|(gold, (_, document))| (gold, document)).collect()
+    }
+
+    fn add(&mut self, document: Document) {
+        let words = Bag::of(&document.text);
+        if words.total() < MIN_GOLD_WORDS {
+            self.too_short += 1;
+            return;
+        }
+        let source = self.sources.entry(document.source.as_str().to_owned()).or_default();
+        source.insert(document.id, Gold { text: document.text, words });
+    }
+}
+
+/// A gold text and the document it is of.
+pub struct Pair<'g, 'd> {
+    pub name: &'g str,
+    pub gold: &'g Gold,
+    /// With its number within the source; `None` if it is not there.
+    pub document: Option<(usize, &'d Document)>,
+}
+
+/// For each gold text of a source, the document it is of: of those that could be meant the one with the likest name.
+pub fn pairs<'g, 'd>(gold: &'g BTreeMap<String, Gold>, documents: &'d [Option<Document>]) -> Vec<Pair<'g, 'd>> {
+    let mut found: BTreeMap<&str, (usize, usize, &Document)> = BTreeMap::new();
+    for (index, document) in documents.iter().enumerate() {
+        let Some(document) = document else { continue };
+        for (unlikeness, name) in gold_names(&document.id).into_iter().enumerate() {
+            let Some((name, _)) = gold.get_key_value(&name) else { continue };
+            let known = found.entry(name).or_insert((unlikeness, index, document));
+            if unlikeness < known.0 {
+                *known = (unlikeness, index, document);
+            }
+        }
+    }
+    let document = |name: &String| found.get(name.as_str()).map(|&(_, index, document)| (index, document));
+    gold.iter().map(|(name, gold)| Pair { name, gold, document: document(name) }).collect()
+}
+
+/// What the gold text of a document may be called, the likest first.
+fn gold_names(id: &str) -> [String; 3] {
+    let stem = match (FileKind::of(Path::new(id)), id.rsplit_once('.')) {
+        (Some(_), Some((stem, _))) => stem,
+        _ => id,
+    };
+    [id.to_owned(), format!("{stem}.txt"), format!("{id}.txt")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gold_is_named_after_files_and_ids() {
+        assert_eq!(gold_names("a/x.html"), ["a/x.html", "a/x.txt", "a/x.html.txt"]);
+        assert_eq!(gold_names("17"), ["17", "17.txt", "17.txt"]);
+        assert_eq!(gold_names("v1.5"), ["v1.5", "v1.5.txt", "v1.5.txt"]);
+    }
+}

@@ -1,0 +1,231 @@
+//! `dehusk eval inject`: templates into clean text, and out again?
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use serde::Serialize;
+
+use dehusk::evaluation::injection::{Experiment, Kind, Place, Tally, Trial, flowing_texts};
+
+use super::table::{Table, percent};
+use super::tell;
+use crate::cli::mine::{list, scan_paths};
+use crate::cli::options::{MethodArgs, MineArgs, ReadingArgs, SummaryArgs};
+use crate::cli::reading::read_documents;
+use crate::cli::report::Reporter;
+use crate::cli::summary::Summary;
+use crate::cli::workers::share_out_and_collect;
+use crate::cli::{Exit, Global, interrupt};
+
+/// What is asked of templates in so many documents and in such a share of them.
+const TARGET_DOCUMENTS: usize = 100;
+const TARGET_PERCENT: usize = 20;
+const MAX_LOST: f64 = 0.001;
+
+/// Options of `dehusk eval inject`.
+#[derive(Args, Debug)]
+pub struct InjectArgs {
+    /// Clean text to inject into, the documents of all sources together [default: text that nobody wrote]
+    #[arg(value_name = "CORPUS")]
+    corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Where all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Sizes of the corpora
+    #[arg(long, value_name = "N,N...", value_delimiter = ',', default_values_t = [10, 30, 100, 1000], value_parser = size)]
+    documents: Vec<usize>,
+    /// Percent of the documents that carry the template
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', default_values_t = [100, 50, 20, 10, 5], value_parser = whole_percent)]
+    shares: Vec<usize>,
+    /// Templates of each kind, each with corpora of its own
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    templates: usize,
+    #[command(flatten)]
+    mining: MineArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&size| size >= 2).ok_or_else(|| "a corpus has two documents or more".to_owned())
+}
+
+fn whole_percent(text: &str) -> Result<usize, String> {
+    let parsed = text.parse().ok().filter(|percent| (1..=100).contains(percent));
+    parsed.ok_or_else(|| "a share is a whole number of percent from 1 to 100".to_owned())
+}
+
+/// Runs the command.
+pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let texts = match args.corpus.is_empty() {
+        true => flowing_texts(args.seed, args.documents.iter().copied().max().unwrap_or(0)),
+        false => read(args, reporter)?,
+    };
+    let lexer = args.mining.lexer()?;
+    let experiment = Experiment::new(texts, args.seed, lexer, args.mining.options(), args.method.options());
+    let sizes = sizes_served(&args.documents, &experiment, reporter)?;
+    let outcome = carry_out(&experiment, args, &sizes, global, reporter)?;
+    tell(&args.summary, &outcome, &outcome.to_text())?;
+    Ok(reporter.exit())
+}
+
+fn read(args: &InjectArgs, reporter: &Reporter) -> anyhow::Result<Vec<String>> {
+    let mut summary = Summary::default();
+    let inventory = scan_paths(&args.corpus, &args.reading, reporter, &mut summary)?;
+    let mut texts = Vec::new();
+    for listing in list(&inventory, reporter, &mut summary)? {
+        let documents = read_documents(&inventory, &listing.documents, reporter)?;
+        texts.extend(documents.into_iter().flatten().map(|document| document.text.to_string()));
+    }
+    Ok(texts)
+}
+
+/// The sizes there are enough documents for, sorted.
+fn sizes_served(asked: &[usize], experiment: &Experiment, reporter: &Reporter) -> anyhow::Result<Vec<usize>> {
+    let (mut served, mut others): (Vec<usize>, Vec<usize>) =
+        asked.iter().partition(|&&size| size <= experiment.documents());
+    let said = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    served.sort_unstable();
+    served.dedup();
+    others.sort_unstable();
+    if served.is_empty() {
+        bail!("there are {} documents with text: too few for corpora of {}", experiment.documents(), said(&others));
+    }
+    if !others.is_empty() {
+        reporter.warn(&format!("only {} documents have text: no corpora of {}", experiment.documents(), said(&others)));
+    }
+    Ok(served)
+}
+
+fn carry_out(
+    experiment: &Experiment,
+    args: &InjectArgs,
+    sizes: &[usize],
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Outcome> {
+    let mut percents = args.shares.clone();
+    percents.sort_unstable_by(|a, b| b.cmp(a));
+    percents.dedup();
+    let trials = Trial::all(sizes, &percents, args.templates);
+    reporter.start("injecting", trials.len());
+    let tallies = share_out_and_collect(global.threads(), trials.len(), |index| {
+        interrupt::check()?;
+        let tally = experiment.run(&trials[index])?;
+        reporter.step(1);
+        Ok(tally)
+    });
+    reporter.finish();
+    let untouched = |&documents: &usize| {
+        let tally = experiment.run_untouched(documents)?;
+        Ok(Untouched { documents, original: tally.original, lost: tally.lost })
+    };
+    Ok(Outcome {
+        seed: args.seed,
+        shares: percents,
+        untouched: sizes.iter().map(untouched).collect::<anyhow::Result<_>>()?,
+        trials: trials.into_iter().zip(tallies?).map(|(trial, tally)| Tried { trial, tally }).collect(),
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct Outcome {
+    seed: u64,
+    shares: Vec<usize>,
+    untouched: Vec<Untouched>,
+    trials: Vec<Tried>,
+}
+
+/// A corpus into which nothing was injected.
+#[derive(Debug, Serialize)]
+struct Untouched {
+    documents: usize,
+    original: usize,
+    lost: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Tried {
+    #[serde(flatten)]
+    trial: Trial,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+/// A row of the table: documents, kind, place.
+type Row = (usize, Kind, Place);
+
+impl Outcome {
+    fn to_text(&self) -> String {
+        let mut text = format!("{}\nnothing injected\n{}", self.table(), self.untouched_table());
+        if let Some(target) = self.target_table() {
+            let _ =
+                write!(text, "\n{TARGET_DOCUMENTS} documents or more, in {TARGET_PERCENT} % of them or more\n{target}");
+        }
+        text
+    }
+
+    /// Of each row and share: how much was removed of the injected and lost of the original.
+    fn table(&self) -> Table {
+        let mut rows: BTreeMap<Row, BTreeMap<usize, Tally>> = BTreeMap::new();
+        for Tried { trial, tally } in &self.trials {
+            let row = rows.entry((trial.documents, trial.kind, trial.place)).or_default();
+            row.entry(trial.percent).or_default().add(tally);
+        }
+        let mut table = Table::default().figures(["documents"]).words("template").words("place");
+        for percent in &self.shares {
+            table = table.group(format!("in {percent} %"), HEADS);
+        }
+        for ((documents, kind, place), row) in rows {
+            let tally = |percent| row.get(percent).copied().unwrap_or_default();
+            let named = [documents.to_string(), kind.name().to_owned(), place.name().to_owned()].into_iter();
+            table.row(named.chain(self.shares.iter().flat_map(|percent| cells(&tally(percent)))));
+        }
+        table
+    }
+
+    fn untouched_table(&self) -> Table {
+        let mut table = Table::default().figures(["documents", "lost"]);
+        for &Untouched { documents, original, lost } in &self.untouched {
+            let [_, lost] = cells(&Tally { original, lost, ..Tally::default() });
+            table.row([documents.to_string(), lost]);
+        }
+        table
+    }
+
+    /// What is asked for, by kind and place, and what there is of it; nothing if no trial tells.
+    fn target_table(&self) -> Option<Table> {
+        let counts = |trial: &Trial| trial.documents >= TARGET_DOCUMENTS && trial.percent >= TARGET_PERCENT;
+        let mut rows: BTreeMap<(Kind, Option<Place>), Tally> = BTreeMap::new();
+        for Tried { trial, tally } in self.trials.iter().filter(|tried| counts(&tried.trial)) {
+            for place in [Some(trial.place), None] {
+                rows.entry((trial.kind, place)).or_default().add(tally);
+            }
+        }
+        let mut table = Table::default().words("template").words("place").figures(HEADS).words("");
+        for ((kind, place), tally) in &rows {
+            let named = [kind.name(), place.map_or("all", Place::name)].map(str::to_owned).into_iter();
+            let verdict = if is_met(*kind, tally) { "" } else { "missed" };
+            table.row(named.chain(cells(tally)).chain([verdict.to_owned()]));
+        }
+        (!rows.is_empty()).then_some(table)
+    }
+}
+
+const HEADS: [&str; 2] = ["removed", "lost"];
+
+fn cells(tally: &Tally) -> [String; 2] {
+    [percent(tally.removed_share(), 1), percent(tally.lost_share(), 3)]
+}
+
+fn is_met(kind: Kind, tally: &Tally) -> bool {
+    let least = if kind == Kind::FreeSlots { 0.95 } else { 0.99 };
+    tally.removed_share().is_none_or(|share| share >= least) && tally.lost_share().is_none_or(|share| share <= MAX_LOST)
+}

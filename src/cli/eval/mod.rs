@@ -1,0 +1,60 @@
+//! `dehusk eval`: how good mining and cleaning are.
+
+mod clusters;
+mod duplicates;
+mod experiment;
+mod gold;
+mod gold_texts;
+mod inject;
+mod mirrors;
+mod patterns;
+mod table;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::options::SummaryArgs;
+use super::report::{Reporter, print};
+use super::{Exit, Global};
+
+/// Options of `dehusk eval`.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct EvalCommand {
+    #[command(subcommand)]
+    question: Option<Question>,
+    #[command(flatten)]
+    gold: gold::GoldArgs,
+}
+
+/// What else can be asked than how the corpus scores against gold text.
+#[derive(Subcommand, Debug)]
+enum Question {
+    /// Put known templates into clean text, mine and clean it, and count what goes
+    Inject(inject::InjectArgs),
+    /// Detect duplicates by shingles, before and after cleaning
+    Duplicates(duplicates::DuplicatesArgs),
+    /// Detect mirrors by edit distance, before and after cleaning
+    Mirrors(mirrors::MirrorsArgs),
+    /// Cluster articles, before and after cleaning
+    Clusters(clusters::ClustersArgs),
+}
+
+/// Runs the command.
+pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    match &args.question {
+        None => gold::run(&args.gold, global, reporter),
+        Some(Question::Inject(args)) => inject::run(args, global, reporter),
+        Some(Question::Duplicates(args)) => duplicates::run(args, global, reporter),
+        Some(Question::Mirrors(args)) => mirrors::run(args, global, reporter),
+        Some(Question::Clusters(args)) => clusters::run(args, global, reporter),
+    }
+}
+
+/// Prints what was found: for scripts, or for people.
+fn tell(args: &SummaryArgs, figures: &impl Serialize, text: &str) -> anyhow::Result<()> {
+    match args.json {
+        true => print(&(serde_json::to_string_pretty(figures)? + "\n")),
+        false => print(text),
+    }
+}

@@ -1,0 +1,44 @@
+//! The patterns whose worth is measured.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use dehusk::corpus::{Inventory, SourceListing};
+
+use crate::cli::Global;
+use crate::cli::library::Library;
+use crate::cli::mine::Miner;
+use crate::cli::options::MineArgs;
+use crate::cli::report::Reporter;
+use crate::cli::summary::Summary;
+
+/// Where patterns come from.
+#[derive(Args, Debug)]
+pub struct PatternsArgs {
+    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
+    #[arg(short, long, value_name = "PATTERNS", conflicts_with = "MineArgs")]
+    patterns: Option<PathBuf>,
+    #[command(flatten)]
+    mining: MineArgs,
+}
+
+impl PatternsArgs {
+    /// The patterns of the files, or those that these sources teach; nothing is written.
+    pub fn library(
+        &self,
+        inventory: &Inventory,
+        listings: &[SourceListing],
+        global: &Global,
+        reporter: &Reporter,
+        summary: &mut Summary,
+    ) -> anyhow::Result<Library> {
+        if let Some(path) = &self.patterns {
+            return summary.time("load patterns", || Library::load(path, reporter));
+        }
+        let (options, lexer) = (self.mining.options(), self.mining.lexer()?);
+        let miner = Miner { inventory, options: &options, lexer: &lexer, reporter };
+        let (_, files) = miner.mine_files(listings, global, summary)?;
+        Ok(Library::of_files(files))
+    }
+}

@@ -1,0 +1,306 @@
+//! The injection test: templates of known kinds, put into clean text at known places.
+//!
+//! Takes clean texts and puts one template into some of them ([`Trial`]); mines and cleans them as one source; gives
+//! how much of what was put in went, and how much of the text went with it ([`Tally`]). Which bytes were put in is
+//! known, so the counts are exact. They are of characters, white space left out; what fills a template's slots is part
+//! of it.
+//!
+//! All chance comes from a seed, and a trial's from nothing but the seed and the trial.
+
+mod flowing_text;
+mod placing;
+mod templates;
+mod zipf;
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::random::Random;
+use crate::cleaning::{CleanError, CleanOptions, Cleaner};
+use crate::mining::cross_source::cross_source;
+use crate::mining::{MineOptions, mine_texts};
+use crate::patterns::PatternFile;
+use crate::tokens::{Lexer, TooManyTokens};
+
+pub use flowing_text::flowing_texts;
+pub use placing::Place;
+pub use templates::Kind;
+
+use templates::Fillers;
+
+/// With fewer documents that carry it a template does not recur, and cannot be found.
+pub const MIN_CARRIERS: usize = 2;
+/// A headline that other documents are given has no more words than this.
+const MAX_HEADLINE_WORDS: usize = 12;
+
+/// One template, injected in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Trial {
+    /// How many documents there are.
+    pub documents: usize,
+    /// What varies in the template.
+    pub kind: Kind,
+    /// Where it goes.
+    pub place: Place,
+    /// In how many of a hundred documents.
+    pub percent: usize,
+    /// With slots in braces.
+    pub template: &'static str,
+}
+
+/// Characters that are no white space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Documents that carry a template.
+    pub carriers: usize,
+    /// Characters that were put in.
+    pub injected: usize,
+    /// How many of them went.
+    pub removed: usize,
+    /// Characters of the texts themselves.
+    pub original: usize,
+    /// How many of them went.
+    pub lost: usize,
+}
+
+/// A text that may carry a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Injected {
+    /// The text with the template.
+    pub text: String,
+    /// The bytes that were put in, with the white space around them: without them the text is what it was.
+    pub range: Option<Range<usize>>,
+}
+
+/// Why a trial could not be carried through.
+#[derive(Debug, thiserror::Error)]
+pub enum InjectionError {
+    /// The texts are too large to mine.
+    #[error(transparent)]
+    Mining(#[from] TooManyTokens),
+    /// A pattern could not be applied.
+    #[error(transparent)]
+    Cleaning(#[from] CleanError),
+}
+
+/// Clean texts, and how they are mined and cleaned.
+#[derive(Debug)]
+pub struct Experiment {
+    texts: Vec<String>,
+    headlines: Vec<String>,
+    seed: u64,
+    lexer: Lexer,
+    mining: MineOptions,
+    cleaning: CleanOptions,
+}
+
+impl Trial {
+    /// Every kind of template at every place, in so many documents of a hundred and in corpora of so many. Of each
+    /// kind so many templates are tried at most. Where a template would not recur there is no trial.
+    pub fn all(documents: &[usize], percents: &[usize], templates: usize) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for &documents in documents {
+            for kind in Kind::ALL {
+                for place in Place::ALL {
+                    for &percent in percents {
+                        let of_kind = kind.templates().iter().take(templates);
+                        trials.extend(of_kind.map(|template| Trial { documents, kind, place, percent, template }));
+                    }
+                }
+            }
+        }
+        trials.retain(|trial| trial.carriers() >= MIN_CARRIERS);
+        trials
+    }
+
+    /// In how many documents the template is to be.
+    pub fn carriers(&self) -> usize {
+        (self.documents * self.percent + 50) / 100
+    }
+
+    /// The chance of this trial, whatever the share: with a larger one more documents carry it, the others as before.
+    fn random(&self, seed: u64) -> Random {
+        let number = self.kind.templates().iter().position(|template| *template == self.template).unwrap_or_default();
+        Random::along(seed, &[3, self.documents as u64, self.kind as u64, self.place as u64, number as u64])
+    }
+}
+
+impl Tally {
+    /// Adds what another tally counts.
+    pub fn add(&mut self, other: &Tally) {
+        self.carriers += other.carriers;
+        self.injected += other.injected;
+        self.removed += other.removed;
+        self.original += other.original;
+        self.lost += other.lost;
+    }
+
+    /// The share of the injected characters that went, 0..=1; `None` if there were none.
+    pub fn removed_share(&self) -> Option<f64> {
+        (self.injected > 0).then(|| self.removed as f64 / self.injected as f64)
+    }
+
+    /// The share of the original characters that went, 0..=1; `None` if there were none.
+    pub fn lost_share(&self) -> Option<f64> {
+        (self.original > 0).then(|| self.lost as f64 / self.original as f64)
+    }
+}
+
+impl Experiment {
+    /// Takes texts that have no template in them. Their order is a matter of the seed.
+    pub fn new(mut texts: Vec<String>, seed: u64, lexer: Lexer, mining: MineOptions, cleaning: CleanOptions) -> Self {
+        texts.retain(|text| !text.trim().is_empty());
+        Random::along(seed, &[4]).shuffle(&mut texts);
+        let headlines = texts.iter().map(|text| headline(text)).collect();
+        Experiment { texts, headlines, seed, lexer, mining, cleaning }
+    }
+
+    /// How many texts there are to inject into.
+    pub fn documents(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The texts of a trial, some with the template. A text that has no such place carries none, so there may be
+    /// fewer carriers than asked for.
+    ///
+    /// # Panics
+    /// If the trial wants more documents than there are.
+    pub fn inject(&self, trial: &Trial) -> Vec<Injected> {
+        let texts = &self.texts[..trial.documents];
+        let positions: Vec<Vec<usize>> = texts.iter().map(|text| trial.place.positions(text)).collect();
+        let mut random = trial.random(self.seed);
+        let fillers = Fillers::new(&self.headlines[..trial.documents], &mut random);
+        let mut order: Vec<usize> = (0..texts.len()).filter(|&document| !positions[document].is_empty()).collect();
+        random.shuffle(&mut order);
+        let mut injected: Vec<Injected> =
+            texts.iter().map(|text| Injected { text: text.clone(), range: None }).collect();
+        for &document in order.iter().take(trial.carriers()) {
+            let template = fillers.fill(trial.template, document, &mut random);
+            let at = *random.pick(&positions[document]);
+            let (text, range) = trial.place.insert(&texts[document], at, &template);
+            injected[document] = Injected { text, range: Some(range) };
+        }
+        injected
+    }
+
+    /// Injects, mines, cleans, and counts.
+    pub fn run(&self, trial: &Trial) -> Result<Tally, InjectionError> {
+        self.tally(&self.inject(trial))
+    }
+
+    /// Mines and cleans the first texts as they are: what goes is lost, and no injection is to blame.
+    pub fn run_untouched(&self, documents: usize) -> Result<Tally, InjectionError> {
+        let untouched = |text: &String| Injected { text: text.clone(), range: None };
+        self.tally(&self.texts[..documents].iter().map(untouched).collect::<Vec<_>>())
+    }
+
+    fn tally(&self, documents: &[Injected]) -> Result<Tally, InjectionError> {
+        let patterns = self.patterns(documents)?;
+        let cleaner = Cleaner::new(&[&patterns], &self.cleaning);
+        let mut scratch = cleaner.scratch();
+        let mut tally = Tally::default();
+        for document in documents {
+            let cleaning = cleaner.clean(&mut scratch, &document.text)?;
+            let cuts = cleaning.cuts(&document.text).into_iter().map(|cut| cut.range);
+            tally.add(&count(document, cuts));
+        }
+        Ok(tally)
+    }
+
+    fn patterns(&self, documents: &[Injected]) -> Result<PatternFile, InjectionError> {
+        let texts: Vec<&str> = documents.iter().map(|document| document.text.as_str()).collect();
+        let mined = [mine_texts(&texts, &self.lexer, &self.mining)?];
+        let own = cross_source(&mined).own.into_iter().next().unwrap_or_default();
+        Ok(PatternFile::of_templates("injection", mined[0].facts(), own, &self.lexer))
+    }
+}
+
+/// Counts one document whose `cuts` went.
+fn count(Injected { text, range }: &Injected, cuts: impl Iterator<Item = Range<usize>>) -> Tally {
+    let range = range.clone().unwrap_or_default();
+    let within = |cut: &Range<usize>| cut.start.max(range.start)..cut.end.min(range.end);
+    let (mut removed, mut gone) = (0, 0);
+    for cut in cuts {
+        removed += text.get(within(&cut)).map_or(0, characters);
+        gone += characters(&text[cut]);
+    }
+    let injected = characters(&text[range.clone()]);
+    let original = characters(text) - injected;
+    Tally { carriers: usize::from(!range.is_empty()), injected, removed, original, lost: gone - removed }
+}
+
+fn characters(text: &str) -> usize {
+    text.chars().filter(|c| !c.is_whitespace()).count()
+}
+
+/// What other documents call this one: its first line, or how it starts.
+fn headline(text: &str) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first.split_whitespace().take(MAX_HEADLINE_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::{MutableSet, Tokenizer};
+
+    fn experiment(documents: usize) -> Experiment {
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        Experiment::new(flowing_texts(1, documents), 1, lexer, MineOptions::default(), CleanOptions::default())
+    }
+
+    fn trial(kind: Kind, place: Place, percent: usize) -> Trial {
+        Trial { documents: 20, kind, place, percent, template: kind.templates()[0] }
+    }
+
+    #[test]
+    fn without_what_was_put_in_the_texts_are_what_they_were() {
+        let experiment = experiment(20);
+        for trial in Trial::all(&[20], &[100, 20], 8) {
+            let injected = experiment.inject(&trial);
+            let eligible = experiment.texts.iter().filter(|text| !trial.place.positions(text).is_empty()).count();
+            let carriers = injected.iter().filter(|document| document.range.is_some()).count();
+            assert_eq!(carriers, trial.carriers().min(eligible), "{trial:?}");
+            for (Injected { text, range }, original) in injected.iter().zip(&experiment.texts) {
+                let range = range.clone().unwrap_or_default();
+                assert_eq!([&text[..range.start], &text[range.end..]].concat(), *original, "{trial:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_carries_a_template_carries_it_with_every_larger_share() {
+        let experiment = experiment(20);
+        let few = experiment.inject(&trial(Kind::FreeSlots, Place::MidSentence, 20));
+        let many = experiment.inject(&trial(Kind::FreeSlots, Place::MidSentence, 50));
+        assert!(few.iter().zip(&many).all(|(few, many)| few.range.is_none() || few == many));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_counts() {
+        let trial = trial(Kind::MutableSlots, Place::Line, 50);
+        assert_eq!(experiment(20).run(&trial).unwrap(), experiment(20).run(&trial).unwrap());
+    }
+
+    #[test]
+    fn a_line_in_every_document_goes_and_nothing_else() {
+        let experiment = experiment(20);
+        for place in [Place::Head, Place::Line, Place::Tail] {
+            let tally = experiment.run(&trial(Kind::Constant, place, 100)).unwrap();
+            assert_eq!((tally.carriers, tally.removed), (20, tally.injected), "{place:?}");
+            assert!(tally.lost_share() < Some(0.001), "{place:?}: {tally:?}");
+        }
+    }
+
+    #[test]
+    fn characters_on_both_sides_of_the_injected_are_lost() {
+        let document = Injected { text: "one two\nthree four\n".to_owned(), range: Some(4..14) };
+        let tally = count(&document, [1..6, 12..17].into_iter());
+        assert_eq!(tally, Tally { carriers: 1, injected: 8, removed: 3, original: 7, lost: 5 });
+        let untouched = Injected { range: None, ..document };
+        assert_eq!(count(&untouched, std::iter::once(0..3)), Tally { original: 15, lost: 3, ..Tally::default() });
+    }
+}

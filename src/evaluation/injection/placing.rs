@@ -1,0 +1,124 @@
+//! Where in a text a template can go, and putting it there.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// Where templates are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// The first line.
+    Head,
+    /// The last line.
+    Tail,
+    /// A line between two of the text.
+    Line,
+    /// Inside a line, between two sentences.
+    BetweenSentences,
+    /// Inside a line, between two words of a sentence.
+    MidSentence,
+}
+
+impl Place {
+    /// All places.
+    pub const ALL: [Place; 5] = [Place::Head, Place::Tail, Place::Line, Place::BetweenSentences, Place::MidSentence];
+
+    /// As people say.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Head => "head",
+            Place::Tail => "tail",
+            Place::Line => "line",
+            Place::BetweenSentences => "between sentences",
+            Place::MidSentence => "mid-sentence",
+        }
+    }
+
+    /// The bytes of the text before which a template can go.
+    pub fn positions(self, text: &str) -> Vec<usize> {
+        match self {
+            Place::Head => line_starts(text).take(1).collect(),
+            Place::Tail => (!text.trim().is_empty()).then(|| text.trim_end().len()).into_iter().collect(),
+            Place::Line => line_starts(text).skip(1).collect(),
+            Place::BetweenSentences => word_starts(text).filter(|&at| ends_sentence(&text[..at])).collect(),
+            Place::MidSentence => {
+                word_starts(text).filter(|&at| text[..at].trim_end().ends_with(char::is_alphabetic)).collect()
+            }
+        }
+    }
+
+    /// The text with a template at one of these positions, and which bytes were put in: the template with the white
+    /// space that sets it off.
+    pub fn insert(self, text: &str, at: usize, template: &str) -> (String, Range<usize>) {
+        let break_ = line_break(text);
+        let inserted = match self {
+            Place::Head | Place::Line => format!("{template}{break_}"),
+            Place::Tail => format!("{break_}{template}"),
+            Place::BetweenSentences | Place::MidSentence => format!("{template} "),
+        };
+        let range = at..at + inserted.len();
+        ([&text[..at], &inserted, &text[at..]].concat(), range)
+    }
+}
+
+/// Where lines that are not blank start.
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    starts.filter(|&at| text[at..].lines().next().is_some_and(|line| !line.trim().is_empty()))
+}
+
+/// Where words start that have a single space before them: letters, digits, quotes.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let is_start = |at: usize| {
+        let starts_word = text[at..].starts_with(|c: char| c.is_alphanumeric() || "“\"'‘(".contains(c));
+        starts_word && text[..at - 1].ends_with(|c: char| !c.is_whitespace())
+    };
+    text.match_indices(' ').map(|(at, _)| at + 1).filter(move |&at| is_start(at))
+}
+
+fn ends_sentence(before: &str) -> bool {
+    let before = before.trim_end().trim_end_matches(['”', '"', '’', '\'', ')']);
+    // An initial or "Mr." ends no sentence; a word of four letters before the full stop most likely does.
+    let last_word = before.trim_end_matches(['.', '!', '?']);
+    last_word.len() < before.len() && last_word.chars().rev().take(4).all(char::is_lowercase)
+}
+
+/// What the text has between its lines: blank lines, if it has any.
+fn line_break(text: &str) -> &'static str {
+    if text.trim().contains("\n\n") { "\n\n" } else { "\n" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "A title\n\nThe first sentence. The second by Mr. Bean.\nThe third one.\n";
+
+    fn inserted(place: Place) -> Vec<String> {
+        place.positions(TEXT).into_iter().map(|at| place.insert(TEXT, at, "#").0).collect()
+    }
+
+    #[test]
+    fn templates_stand_where_they_should() {
+        assert_eq!(inserted(Place::Head), [format!("#\n\n{TEXT}")]);
+        assert_eq!(inserted(Place::Tail), [TEXT.trim_end().to_owned() + "\n\n#\n"]);
+        assert_eq!(
+            inserted(Place::Line),
+            [TEXT.replacen("The first", "#\n\nThe first", 1), TEXT.replacen("The third", "#\n\nThe third", 1)]
+        );
+        assert_eq!(inserted(Place::BetweenSentences), [TEXT.replacen("The second", "# The second", 1)]);
+        assert_eq!(inserted(Place::MidSentence).len(), 8);
+    }
+
+    #[test]
+    fn what_was_put_in_and_the_text_are_the_whole() {
+        for place in Place::ALL {
+            for at in place.positions(TEXT) {
+                let (text, range) = place.insert(TEXT, at, "Follow us");
+                assert_eq!(text[range.clone()].trim(), "Follow us");
+                assert_eq!([&text[..range.start], &text[range.end..]].concat(), TEXT);
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The same article under the templates of several sites, made from pages and their gold text.
+//!
+//! A *twin* takes the template of one page, its host, and the article of another: the host's own article is cut out,
+//! stretch by stretch, and the other article's stretches are put into the places that it leaves. The first stretch, as
+//! a rule the headline, goes where the first was; the rest is spread over the other places in order; places for which
+//! there is nothing are closed. So what the host's site writes before, between and after the paragraphs of its own
+//! article stands before, between and after those of the other.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::article::Article;
+use super::duplicates::containment;
+use super::random::Random;
+use super::words::words;
+
+/// The share of its gold text that has to be found in a page.
+pub const MIN_FOUND: f64 = 0.9;
+/// The words an article needs: a headline alone is none.
+pub const MIN_WORDS: usize = 50;
+/// Two articles of which the shorter has this share of its shingles in common with the other are the same one.
+pub const SAME_ARTICLE: f64 = 0.3;
+
+/// A page, and what it should be cleaned to.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its source, as a number.
+    pub source: usize,
+    /// The page.
+    pub text: String,
+    /// Its article.
+    pub gold: String,
+    article: Article,
+}
+
+/// Pages whose articles can be moved, by source.
+#[derive(Clone, Debug, Default)]
+pub struct Collection {
+    pages: Vec<Page>,
+    /// The pages of each source that has some.
+    sources: Vec<Range<usize>>,
+}
+
+/// A page or a twin.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The source whose template it has.
+    pub source: usize,
+    /// The page of the collection whose article it has.
+    pub article: usize,
+    /// Its text.
+    pub text: String,
+}
+
+/// Documents, and pairs of them.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// The pages of the collection, then the twins.
+    pub documents: Vec<Document>,
+    /// The same article under the templates of two sources.
+    pub same: Vec<(usize, usize)>,
+    /// Two articles under the template of one source.
+    pub different: Vec<(usize, usize)>,
+    /// Pairs of one source that are left out because a good part of one article stands in the other.
+    pub retold: usize,
+}
+
+impl Page {
+    /// Looks for the article in the page; `None` if it is too short, or too little of it is found.
+    pub fn new(source: usize, text: String, gold: String) -> Option<Page> {
+        if words(&gold).count() < MIN_WORDS {
+            return None;
+        }
+        let article = Article::locate(&text, &gold);
+        (article.found >= MIN_FOUND).then_some(Page { source, text, gold, article })
+    }
+
+    /// This page's article in the template of `host`.
+    pub fn under(&self, host: &Page) -> String {
+        let (pieces, places) = (&self.article.stretches, &host.article.stretches);
+        let mut text = String::new();
+        let mut end = 0;
+        for (place, stretch) in places.iter().enumerate() {
+            text.push_str(&host.text[end..stretch.start]);
+            let pieces = pieces_of_place(place, places.len(), pieces.len());
+            end = stretch.end;
+            if pieces.is_empty() {
+                end += close(&mut text, &host.text[end..]);
+            } else {
+                self.write_pieces(pieces, &mut text);
+            }
+        }
+        text.push_str(&host.text[end..]);
+        text
+    }
+
+    /// Stretches that stood in a line stay in one, and paragraphs stay apart.
+    fn write_pieces(&self, pieces: Range<usize>, text: &mut String) {
+        let stretches = &self.article.stretches[pieces];
+        for (number, stretch) in stretches.iter().enumerate() {
+            if number > 0 {
+                let between = &self.text[stretches[number - 1].end..stretch.start];
+                text.push_str(["", "\n", "\n\n"].get(between.matches('\n').count()).unwrap_or(&"\n\n"));
+                if !between.contains('\n') {
+                    text.push(' ');
+                }
+            }
+            text.push_str(&self.text[stretch.clone()]);
+        }
+    }
+}
+
+/// Which pieces go to a place: the first to the first, the others spread over the others.
+fn pieces_of_place(place: usize, places: usize, pieces: usize) -> Range<usize> {
+    if places == 1 {
+        return 0..pieces;
+    }
+    if place == 0 {
+        return 0..pieces.min(1);
+    }
+    let (others, rest) = (places - 1, pieces.saturating_sub(1));
+    let piece = |place: usize| 1 + ((place - 1) * rest).div_ceil(others);
+    piece(place)..piece(place + 1)
+}
+
+/// Leaves no empty line where a stretch was the whole line. Gives how much of the rest goes.
+fn close(text: &mut String, rest: &str) -> usize {
+    let kept = text.trim_end_matches([' ', '\t']).len();
+    let is_line_start = kept == 0 || text[..kept].ends_with('\n');
+    let Some(line_end) = rest.find('\n').filter(|&at| rest[..at].trim().is_empty() && is_line_start) else { return 0 };
+    text.truncate(kept);
+    let is_after_blank = text.is_empty() || text.ends_with("\n\n");
+    let blank_after = rest[line_end + 1..].starts_with('\n');
+    line_end + 1 + usize::from(is_after_blank && blank_after)
+}
+
+impl Collection {
+    /// Of pages in the order of their sources.
+    pub fn new(pages: Vec<Page>) -> Collection {
+        let mut sources: BTreeMap<usize, Range<usize>> = BTreeMap::new();
+        for (at, page) in pages.iter().enumerate() {
+            sources.entry(page.source).or_insert(at..at).end = at + 1;
+        }
+        Collection { pages, sources: sources.into_values().collect() }
+    }
+
+    /// The pages.
+    pub fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
+    /// How many sources have pages.
+    pub fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// At most so many pairs of each kind: all there are, or a sample. A page has a twin under every other source, on
+    /// a host of it by chance.
+    pub fn pairs(&self, limit: usize, random: &mut Random) -> Pairs {
+        let mut pairs =
+            Pairs { documents: (0..self.pages.len()).map(|page| self.own(page)).collect(), ..Pairs::default() };
+        let others = self.sources.len().saturating_sub(1);
+        for number in random.sample(self.pages.len() * others, limit) {
+            let (page, other) = (number / others, number % others);
+            let own = self.sources.iter().position(|source| source.contains(&page));
+            let other = if own.is_some_and(|own| other >= own) { other + 1 } else { other };
+            pairs.same.push((page, pairs.documents.len()));
+            pairs.documents.push(self.twin(page, other, random));
+        }
+        let of_source = |source: &Range<usize>| source.len() * (source.len() - 1) / 2;
+        for mut number in random.sample(self.sources.iter().map(of_source).sum(), limit) {
+            for source in &self.sources {
+                if number < of_source(source) {
+                    self.add_different(pair(number, source.start), &mut pairs);
+                    break;
+                }
+                number -= of_source(source);
+            }
+        }
+        pairs
+    }
+
+    /// So many articles, each under the templates of the same so many sources, one of them its own; fewer if there are
+    /// no more. Article by article, none of them told twice.
+    pub fn sheaf(&self, articles: usize, sources: usize, random: &mut Random) -> Vec<Document> {
+        let sources = random.sample(self.sources.len(), sources);
+        let mut documents = Vec::new();
+        for page in self.different_articles(articles, &sources, random) {
+            for &source in &sources {
+                let is_own = self.sources[source].contains(&page);
+                documents.push(if is_own { self.own(page) } else { self.twin(page, source, random) });
+            }
+        }
+        documents
+    }
+
+    /// At most so many pages of these sources, of which no two have the same article.
+    fn different_articles(&self, count: usize, sources: &[usize], random: &mut Random) -> Vec<usize> {
+        let mut left: Vec<usize> = sources.iter().flat_map(|&source| self.sources[source].clone()).collect();
+        let mut chosen: Vec<usize> = Vec::new();
+        while chosen.len() < count && !left.is_empty() {
+            let page = left.swap_remove(random.below(left.len()));
+            if !chosen.iter().any(|&other| self.is_retold(page, other)) {
+                chosen.push(page);
+            }
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    fn is_retold(&self, one: usize, other: usize) -> bool {
+        containment(&self.pages[one].gold, &self.pages[other].gold) >= SAME_ARTICLE
+    }
+
+    fn own(&self, page: usize) -> Document {
+        Document { source: self.pages[page].source, article: page, text: self.pages[page].text.clone() }
+    }
+
+    fn twin(&self, page: usize, source: usize, random: &mut Random) -> Document {
+        let hosts = &self.sources[source];
+        let host = &self.pages[hosts.start + random.below(hosts.len())];
+        Document { source: host.source, article: page, text: self.pages[page].under(host) }
+    }
+
+    fn add_different(&self, (one, other): (usize, usize), pairs: &mut Pairs) {
+        if self.is_retold(one, other) {
+            pairs.retold += 1;
+        } else {
+            pairs.different.push((one, other));
+        }
+    }
+}
+
+/// The pair with this number among all pairs of pages from `start` on: (0, 1), (0, 2), (1, 2), (0, 3) ...
+fn pair(number: usize, start: usize) -> (usize, usize) {
+    let mut before = 0;
+    let mut second = 1;
+    while before + second <= number {
+        before += second;
+        second += 1;
+    }
+    (start + number - before, start + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filler(name: &str, count: usize) -> String {
+        (0..count).map(|word| format!(" {name}{word}")).collect()
+    }
+
+    fn page(source: usize, text: &str, gold: &str) -> Page {
+        Page::new(source, text.to_owned(), gold.to_owned()).expect("a page with its article")
+    }
+
+    fn host() -> Page {
+        let [one, two, three] = ["p", "q", "r"].map(|name| filler(name, 20).trim().to_owned());
+        let text = format!(
+            "Menu\n\nOld headline\nBy Ann\n\nELSA (AP) -- {one}\n\nAdvertisement\n\n{two}\n\n{three} (Red)\n\nFooter\n"
+        );
+        page(1, &text, &format!("Old headline\n{one}\n{two}\n{three}"))
+    }
+
+    #[test]
+    fn a_twin_has_the_template_of_its_host_and_the_other_article() {
+        let [one, two, three] = ["a", "b", "c"].map(|name| filler(name, 20).trim().to_owned());
+        let text = format!("Site\nNew\n{one}\n{two}\n\n{three}\nEnd");
+        let twin = page(0, &text, &format!("New {one} {two} {three}")).under(&host());
+        let expected =
+            format!("Menu\n\nNew\nBy Ann\n\nELSA (AP) -- {one}\n\nAdvertisement\n\n{two}\n\n{three} (Red)\n\nFooter\n");
+        assert_eq!(twin, expected);
+    }
+
+    #[test]
+    fn places_take_several_pieces_or_are_closed() {
+        let pieces = ["a", "b", "c", "d", "e"].map(|name| filler(name, 20).trim().to_owned());
+        let long = format!("New\n{}", pieces.join("\n"));
+        let twin = page(0, &long, &long).under(&host());
+        let [a, b, c, d, e] = pieces;
+        assert_eq!(
+            twin,
+            format!(
+                "Menu\n\nNew\nBy Ann\n\nELSA (AP) -- {a}\n{b}\n\nAdvertisement\n\n{c}\n{d}\n\n{e} (Red)\n\nFooter\n"
+            )
+        );
+        let short = filler("a", 60).trim().to_owned();
+        assert_eq!(
+            page(0, &short, &short).under(&host()),
+            format!("Menu\n\n{short}\nBy Ann\n\nELSA (AP) -- \n\nAdvertisement\n\n (Red)\n\nFooter\n")
+        );
+    }
+
+    #[test]
+    fn every_piece_has_one_place() {
+        for places in 1..9 {
+            for pieces in 0..12 {
+                let all: Vec<usize> = (0..places).flat_map(|place| pieces_of_place(place, places, pieces)).collect();
+                assert_eq!(all, (0..pieces).collect::<Vec<_>>(), "{places} {pieces}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_without_their_article_are_none() {
+        let text = filler("a", 80);
+        assert!(Page::new(0, text.clone(), filler("a", 60)).is_some());
+        assert!(Page::new(0, text.clone(), filler("a", 40)).is_none(), "short");
+        assert!(Page::new(0, text.clone(), filler("a", 60) + &filler("b", 10)).is_none(), "not in the page");
+    }
+
+    fn collection() -> Collection {
+        let text = |source: usize, number: usize| filler(&format!("s{source}n{number}w"), 60);
+        let pages = (0..3).flat_map(|source| (0..4).map(move |number| (source, text(source, number))));
+        let top = |source| format!("Site {source}\n");
+        Collection::new(pages.map(|(source, text)| page(source, &(top(source) + &text), &text)).collect())
+    }
+
+    #[test]
+    fn pairs_are_all_there_are_or_a_sample() {
+        let collection = collection();
+        let all = collection.pairs(1000, &mut Random::new(1));
+        assert_eq!((all.same.len(), all.different.len(), all.retold), (24, 18, 0));
+        assert!(all.same.iter().all(|&(a, b)| all.documents[a].article == all.documents[b].article));
+        assert!(all.same.iter().all(|&(a, b)| all.documents[a].source != all.documents[b].source));
+        assert!(all.different.iter().all(|&(a, b)| a != b && all.documents[a].source == all.documents[b].source));
+        let some = collection.pairs(5, &mut Random::new(1));
+        assert_eq!((some.same.len(), some.different.len()), (5, 5));
+    }
+
+    #[test]
+    fn the_same_article_stored_twice_is_no_pair_of_two() {
+        let text = filler("a", 60);
+        let pages = [page(0, &text, &text), page(0, &text, &text), host()];
+        let pairs = Collection::new(pages.to_vec()).pairs(10, &mut Random::new(1));
+        assert_eq!((pairs.different.len(), pairs.retold), (0, 1));
+    }
+
+    #[test]
+    fn a_sheaf_has_each_article_under_each_source() {
+        let documents = collection().sheaf(5, 2, &mut Random::new(4));
+        assert_eq!(documents.len(), 10);
+        assert!(documents.chunks(2).all(|same| same[0].article == same[1].article && same[0].source < same[1].source));
+        assert_eq!(collection().sheaf(99, 99, &mut Random::new(4)).len(), 12 * 3);
+    }
+
+    #[test]
+    fn numbers_of_pairs() {
+        let all: Vec<(usize, usize)> = (0..6).map(|number| pair(number, 10)).collect();
+        assert_eq!(all, [(10, 11), (10, 12), (11, 12), (10, 13), (11, 13), (12, 13)]);
+    }
+}
