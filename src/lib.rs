@@ -46,5 +46,6 @@ mod free_positions;
 pub mod corpus;
 pub mod mining;
 pub mod patterns;
+pub mod training;
 pub mod tokens;
 pub mod evaluation;

@@ -13,6 +13,7 @@ mod reading;
 mod report;
 mod run;
 mod summary;
+mod train;
 mod workers;
 
 use std::ffi::OsString;
@@ -75,6 +76,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
     Eval(Box<eval::EvalCommand>),
+    /// Learn from corpora what boilerplate looks like: a model for `--shape`
+    Train(train::TrainArgs),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
     /// Print the manual page
@@ -117,6 +120,7 @@ impl Command {
             Command::Check(args) => check::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
+            Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use dehusk::cleaning::{CleanOptions, Method};
+use dehusk::cleaning::shape::ShapeModel;
+use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
 use dehusk::corpus::{HtmlView, Keys, ReadOptions};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
@@ -179,6 +180,24 @@ pub struct AnyMethodArgs {
     /// Apply only what a person accepted
     #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
     pub only: Option<Only>,
+    /// Tell boilerplate that varies by the model of a file that `dehusk train` wrote [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = shape_model, help_heading = "Cleaning")]
+    pub shape: Option<Arc<ShapeModel>>,
+    /// Go by what patterns match alone, not by what looks like boilerplate
+    #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]
+    pub no_shape: bool,
+    /// Leave kinds of evidence out, to see what they do; separated by commas
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = ingredient_names(), help_heading = "Cleaning")]
+    pub without: Vec<String>,
+}
+
+fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
+    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn ingredient_names() -> clap::builder::PossibleValuesParser {
+    Ingredient::NAMED.map(|(name, _)| name).into()
 }
 
 /// See [`Method`].
@@ -210,6 +229,14 @@ impl AnyMethodArgs {
             MethodName::Smooth => Method::Smooth,
             MethodName::Union => Method::Union { merge_gap: self.merge_gap },
         };
-        CleanOptions { method, only_accepted: self.only.is_some(), ..CleanOptions::default() }
+        let shape = match &self.shape {
+            _ if self.no_shape => None,
+            Some(model) => Some(Arc::clone(model)),
+            None => Some(ShapeModel::shipped()),
+        };
+        let is_out = |name: &str| self.without.iter().any(|out| out == name);
+        let left_out = Ingredient::NAMED.into_iter().filter(|(name, _)| is_out(name));
+        let ingredients = left_out.fold(Ingredients::ALL, |all, (_, ingredient)| all.without(ingredient));
+        CleanOptions { method, only_accepted: self.only.is_some(), shape, ingredients }
     }
 }
