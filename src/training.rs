@@ -46,7 +46,7 @@ pub fn train(lessons: &[Lesson], rounds: usize) -> Result<ShapeModel, CleanError
     for _ in 0..rounds.max(1) {
         let shape = model.take().map(std::sync::Arc::new);
         // The model is to learn what shapes tell by themselves.
-        let ingredients = Ingredients::ALL.without(Ingredient::Headline).without(Ingredient::Caution);
+        let ingredients = Ingredients::ALL.without(Ingredient::Headline).without(Ingredient::Prior);
         let options = CleanOptions { shape, ingredients, ..CleanOptions::default() };
         let examples = lessons.par_iter().map(|lesson| examples(lesson, &options)).collect::<Result<Vec<_>, _>>()?;
         model = Some(fit(&examples.concat()));
@@ -61,9 +61,13 @@ fn examples(lesson: &Lesson, options: &CleanOptions) -> Result<Vec<Example>, Cle
     let mut examples = Vec::new();
     for text in &lesson.texts {
         let (shaped, removed) = cleaner.examples(&mut scratch, text)?;
-        examples.extend(shaped.segments.iter().zip(shaped.features).zip(removed).map(|((segment, features), removed)| {
-            Example { features, is_boilerplate: removed > 0.5, weight: (segment.len() as f64).min(MAX_WEIGHT) }
-        }));
+        examples.extend(shaped.segments.iter().zip(shaped.features).zip(removed).map(
+            |((segment, features), removed)| Example {
+                features,
+                is_boilerplate: removed > 0.5,
+                weight: (segment.len() as f64).min(MAX_WEIGHT),
+            },
+        ));
     }
     Ok(examples)
 }

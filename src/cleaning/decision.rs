@@ -7,11 +7,13 @@
 //!
 //! ```text
 //! of matches    4 p + 2 log2(documents / 5)      p from `evidence`; documents from 5 on
-//! of the shape  z / 2 + 1.5 logit(matched)       at least -6; halved, for neighbours' shapes depend on each other
+//! of the shape  z / 2 + logit(matched)           at least -6; halved, for neighbours' shapes depend on each other
 //! ```
 //!
-//! `matched` is the share of the document that matches cover, one half at most: where little recurs, little of what does
-//! not recur is boilerplate, and shape alone is not trusted.
+//! `matched`, the share of the document that matches cover, is taken for the odds that anything in it is boilerplate:
+//! where little recurs, little of what does not recur is boilerplate either. Two lines are exempt, for in their own
+//! document they are content whatever they look like: the headline, and of the paragraphs that no match covers the
+//! longest.
 
 use std::ops::Range;
 
@@ -40,8 +42,10 @@ const PER_DOUBLING: f64 = 2.0;
 const FEW_DOCUMENTS: f64 = 5.0;
 /// How much of the shape's log-odds counts.
 const TRUST_IN_SHAPE: f64 = 0.5;
-/// How much less it counts where little is matched.
-const CAUTION: f64 = 1.5;
+/// The share of a document that is matched, as far as it says how much of the rest is boilerplate.
+const MATCHED_SHARES: std::ops::RangeInclusive<f64> = 0.01..=0.4;
+/// An article has a paragraph of this many words.
+const MIN_ARTICLE_WORDS: f64 = 15.0;
 /// What the shape can say against a match at most.
 const MAX_VETO: f64 = 6.0;
 
@@ -121,10 +125,15 @@ impl Case<'_> {
     }
 
     fn weighed_with_shape(&self, model: &ShapeModel, shaped: &Shaped, ingredients: Ingredients) -> Vec<f32> {
-        let caution = if ingredients.has(Ingredient::Caution) { self.caution() } else { 0.0 };
+        let prior = if ingredients.has(Ingredient::Prior) { self.prior() } else { 0.0 };
+        let article = if ingredients.has(Ingredient::Article) { self.longest_prose(shaped) } else { None };
         let mut probabilities = self.evidence.of_token.clone();
-        for (segment, features) in shaped.segments.iter().zip(&shaped.features) {
-            let of_shape = (TRUST_IN_SHAPE * model.log_odds(features) + caution).max(-MAX_VETO);
+        for (index, (segment, features)) in shaped.segments.iter().zip(&shaped.features).enumerate() {
+            let of_shape = if article == Some(index) {
+                -MAX_VETO
+            } else {
+                (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
+            };
             for token in segment.clone() {
                 let is_against = self.is_rejected[token] && probabilities[token] == 0.0;
                 let log_odds = self.log_odds_of_match(token, ingredients) + of_shape;
@@ -142,11 +151,23 @@ impl Case<'_> {
         MATCHED * p + if ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
     }
 
-    /// What is taken from the shape's log-odds in a document of which little is matched.
-    fn caution(&self) -> f64 {
+    /// The log-odds that anything in the document is boilerplate, by what of it is matched.
+    fn prior(&self) -> f64 {
         let matched = self.evidence.of_token.iter().filter(|&&p| p >= 0.5).count();
-        let share = (matched as f64 / self.evidence.of_token.len() as f64).clamp(0.01, 0.5);
-        CAUTION * (share / (1.0 - share)).ln()
+        let share = matched as f64 / self.evidence.of_token.len() as f64;
+        let share = share.clamp(*MATCHED_SHARES.start(), *MATCHED_SHARES.end());
+        (share / (1.0 - share)).ln()
+    }
+
+    /// The segment that reads most like an article: shape alone must not take it.
+    fn longest_prose(&self, shaped: &Shaped) -> Option<usize> {
+        let words = |index: usize| {
+            let segment = &shaped.segments[index];
+            let is_prose = shaped.matched[index] <= 0.5 && self.layout.sentence_ends(segment) > 0;
+            if is_prose { self.layout.words(segment) } else { 0.0 }
+        };
+        let longest = (0..shaped.segments.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
+        (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)
     }
 
     fn headline(&self, shaped: &Shaped) -> Option<usize> {

@@ -73,12 +73,14 @@ pub enum Ingredient {
     /// A document's own headline stays.
     Headline,
     /// Shape counts less where little is matched.
-    Caution,
+    Prior,
+    /// The longest paragraph that no match covers stays.
+    Article,
 }
 
 impl Ingredient {
     /// All of them, each with the name it has on the command line.
-    pub const NAMED: [(&'static str, Ingredient); 8] = [
+    pub const NAMED: [(&'static str, Ingredient); 9] = [
         ("length", Ingredient::Length),
         ("lines", Ingredient::Lines),
         ("pairs", Ingredient::Pairs),
@@ -86,7 +88,8 @@ impl Ingredient {
         ("proof", Ingredient::Proof),
         ("documents", Ingredient::Documents),
         ("headline", Ingredient::Headline),
-        ("caution", Ingredient::Caution),
+        ("prior", Ingredient::Prior),
+        ("article", Ingredient::Article),
     ];
 }
 

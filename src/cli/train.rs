@@ -97,7 +97,8 @@ fn mined(
     args: &TrainArgs,
 ) -> anyhow::Result<Vec<Lesson>> {
     let options = args.mining.options();
-    let mined: Vec<Mined> = texts.par_iter().map(|texts| mine_texts(texts, lexer, &options)).collect::<Result<_, _>>()?;
+    let mined: Vec<Mined> =
+        texts.par_iter().map(|texts| mine_texts(texts, lexer, &options)).collect::<Result<_, _>>()?;
     let templates = cross_source(&mined);
     let shared = PatternFile::of_templates(SHARED, shared_facts(&mined), templates.shared, lexer);
     let lesson = |(((listing, mined), own), texts): (((&SourceListing, &Mined), _), Vec<String>)| {
