@@ -46,4 +46,5 @@ mod free_positions;
 pub mod corpus;
 pub mod mining;
 pub mod patterns;
+pub mod thinning;
 pub mod tokens;

@@ -112,6 +112,24 @@ struct Reader {
     automaton: TokenAutomaton,
 }
 
+/// A text as the patterns see it.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// All matches of all patterns, overlapping ones too.
+    pub matches: Vec<Match>,
+}
+
+/// What the matches in a text come to.
+#[derive(Debug)]
+pub struct Decision {
+    /// Which tokens are to be removed.
+    pub goes: Vec<bool>,
+    /// Of each token.
+    pub evidence: Evidence,
+}
+
 /// One thread's scratch space for a [`Cleaner`].
 #[derive(Debug)]
 pub struct Scratch {
@@ -160,13 +178,35 @@ impl Cleaner {
 
     /// Says what is to be removed from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
-        let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Cleaning { spans: Vec::new() }) };
+        let Reading { tokens, matches } = self.read(scratch, text)?;
+        let Decision { goes, evidence } = self.decide(text, &tokens, &matches, self.method);
+        Ok(Cleaning { spans: spans(&tokens, &goes, &evidence) })
+    }
+
+    /// The first half of cleaning: a text as the patterns see it.
+    pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
+        let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Reading::default()) };
         let tokens = Tokens::of(text, lexer);
         let matches = self.matches(scratch, text, &tokens)?;
-        Ok(match self.method {
-            Method::Smooth => self.smoothed(text, &tokens, &matches),
-            Method::Union { merge_gap } => self.united(text, &tokens, &matches, merge_gap),
-        })
+        Ok(Reading { tokens, matches })
+    }
+
+    /// The second half: what goes by a method, if these are the matches.
+    pub fn decide(&self, text: &str, tokens: &Tokens, matches: &[Match], method: Method) -> Decision {
+        match method {
+            Method::Smooth => self.smoothed(text, tokens, matches),
+            Method::Union { merge_gap } => self.united(text, tokens, matches, merge_gap),
+        }
+    }
+
+    /// The evidence of each token, if these are the matches.
+    pub fn weigh(&self, text: &str, tokens: &Tokens, matches: &[Match]) -> Evidence {
+        weigh(text, tokens, matches, &self.weights)
+    }
+
+    /// Whether the union method takes the matches of a pattern.
+    pub fn reaches_cutoff(&self, pattern: usize) -> bool {
+        self.reaches_cutoff[pattern]
     }
 
     /// All matches of all patterns, as the tokens they cover.
@@ -193,7 +233,7 @@ impl Cleaner {
         Ok(matches)
     }
 
-    fn smoothed(&self, text: &str, tokens: &Tokens, matches: &[Match]) -> Cleaning {
+    fn smoothed(&self, text: &str, tokens: &Tokens, matches: &[Match]) -> Decision {
         let evidence = weigh(text, tokens, matches, &self.weights);
         let cost = |&starts_line: &bool| if starts_line { COST_AT_LINE_BREAK } else { COST_INSIDE_LINE };
         let gaps = tokens.line_starts.get(1..tokens.tokens.len()).unwrap_or_default();
@@ -203,16 +243,16 @@ impl Cleaner {
                 labels[tokens.clone()].fill(true);
             }
         }
-        Cleaning { spans: spans(tokens, &labels, &evidence) }
+        Decision { goes: labels, evidence }
     }
 
-    fn united(&self, text: &str, tokens: &Tokens, matches: &[Match], merge_gap: usize) -> Cleaning {
+    fn united(&self, text: &str, tokens: &Tokens, matches: &[Match], merge_gap: usize) -> Decision {
         let united: Vec<Match> = matches.iter().filter(|found| self.reaches_cutoff[found.pattern]).cloned().collect();
         let evidence = weigh(text, tokens, &united, &self.weights);
         let mut labels = vec![false; tokens.tokens.len()];
         united.iter().for_each(|found| labels[found.tokens.clone()].fill(true));
         close_gaps(text, tokens, &mut labels, merge_gap);
-        Cleaning { spans: spans(tokens, &labels, &evidence) }
+        Decision { goes: labels, evidence }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -7,11 +8,12 @@ use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, Inventory, OutputRoot, SourceListing, Text};
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::thinning;
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
@@ -41,7 +43,16 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
-    mine(&inventory, &output, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
+    mine(
+        &inventory,
+        &output,
+        &args.mining.options(),
+        &lexer,
+        args.mining.all_patterns,
+        global,
+        reporter,
+        &mut summary,
+    )?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
@@ -63,6 +74,7 @@ pub fn mine(
     output: &OutputRoot,
     options: &MineOptions,
     lexer: &Lexer,
+    all_patterns: bool,
     global: &Global,
     reporter: &Reporter,
     summary: &mut Summary,
@@ -79,13 +91,16 @@ pub fn mine(
     let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
     let language = std::mem::take(&mut templates.language);
     warn_of_small_sources(&sources.listings, &mined, reporter);
-    let files: Vec<PatternFile> = pattern_files(&sources.listings, &mined, templates, lexer)
+    let mut files: Vec<PatternFile> = pattern_files(&sources.listings, &mined, templates, lexer)
         .into_iter()
         .map(|fresh| match reviewed.remove(&fresh.source) {
             Some(old) => merge(fresh, old),
             None => fresh,
         })
         .collect();
+    if !all_patterns {
+        summary.time("thin", || miner.thin_all(&sources.listings, &mut files, global.threads()))?;
+    }
     for file in &files {
         let _permission = interrupt::writing()?;
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
@@ -127,6 +142,42 @@ struct Miner<'a> {
 }
 
 impl Miner<'_> {
+    /// Leaves out of the files, the sources' own and then the shared one, the patterns that are not needed.
+    fn thin_all(&self, listings: &[SourceListing], files: &mut [PatternFile], threads: usize) -> anyhow::Result<()> {
+        let (own, shared) = files.split_at_mut(listings.len());
+        let needed: Vec<Mutex<HashSet<String>>> = own.iter().map(|_| Mutex::default()).collect();
+        self.reporter.start("thinning", listings.len());
+        let outcome = share_out(
+            threads,
+            listings.len(),
+            || (),
+            |(), index| {
+                let files: Vec<&PatternFile> = [&own[index]].into_iter().chain(shared.first()).collect();
+                let ids = thinning::needed(&files, &self.texts(thinning::looked_at(&listings[index].documents))?);
+                *needed[index].lock().unwrap_or_else(PoisonError::into_inner) = ids;
+                self.reporter.step(1);
+                Ok(())
+            },
+        );
+        self.reporter.finish();
+        outcome?;
+        let needed: Vec<HashSet<String>> =
+            needed.into_iter().map(|ids| ids.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+        own.iter_mut().zip(&needed).for_each(|(file, needed)| thinning::thin(file, |id| needed.contains(id)));
+        shared.iter_mut().for_each(|file| thinning::thin(file, |id| needed.iter().any(|needed| needed.contains(id))));
+        Ok(())
+    }
+
+    /// The texts of documents that could be mined.
+    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<Text>> {
+        let read = |place| {
+            interrupt::check()?;
+            // What cannot be read was said when it was to be mined.
+            Ok(self.inventory.read(place).ok().map(|document| document.text))
+        };
+        documents.filter_map(|place| read(place).transpose()).collect()
+    }
+
     /// Mines the sources, as many at a time as there are threads; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
