@@ -61,9 +61,24 @@ struct Sample<'t> {
 
 /// Reads the texts. Where a regex that a person wrote gives up, cleaning skips the document, and so does this.
 fn samples<'t, T: AsRef<str> + Sync>(cleaner: &Cleaner, rejected: &Cleaner, texts: &'t [T]) -> Vec<Sample<'t>> {
-    let scratch = || (cleaner.scratch(), rejected.scratch());
-    let read = |(scratch, of_rejected): &mut (Scratch, Scratch), text: &'t T| {
-        let text = text.as_ref();
+    // A scratch space takes its time to warm up, so each is used for many.
+    const TEXTS_PER_SCRATCH: usize = 64;
+    let read_chunk = |texts: &'t [T]| {
+        let (mut scratch, mut of_rejected) = (cleaner.scratch(), rejected.scratch());
+        let read = |text: &'t T| Sample::read(cleaner, &mut scratch, rejected, &mut of_rejected, text.as_ref());
+        texts.iter().filter_map(read).collect::<Vec<Sample>>()
+    };
+    texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect()
+}
+
+impl<'t> Sample<'t> {
+    fn read(
+        cleaner: &Cleaner,
+        scratch: &mut Scratch,
+        rejected: &Cleaner,
+        of_rejected: &mut Scratch,
+        text: &'t str,
+    ) -> Option<Sample<'t>> {
         let mut reading = cleaner.read(scratch, text).ok()?;
         reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
         let stays = match rejected.patterns() {
@@ -71,8 +86,7 @@ fn samples<'t, T: AsRef<str> + Sync>(cleaner: &Cleaner, rejected: &Cleaner, text
             _ => matched(&rejected.read(of_rejected, text).ok()?, &reading.tokens),
         };
         Some(Sample { text, reading, stays })
-    };
-    texts.par_iter().map_init(scratch, read).flatten_iter().collect()
+    }
 }
 
 /// Which tokens lie in a match of another reading of their text.
