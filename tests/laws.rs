@@ -4,6 +4,7 @@
 //! - [`automaton`]: on random texts and runs the token automaton and the regex engine find the same;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
+//! - [`thinning`]: the patterns that are needed remove nearly all that all patterns remove, from unseen documents as well;
 //! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -24,5 +25,7 @@ mod random;
 mod reading;
 #[path = "laws/samples.rs"]
 mod samples;
+#[path = "laws/thinning.rs"]
+mod thinning;
 #[path = "laws/writing.rs"]
 mod writing;

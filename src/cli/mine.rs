@@ -43,16 +43,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
-    mine(
-        &inventory,
-        &output,
-        &args.mining.options(),
-        &lexer,
-        args.mining.all_patterns,
-        global,
-        reporter,
-        &mut summary,
-    )?;
+    mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
@@ -72,9 +63,8 @@ pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> an
 pub fn mine(
     inventory: &Inventory,
     output: &OutputRoot,
-    options: &MineOptions,
+    args: &MineArgs,
     lexer: &Lexer,
-    all_patterns: bool,
     global: &Global,
     reporter: &Reporter,
     summary: &mut Summary,
@@ -86,7 +76,7 @@ pub fn mine(
     if sources.listings.is_empty() {
         bail!("there is no document to mine");
     }
-    let miner = Miner { inventory, options, lexer, reporter };
+    let miner = Miner { inventory, options: args.options(), lexer, reporter };
     let mined = summary.time("mine", || miner.mine_all(&sources.listings, global.threads()))?;
     let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
     let language = std::mem::take(&mut templates.language);
@@ -98,7 +88,7 @@ pub fn mine(
             None => fresh,
         })
         .collect();
-    if !all_patterns {
+    if !args.all_patterns {
         summary.time("thin", || miner.thin_all(&sources.listings, &mut files, global.threads()))?;
     }
     for file in &files {
@@ -136,7 +126,7 @@ fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: 
 
 struct Miner<'a> {
     inventory: &'a Inventory,
-    options: &'a MineOptions,
+    options: MineOptions,
     lexer: &'a Lexer,
     reporter: &'a Reporter,
 }
@@ -210,7 +200,8 @@ impl Miner<'_> {
         };
         let texts: Vec<Option<Text>> = listing.documents.par_iter().map(read).collect::<anyhow::Result<_>>()?;
         let texts: Vec<Text> = texts.into_iter().flatten().collect();
-        let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
+        let mined =
+            mine_texts(&texts, self.lexer, &self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
         Ok(mined)
     }

@@ -110,3 +110,97 @@ fn cleaner_of_rejected(files: &[&PatternFile]) -> Cleaner {
     let rejected: Vec<PatternFile> = files.iter().map(rejected_of).collect();
     Cleaner::new(&rejected.iter().collect::<Vec<_>>(), &CleanOptions::default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::{LexerCache, id_of, regex};
+
+    /// A file of patterns for these lines, each whole, or part of a line if it ends in `...`; proposed, and in so many
+    /// of ten documents.
+    fn file(patterns: &[(&str, usize)]) -> PatternFile {
+        let head =
+            "dehusk: 1\nsource: s\nmined: {documents: 10, tokens: 99, cutoff: 0.5, tokenizer: words}\npatterns:\n";
+        let lexer = PatternFile::parse(head, &LexerCache::default()).unwrap().lexer;
+        let written = patterns.iter().map(|(text, documents)| {
+            let regex = match text.strip_suffix("...") {
+                Some(part) => format!(r"(?<!\S){}(?!\w)", part.replace(' ', r"\s+")),
+                None => format!(r"(?m)^\s*{}\s*$", text.replace('\n', r"\s*\n\s*").replace(' ', r"\s+")),
+            };
+            let id = id_of(&regex::parse(&regex, &lexer).unwrap(), lexer.mutable(), 8);
+            format!(
+                "  - {{id: '{id}', regex: '{regex}', documents: {documents}, example: '{}'}}\n",
+                text.replace('\n', " ")
+            )
+        });
+        PatternFile::parse(&(head.to_owned() + &written.collect::<String>()), &LexerCache::default()).unwrap()
+    }
+
+    /// What is left of the file: the examples.
+    fn thinned<'f>(file: &'f mut PatternFile, texts: &[&str]) -> Vec<&'f str> {
+        let needed = needed(&[file], texts);
+        thin(file, |id| needed.contains(id));
+        file.patterns.iter().map(|pattern| pattern.example.as_str()).collect()
+    }
+
+    fn decide(file: &mut PatternFile, example: &str, status: Status) {
+        file.patterns.iter_mut().filter(|pattern| pattern.example == example).for_each(|found| found.status = status);
+    }
+
+    const PAGE: &str = "Home and News and Sport\n\nThe pier is open again.\n\nAll about the Daily Post\n";
+    const REST: &str = "Home and News and Sport\n\nA ferry came.\n\nAll about the Daily Post\n";
+
+    #[test]
+    fn what_others_remove_is_not_needed() {
+        let mut file = file(&[
+            ("Home and News and Sport", 10),
+            ("News and Sport...", 10),
+            ("Home and News...", 10),
+            ("All about the Daily Post", 10),
+            ("the Daily...", 10),
+            ("pier is...", 2),
+        ]);
+        assert_eq!(thinned(&mut file, &[PAGE, REST]), ["All about the Daily Post", "Home and News and Sport"]);
+    }
+
+    #[test]
+    fn a_rare_kind_of_page_keeps_its_patterns() {
+        let rare = "Home and News and Sport\n\nPictures of the day\n\nA boat.\n";
+        let mut texts = vec![PAGE; 400];
+        texts.push(rare);
+        let mut file =
+            file(&[("Home and News and Sport", 10), ("All about the Daily Post", 9), ("Pictures of the day", 1)]);
+        assert_eq!(thinned(&mut file, &texts).len(), 3);
+    }
+
+    #[test]
+    fn what_a_person_decided_stays_and_other_patterns_are_not_needed_beside_it() {
+        let mut file = file(&[("Home and News and Sport", 10), ("News and Sport...", 10), ("Home and News...", 10)]);
+        file.patterns.iter_mut().filter(|p| p.example == "Home and News...").for_each(|p| p.note = "hm".to_owned());
+        decide(&mut file, "News and Sport...", Status::Accepted);
+        assert_eq!(thinned(&mut file, &[PAGE]), ["Home and News...", "News and Sport..."]);
+    }
+
+    #[test]
+    fn nothing_is_needed_for_what_a_person_rejected() {
+        let patterns = [("Home and News and Sport", 10), ("Home and News...", 10), ("All about the Daily Post", 10)];
+        let mut file = file(&patterns);
+        decide(&mut file, "Home and News and Sport", Status::Rejected);
+        assert_eq!(thinned(&mut file, &[PAGE]), ["All about the Daily Post", "Home and News and Sport"]);
+    }
+
+    #[test]
+    fn without_texts_nothing_is_needed() {
+        assert!(needed::<&str>(&[&file(&[("Home and News", 10)])], &[]).is_empty());
+        assert!(needed::<&str>(&[], &["a text"]).is_empty());
+    }
+
+    #[test]
+    fn documents_to_look_at_are_spread_evenly() {
+        let all: Vec<usize> = (0..1250).collect();
+        let looked_at: Vec<usize> = looked_at(&all).copied().collect();
+        assert_eq!((looked_at.len(), looked_at[1], looked_at[2], looked_at[499]), (500, 2, 5, 1247));
+        assert_eq!(super::looked_at(&all[..3]).count(), 3);
+        assert_eq!(super::looked_at(&all[..0]).count(), 0);
+    }
+}

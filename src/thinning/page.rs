@@ -162,3 +162,18 @@ fn layers(matches: &[Match]) -> Vec<Vec<usize>> {
     }
     layers.into_iter().map(|(_, layer)| layer).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_of_a_layer_do_not_overlap() {
+        let matches: Vec<Match> = [0..5, 1..3, 3..4, 2..6, 5..7, 6..8]
+            .into_iter()
+            .enumerate()
+            .map(|(pattern, tokens)| Match { tokens, pattern })
+            .collect();
+        assert_eq!(layers(&matches), [vec![0, 4], vec![1, 2, 5], vec![3]]);
+    }
+}
