@@ -1,6 +1,5 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -132,30 +131,25 @@ struct Miner<'a> {
 }
 
 impl Miner<'_> {
-    /// Leaves out of the files, the sources' own and then the shared one, the patterns that are not needed.
+    /// Leaves out of the sources' own files, which come before the shared one, the patterns that are not needed.
     fn thin_all(&self, listings: &[SourceListing], files: &mut [PatternFile], threads: usize) -> anyhow::Result<()> {
         let (own, shared) = files.split_at_mut(listings.len());
-        let needed: Vec<Mutex<HashSet<String>>> = own.iter().map(|_| Mutex::default()).collect();
+        let own: Vec<Mutex<&mut PatternFile>> = own.iter_mut().map(Mutex::new).collect();
         self.reporter.start("thinning", listings.len());
         let outcome = share_out(
             threads,
             listings.len(),
             || (),
             |(), index| {
-                let files: Vec<&PatternFile> = [&own[index]].into_iter().chain(shared.first()).collect();
-                let ids = thinning::needed(&files, &self.texts(thinning::looked_at(&listings[index].documents))?);
-                *needed[index].lock().unwrap_or_else(PoisonError::into_inner) = ids;
+                let texts = self.texts(thinning::looked_at(&listings[index].documents))?;
+                let mut file = own[index].lock().unwrap_or_else(PoisonError::into_inner);
+                **file = thinning::thinned(&file, shared.first(), &texts);
                 self.reporter.step(1);
                 Ok(())
             },
         );
         self.reporter.finish();
-        outcome?;
-        let needed: Vec<HashSet<String>> =
-            needed.into_iter().map(|ids| ids.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-        own.iter_mut().zip(&needed).for_each(|(file, needed)| thinning::thin(file, |id| needed.contains(id)));
-        shared.iter_mut().for_each(|file| thinning::thin(file, |id| needed.iter().any(|needed| needed.contains(id))));
-        Ok(())
+        outcome
     }
 
     /// The texts of documents that could be mined.

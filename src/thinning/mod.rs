@@ -1,11 +1,12 @@
 //! The few patterns that remove what the many remove.
 //!
-//! Takes pattern files and texts of a source, gives the patterns that are needed. Mined patterns overlap: "Home",
+//! Takes a source's pattern file and texts, gives the file with the patterns that are needed. Mined patterns overlap: "Home",
 //! "Home | News" and "Home | News | Sport" each recur in other documents, and nobody wants to review all three where
 //! one will do. What all patterns together remove is the measure: those that remove most of it are taken first, until
 //! nearly all of it goes.
 //!
-//! Stands above mining and cleaning, and uses cleaning to see what goes. What people decided is never thinned out.
+//! Stands above mining and cleaning, and uses cleaning to see what goes. What people decided is never thinned out, and
+//! neither are the shared patterns: they also serve sources that have no others.
 
 mod page;
 mod selection;
@@ -30,24 +31,25 @@ pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
     (0..looked_at).map(move |index| &documents[index * documents.len() / looked_at])
 }
 
-/// The ids of the patterns that are needed to remove from the texts what all patterns of the files remove, by either
-/// method of cleaning. Those a person touched are taken for given.
-pub fn needed<T: AsRef<str> + Sync>(files: &[&PatternFile], texts: &[T]) -> HashSet<String> {
-    let cleaner = Cleaner::new(files, &CleanOptions::default());
-    let samples = samples(&cleaner, &cleaner_of_rejected(files), texts);
-    let mut chosen: Vec<bool> = cleaner.patterns().iter().map(Pattern::is_touched).collect();
+/// A source's file with only the patterns that are needed to remove from the texts what all of them remove together
+/// with the shared ones, by either method of cleaning. What a person touched stays in any case.
+pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
+    let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
+    let cleaner = Cleaner::new(&files, &CleanOptions::default());
+    let samples = samples(&cleaner, &cleaner_of_rejected(&files), texts);
+    let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
+    let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
+    let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
     // The union of matches first: what it needs is strong evidence to the other method as well.
     for method in [Method::Union { merge_gap: 0 }, Method::Smooth] {
         let pages = samples.par_iter().map(|sample| Page::new(&cleaner, sample, method)).collect();
         chosen = select(&cleaner, pages, chosen);
     }
-    let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
-    chosen.map(|(pattern, _)| pattern.id.clone()).collect()
-}
-
-/// Leaves out of a file what is neither needed nor touched by a person.
-pub fn thin(file: &mut PatternFile, is_needed: impl Fn(&str) -> bool) {
-    file.patterns.retain(|pattern| pattern.is_touched() || is_needed(&pattern.id));
+    let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    let needed: HashSet<&str> = needed.map(|(pattern, _)| pattern.id.as_str()).collect();
+    let mut thinned = own.clone();
+    thinned.patterns.retain(|pattern| pattern.is_touched() || needed.contains(pattern.id.as_str()));
+    thinned
 }
 
 /// A document that is looked at.
@@ -137,10 +139,8 @@ mod tests {
     }
 
     /// What is left of the file: the examples.
-    fn thinned<'f>(file: &'f mut PatternFile, texts: &[&str]) -> Vec<&'f str> {
-        let needed = needed(&[file], texts);
-        thin(file, |id| needed.contains(id));
-        file.patterns.iter().map(|pattern| pattern.example.as_str()).collect()
+    fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
+        thinned(file, shared, texts).patterns.into_iter().map(|pattern| pattern.example).collect()
     }
 
     fn decide(file: &mut PatternFile, example: &str, status: Status) {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_others_remove_is_not_needed() {
-        let mut file = file(&[
+        let file = file(&[
             ("Home and News and Sport", 10),
             ("News and Sport...", 10),
             ("Home and News...", 10),
@@ -160,7 +160,7 @@ mod tests {
             ("the Daily...", 10),
             ("pier is...", 2),
         ]);
-        assert_eq!(thinned(&mut file, &[PAGE, REST]), ["All about the Daily Post", "Home and News and Sport"]);
+        assert_eq!(left(&file, None, &[PAGE, REST]), ["All about the Daily Post", "Home and News and Sport"]);
     }
 
     #[test]
@@ -168,9 +168,9 @@ mod tests {
         let rare = "Home and News and Sport\n\nPictures of the day\n\nA boat.\n";
         let mut texts = vec![PAGE; 400];
         texts.push(rare);
-        let mut file =
+        let file =
             file(&[("Home and News and Sport", 10), ("All about the Daily Post", 9), ("Pictures of the day", 1)]);
-        assert_eq!(thinned(&mut file, &texts).len(), 3);
+        assert_eq!(left(&file, None, &texts).len(), 3);
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let mut file = file(&[("Home and News and Sport", 10), ("News and Sport...", 10), ("Home and News...", 10)]);
         file.patterns.iter_mut().filter(|p| p.example == "Home and News...").for_each(|p| p.note = "hm".to_owned());
         decide(&mut file, "News and Sport...", Status::Accepted);
-        assert_eq!(thinned(&mut file, &[PAGE]), ["Home and News...", "News and Sport..."]);
+        assert_eq!(left(&file, None, &[PAGE]), ["Home and News...", "News and Sport..."]);
     }
 
     #[test]
@@ -186,13 +186,20 @@ mod tests {
         let patterns = [("Home and News and Sport", 10), ("Home and News...", 10), ("All about the Daily Post", 10)];
         let mut file = file(&patterns);
         decide(&mut file, "Home and News and Sport", Status::Rejected);
-        assert_eq!(thinned(&mut file, &[PAGE]), ["All about the Daily Post", "Home and News and Sport"]);
+        assert_eq!(left(&file, None, &[PAGE]), ["All about the Daily Post", "Home and News and Sport"]);
+    }
+
+    #[test]
+    fn what_shared_patterns_remove_is_not_needed() {
+        let own = file(&[("Home and News and Sport", 10), ("All about the Daily Post", 10)]);
+        let shared = file(&[("Home and News...", 10), ("News and Sport...", 10)]);
+        assert_eq!(left(&own, Some(&shared), &[PAGE]), ["All about the Daily Post"]);
     }
 
     #[test]
     fn without_texts_nothing_is_needed() {
-        assert!(needed::<&str>(&[&file(&[("Home and News", 10)])], &[]).is_empty());
-        assert!(needed::<&str>(&[], &["a text"]).is_empty());
+        assert!(left(&file(&[("Home and News", 10)]), None, &[]).is_empty());
+        assert!(left(&file(&[]), None, &[PAGE]).is_empty());
     }
 
     #[test]

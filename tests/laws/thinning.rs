@@ -1,11 +1,9 @@
 //! The few patterns that are needed remove what all of them remove.
 
-use std::collections::HashSet;
-
 use dehusk::cleaning::{CleanOptions, Cleaner, Method};
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::thinning::{needed, thin};
+use dehusk::thinning::thinned;
 
 use crate::samples::{SAMPLES, SOURCES, mine, written};
 
@@ -27,11 +25,8 @@ fn methods() -> [Method; 2] {
     [Method::Smooth, Method::Union { merge_gap: 0 }]
 }
 
-fn thinned(files: &Files, texts: &[&String]) -> Files {
-    let needed: HashSet<String> = needed(&[&files[0], &files[1]], texts);
-    let mut files = files.clone();
-    files.iter_mut().for_each(|file| thin(file, |id| needed.contains(id)));
-    files
+fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
+    [thinned(own, Some(shared), texts), shared.clone()]
 }
 
 fn removed(all: &Files, needed: &Files, method: Method, texts: &[&String]) -> Removed {
@@ -60,7 +55,7 @@ fn the_needed_remove_nearly_all_and_nothing_else() {
     for sample in &SAMPLES.sources {
         let all = [sample.patterns.clone(), SAMPLES.shared.clone()];
         let texts: Vec<&String> = sample.source.texts.iter().collect();
-        let needed = thinned(&all, &texts);
+        let needed = thinned_files(&all, &texts);
         let name = &sample.source.name;
         assert!(needed[0].patterns.len() <= 100, "{name}: {} patterns", needed[0].patterns.len());
         for method in methods() {
@@ -85,7 +80,7 @@ fn from_unseen_documents_the_needed_remove_nearly_all_too() {
     let (mut kept, mut of) = (0, 0);
     for (index, own) in templates.own.into_iter().enumerate() {
         let all = [written(&SOURCES[index].name, mined[index].facts(), own), shared.clone()];
-        let needed = thinned(&all, &seen[index].iter().collect::<Vec<_>>());
+        let needed = thinned_files(&all, &seen[index].iter().collect::<Vec<_>>());
         let removed = removed(&all, &needed, Method::Smooth, &unseen[index].iter().collect::<Vec<_>>());
         (kept, of) = (kept + removed.by_both, of + removed.by_all);
     }
