@@ -3,13 +3,15 @@
 //!
 //! ```text
 //!     corpus/ --> tokens/ --> mining/ --> patterns/ <--> YAML files people review
-//!                    |                        |
-//!                    +------> cleaning/ <-----+
+//!                    |                        |   ^
+//!                    +------> cleaning/ <-----+   |
+//!                                 +---------> thinning/
 //! ```
 //!
 //! Mining and cleaning meet only in the pattern files. Each step can be called alone, so that a larger
 //! system can spread them out: mine a source ([`mining::mine_texts`]), compare all sources
 //! ([`mining::cross_source::cross_source`]), write patterns down ([`PatternFile::of_templates`](patterns::PatternFile::of_templates)),
+//! leave out what is not needed ([`thinning::thinned`]),
 //! clean a document ([`cleaning::Cleaner::clean`]).
 //!
 //! ```
@@ -46,6 +48,7 @@ mod free_positions;
 pub mod corpus;
 pub mod mining;
 pub mod patterns;
+pub mod thinning;
 pub mod training;
 pub mod tokens;
 pub mod evaluation;

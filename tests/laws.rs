@@ -5,6 +5,7 @@
 //! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
+//! - [`thinning`]: the patterns that are needed remove nearly all that all patterns remove, from unseen documents as well;
 //! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -27,5 +28,7 @@ mod reading;
 mod samples;
 #[path = "laws/scripts.rs"]
 mod scripts;
+#[path = "laws/thinning.rs"]
+mod thinning;
 #[path = "laws/writing.rs"]
 mod writing;

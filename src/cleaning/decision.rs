@@ -24,7 +24,7 @@ use super::matcher::Tokens;
 use super::segments::segments;
 use super::shape::{Features, ShapeModel, features};
 use super::smooth::smooth;
-use super::{Ingredient, Ingredients};
+use super::{Ingredient, Ingredients, Reading};
 
 /// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
 const COST_INSIDE_LINE: f32 = 8.0;
@@ -77,24 +77,20 @@ impl Shaped {
 pub struct Case<'d> {
     /// The document.
     pub text: &'d str,
-    /// Its tokens.
-    pub tokens: &'d Tokens,
-    /// Their sums.
-    pub layout: &'d Layout,
-    /// What matches in it.
+    /// As the patterns see it.
+    pub reading: &'d Reading,
+    /// The matches that count.
     pub matches: &'d [Match],
     /// The weights of the patterns.
     pub weights: &'d [Weight],
     /// What the matches tell.
     pub evidence: &'d Evidence,
-    /// Whether a person said of a token that it is no boilerplate.
-    pub is_rejected: &'d [bool],
 }
 
 impl Case<'_> {
     /// The probability of each token that it is boilerplate.
     pub fn probabilities(&self, shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<f32> {
-        let shaped = Shaped::of(self.text, self.tokens, self.layout, &self.evidence.of_token);
+        let shaped = Shaped::of(self.text, &self.reading.tokens, &self.reading.layout, &self.evidence.of_token);
         let mut probabilities = match shape {
             Some(model) => self.weighed_with_shape(model, &shaped, ingredients),
             None => self.evidence.of_token.clone(),
@@ -109,13 +105,13 @@ impl Case<'_> {
 
     /// The cheapest labels; true goes.
     pub fn labels(&self, probabilities: &[f32]) -> Vec<bool> {
-        let cost = |gap: usize| match (self.evidence.is_edge[gap], self.tokens.line_starts[gap]) {
+        let cost = |gap: usize| match (self.evidence.is_edge[gap], self.reading.tokens.line_starts[gap]) {
             (true, _) => COST_AT_PROVEN_EDGE,
             (_, true) => COST_AT_LINE_BREAK,
             _ => COST_INSIDE_LINE,
         };
         let costs: Vec<f32> = (1..probabilities.len()).map(cost).collect();
-        let mut labels = smooth(probabilities, &self.layout.masses, &costs);
+        let mut labels = smooth(probabilities, &self.reading.layout.masses, &costs);
         for Match { tokens, pattern } in self.matches {
             if self.weights[*pattern].is_certain {
                 labels[tokens.clone()].fill(true);
@@ -135,7 +131,7 @@ impl Case<'_> {
                 (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
             };
             for token in segment.clone() {
-                let is_against = self.is_rejected[token] && probabilities[token] == 0.0;
+                let is_against = self.reading.is_rejected[token] && probabilities[token] == 0.0;
                 let log_odds = self.log_odds_of_match(token, ingredients) + of_shape;
                 probabilities[token] = if is_against { 0.0 } else { logistic(log_odds) as f32 };
             }
@@ -163,8 +159,8 @@ impl Case<'_> {
     fn longest_prose(&self, shaped: &Shaped) -> Option<usize> {
         let words = |index: usize| {
             let segment = &shaped.segments[index];
-            let is_prose = shaped.matched[index] <= 0.5 && self.layout.sentence_ends(segment) > 0;
-            if is_prose { self.layout.words(segment) } else { 0.0 }
+            let is_prose = shaped.matched[index] <= 0.5 && self.reading.layout.sentence_ends(segment) > 0;
+            if is_prose { self.reading.layout.words(segment) } else { 0.0 }
         };
         let longest = (0..shaped.segments.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
         (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)
@@ -174,7 +170,7 @@ impl Case<'_> {
         let share = |token: usize| self.evidence.pattern[token].map_or(0.0, |of| self.weights[of as usize].share);
         let mean = |segment: &Range<usize>| segment.clone().map(share).sum::<f64>() / segment.len() as f64;
         let shares: Vec<f64> = shaped.segments.iter().map(mean).collect();
-        headline(self.text, self.tokens, self.layout, &shaped.segments, &shaped.matched, &shares)
+        headline(self.text, &self.reading.tokens, &self.reading.layout, &shaped.segments, &shaped.matched, &shares)
     }
 }
 

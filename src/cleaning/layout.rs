@@ -10,7 +10,7 @@ use crate::tokens::{Token, TokenKind};
 
 /// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
 /// script without.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Layout {
     /// What each token weighs, in words: a character of a script without spaces is half a word.
     pub masses: Vec<f32>,

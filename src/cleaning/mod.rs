@@ -183,6 +183,30 @@ struct Reader {
     automaton: TokenAutomaton,
 }
 
+/// A text as the patterns see it.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// Their sums.
+    pub layout: Layout,
+    /// All matches of all patterns that are applied, overlapping ones too.
+    pub matches: Vec<Match>,
+    /// Which tokens a rejected pattern matches.
+    pub is_rejected: Vec<bool>,
+}
+
+/// What the matches in a text come to.
+#[derive(Debug)]
+pub struct Decision {
+    /// Which tokens are to be removed.
+    pub goes: Vec<bool>,
+    /// How likely each is boilerplate, 0..=1.
+    pub probabilities: Vec<f32>,
+    /// The pattern that the evidence of each token comes from, if any match covers it.
+    pub patterns: Vec<Option<u32>>,
+}
+
 /// One thread's scratch space for a [`Cleaner`].
 #[derive(Debug)]
 pub struct Scratch {
@@ -235,28 +259,46 @@ impl Cleaner {
 
     /// Says what is to be removed from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
-        let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Cleaning { spans: Vec::new() }) };
+        let reading = self.read(scratch, text)?;
+        let decision = self.decide(text, &reading, &reading.matches, self.options.method);
+        Ok(Cleaning { spans: spans(&reading.tokens, &decision) })
+    }
+
+    /// The first half of cleaning: a text as the patterns see it.
+    pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
+        let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Reading::default()) };
         let tokens = Tokens::of(text, lexer);
-        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
         let layout = Layout::of(text, &tokens);
-        Ok(match self.options.method {
-            Method::Smooth => self.smoothed(text, &tokens, &layout, &matches, &is_rejected),
-            Method::Union { merge_gap } => self.united(text, &tokens, &layout, &matches, merge_gap),
-        })
+        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
+        Ok(Reading { tokens, layout, matches, is_rejected })
+    }
+
+    /// The second half: what goes by a method, if these of the matches count.
+    pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
+        match method {
+            Method::Smooth => self.smoothed(text, reading, matches),
+            Method::Union { merge_gap } => self.united(text, reading, matches, merge_gap),
+        }
+    }
+
+    /// The evidence of each token, if these of the matches count.
+    pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
+        weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
+    }
+
+    /// Whether the union method takes the matches of a pattern.
+    pub fn reaches_cutoff(&self, pattern: usize) -> bool {
+        self.reaches_cutoff[pattern]
     }
 
     /// The segments and features of a text, and the share of each that goes: what a shape model learns from.
     pub fn examples(&self, scratch: &mut Scratch, text: &str) -> Result<(Shaped, Vec<f64>), CleanError> {
-        let lexer = &mut scratch.lexers[0];
-        let tokens = Tokens::of(text, lexer);
-        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
-        let layout = Layout::of(text, &tokens);
-        let evidence = weigh(&layout, &matches, &self.weights, self.options.ingredients);
-        let case = self.case(text, &tokens, &layout, &matches, &evidence, &is_rejected);
-        let labels = case.labels(&case.probabilities(self.options.shape.as_deref(), self.options.ingredients));
-        let shaped = Shaped::of(text, &tokens, &layout, &evidence.of_token);
+        let reading = self.read(scratch, text)?;
+        let goes = self.decide(text, &reading, &reading.matches, Method::Smooth).goes;
+        let evidence = self.weigh(&reading, &reading.matches);
+        let shaped = Shaped::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
         let removed =
-            |of: &Range<usize>| labels[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
+            |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
         let removed = shaped.segments.iter().map(removed).collect();
         Ok((shaped, removed))
     }
@@ -299,41 +341,21 @@ impl Cleaner {
         Ok((matches, is_rejected))
     }
 
-    fn case<'d>(
-        &'d self,
-        text: &'d str,
-        tokens: &'d Tokens,
-        layout: &'d Layout,
-        matches: &'d [Match],
-        evidence: &'d Evidence,
-        is_rejected: &'d [bool],
-    ) -> Case<'d> {
-        Case { text, tokens, layout, matches, weights: &self.weights, evidence, is_rejected }
-    }
-
-    fn smoothed(
-        &self,
-        text: &str,
-        tokens: &Tokens,
-        layout: &Layout,
-        matches: &[Match],
-        is_rejected: &[bool],
-    ) -> Cleaning {
-        let evidence = weigh(layout, matches, &self.weights, self.options.ingredients);
-        let case = self.case(text, tokens, layout, matches, &evidence, is_rejected);
+    fn smoothed(&self, text: &str, reading: &Reading, matches: &[Match]) -> Decision {
+        let evidence = self.weigh(reading, matches);
+        let case = Case { text, reading, matches, weights: &self.weights, evidence: &evidence };
         let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
         let probabilities = case.probabilities(shape, self.options.ingredients);
-        let labels = case.labels(&probabilities);
-        Cleaning { spans: spans(tokens, &labels, &probabilities, &evidence.pattern) }
+        Decision { goes: case.labels(&probabilities), probabilities, patterns: evidence.pattern }
     }
 
-    fn united(&self, text: &str, tokens: &Tokens, layout: &Layout, matches: &[Match], merge_gap: usize) -> Cleaning {
+    fn united(&self, text: &str, reading: &Reading, matches: &[Match], merge_gap: usize) -> Decision {
         let united: Vec<Match> = matches.iter().filter(|found| self.reaches_cutoff[found.pattern]).cloned().collect();
-        let evidence = weigh(layout, &united, &self.weights, self.options.ingredients);
-        let mut labels = vec![false; tokens.tokens.len()];
-        united.iter().for_each(|found| labels[found.tokens.clone()].fill(true));
-        close_gaps(text, tokens, &mut labels, merge_gap);
-        Cleaning { spans: spans(tokens, &labels, &evidence.of_token, &evidence.pattern) }
+        let evidence = self.weigh(reading, &united);
+        let mut goes = vec![false; reading.tokens.tokens.len()];
+        united.iter().for_each(|found| goes[found.tokens.clone()].fill(true));
+        close_gaps(text, &reading.tokens, &mut goes, merge_gap);
+        Decision { goes, probabilities: evidence.of_token, patterns: evidence.pattern }
     }
 }
 
@@ -407,21 +429,16 @@ fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize
 }
 
 /// The labelled stretches as spans, each with what it is made of.
-fn spans(
-    Tokens { tokens, .. }: &Tokens,
-    labels: &[bool],
-    probabilities: &[f32],
-    patterns: &[Option<u32>],
-) -> Vec<Span> {
+fn spans(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut start = 0;
-    for stretch in labels.chunk_by(|a, b| a == b) {
+    for stretch in decision.goes.chunk_by(|a, b| a == b) {
         let end = start + stretch.len();
         if stretch[0] {
             spans.push(Span {
                 range: tokens[start].range().start..tokens[end - 1].range().end,
-                score: probabilities[start..end].iter().sum::<f32>() / stretch.len() as f32,
-                because: because(tokens, start..end, patterns),
+                score: decision.probabilities[start..end].iter().sum::<f32>() / stretch.len() as f32,
+                because: because(tokens, start..end, &decision.patterns),
             });
         }
         start = end;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use dehusk::corpus::{Inventory, OutputRoot, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, Inventory, OutputRoot, SourceListing, Text};
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::thinning;
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
@@ -40,7 +41,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
-    mine(&inventory, &output, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
+    mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
@@ -70,7 +71,7 @@ pub fn scan_paths(
 pub fn mine(
     inventory: &Inventory,
     output: &OutputRoot,
-    options: &MineOptions,
+    args: &MineArgs,
     lexer: &Lexer,
     global: &Global,
     reporter: &Reporter,
@@ -79,15 +80,19 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
-    let miner = Miner { inventory, options, lexer, reporter };
+    let options = args.options();
+    let miner = Miner { inventory, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
-    let files: Vec<PatternFile> = fresh
+    let mut files: Vec<PatternFile> = fresh
         .into_iter()
         .map(|fresh| match reviewed.remove(&fresh.source) {
             Some(old) => merge(fresh, old),
             None => fresh,
         })
         .collect();
+    if !args.all_patterns {
+        files = summary.time("thin", || miner.thin_all(&sources, files, global))?;
+    }
     for file in &files {
         let _permission = interrupt::writing()?;
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
@@ -161,6 +166,34 @@ impl Miner<'_> {
         let files = pattern_files(listings, &mined, templates, self.lexer);
         let sources = mined.into_iter().zip(language).map(|(mined, language)| MinedSource { mined, language });
         Ok((sources.collect(), files))
+    }
+
+    /// Leaves out of the sources' own files, which come before the shared one, the patterns that are not needed.
+    pub fn thin_all(
+        &self,
+        listings: &[SourceListing],
+        mut files: Vec<PatternFile>,
+        global: &Global,
+    ) -> anyhow::Result<Vec<PatternFile>> {
+        let shared = files.split_off(listings.len());
+        self.reporter.start("thinning", listings.len());
+        let thinned = share_out_and_collect(global.threads(), listings.len(), |index| {
+            let texts = self.texts(thinning::looked_at(&listings[index].documents))?;
+            self.reporter.step(1);
+            Ok(thinning::thinned(&files[index], shared.first(), &texts))
+        });
+        self.reporter.finish();
+        Ok(thinned?.into_iter().chain(shared).collect())
+    }
+
+    /// The texts of documents that could be mined.
+    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<Text>> {
+        let read = |place| {
+            interrupt::check()?;
+            // What cannot be read was said when it was to be mined.
+            Ok(self.inventory.read(place).ok().map(|document| document.text))
+        };
+        documents.filter_map(|place| read(place).transpose()).collect()
     }
 
     /// Mines the sources, as many at a time as there are threads; in the order of the listings.

@@ -113,6 +113,9 @@ pub struct MineArgs {
     /// Leave the shipped mutable patterns out
     #[arg(long, help_heading = "Mining")]
     pub no_default_mutable: bool,
+    /// Write all patterns down, also those that remove little or nothing that others do not
+    #[arg(long, help_heading = "Mining")]
+    pub all_patterns: bool,
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     OutputRoot::create(&args.output, &args.corpus.corpus)?;
     let patterns = OutputRoot::create(args.output.join("patterns"), &args.corpus.corpus)?;
     let cleaned = OutputRoot::create(args.output.join("cleaned"), &args.corpus.corpus)?;
-    mine(&inventory, &patterns, &args.mining.options(), &lexer, global, reporter, &mut summary)?;
+    mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
     clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();

@@ -38,7 +38,10 @@ impl PatternsArgs {
         }
         let (options, lexer) = (self.mining.options(), self.mining.lexer()?);
         let miner = Miner { inventory, options: &options, lexer: &lexer, reporter };
-        let (_, files) = miner.mine_files(listings, global, summary)?;
+        let (_, mut files) = miner.mine_files(listings, global, summary)?;
+        if !self.mining.all_patterns {
+            files = summary.time("thin", || miner.thin_all(listings, files, global))?;
+        }
         Ok(Library::of_files(files))
     }
 }

@@ -1,0 +1,104 @@
+//! Which patterns are needed for a number of pages: greedily, the one that adds most first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::page::Page;
+use crate::cleaning::Cleaner;
+
+/// So much of what all patterns remove is removed. Of documents that were not looked at it will be a little less, and
+/// 99 % is what is promised.
+const KEPT: f64 = 0.995;
+/// So much of what they remove of each single page, so that no rare kind of page is given up.
+const KEPT_OF_PAGE: f64 = 0.95;
+
+/// Which of the cleaner's patterns to keep: those given, and those needed besides.
+pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool> {
+    let mut pages_of = vec![Vec::new(); given.len()];
+    for (index, page) in pages.iter().enumerate() {
+        page.patterns().for_each(|pattern| pages_of[pattern].push(index));
+    }
+    let mut selection = Selection { pages, pages_of, chosen: vec![false; given.len()] };
+    (0..given.len()).filter(|&pattern| given[pattern]).for_each(|pattern| selection.choose(pattern));
+    let mut lost = u64::MAX;
+    let mut asked = Asked::Enough;
+    loop {
+        let chosen = &selection.chosen;
+        selection.pages.par_iter_mut().for_each(|page| page.clean(cleaner, chosen));
+        let lost_now: u64 = selection.pages.iter().map(Page::lost).sum();
+        if selection.is_enough(Page::lost) || (lost_now >= lost && asked == Asked::All) {
+            return selection.chosen;
+        }
+        // Where a strong match for everything is not enough, weak ones around it are needed, too.
+        asked = if lost_now < lost { Asked::Enough } else { Asked::All };
+        lost = lost_now;
+        selection.choose_most_adding(cleaner, asked);
+    }
+}
+
+/// When to stop choosing.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    /// When enough has a strong match.
+    Enough,
+    /// When no pattern adds anything.
+    All,
+}
+
+struct Selection<'t> {
+    pages: Vec<Page<'t>>,
+    /// Where each pattern matches.
+    pages_of: Vec<Vec<usize>>,
+    chosen: Vec<bool>,
+}
+
+impl<'t> Selection<'t> {
+    fn choose(&mut self, pattern: usize) {
+        self.chosen[pattern] = true;
+        self.pages_of[pattern].iter().for_each(|&page| self.pages[page].take(pattern));
+    }
+
+    /// Whether so little is left of all pages, and of each.
+    fn is_enough(&self, left_of: impl Fn(&Page<'t>) -> u64) -> bool {
+        let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
+        let (mut all_left, mut all) = (0, 0);
+        for page in &self.pages {
+            let left = left_of(page);
+            if !is_little(left, page.size(), KEPT_OF_PAGE) {
+                return false;
+            }
+            (all_left, all) = (all_left + left, all + page.size());
+        }
+        is_little(all_left, all, KEPT)
+    }
+
+    /// Chooses patterns, those that add most first. What each adds only ever gets less, so it is looked up again only
+    /// when it would be the next.
+    fn choose_most_adding(&mut self, cleaner: &Cleaner, asked: Asked) {
+        let patterns = (0..self.chosen.len()).into_par_iter().filter(|&pattern| !self.chosen[pattern]);
+        let ranked = patterns.map(|pattern| (self.worth(cleaner, pattern), Reverse(pattern)));
+        let mut queue: BinaryHeap<(u64, Reverse<usize>)> = ranked.collect::<Vec<_>>().into();
+        while let Some((_, Reverse(pattern))) = queue.pop() {
+            let worth = (self.worth(cleaner, pattern), Reverse(pattern));
+            if worth.0 == 0 {
+                continue;
+            }
+            if queue.peek().is_some_and(|next| worth < *next) {
+                queue.push(worth);
+                continue;
+            }
+            self.choose(pattern);
+            if asked == Asked::Enough && self.is_enough(Page::unmet) {
+                return;
+            }
+        }
+    }
+
+    /// What a pattern adds, in thousandths; that of a frequent one counts more, for it adds to other documents as well.
+    fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
+        let gain: f64 = self.pages_of[pattern].iter().map(|&page| self.pages[page].gain(pattern)).sum();
+        (gain * cleaner.patterns()[pattern].share() * 1000.0) as u64
+    }
+}
