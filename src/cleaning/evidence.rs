@@ -60,6 +60,8 @@ pub struct Weight {
     pub is_certain: bool,
     /// Whether it says that whole lines recur, and not just words that happen to fill one here.
     pub holds_lines: bool,
+    /// Whether it has free stretches: then mining has proven it.
+    pub has_free: bool,
 }
 
 impl Weight {
@@ -71,6 +73,9 @@ impl Weight {
             (false, true) => PROVEN_WORDS_ONCE,
             (false, false) => PROVEN_WORDS,
         };
+        if self.has_free {
+            return is_lines;
+        }
         self.documents >= MIN_PROVEN_DOCUMENTS && self.share >= MIN_PROVEN_SHARE && words >= enough
     }
 }
@@ -102,6 +107,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
     let mut is_edge = vec![false; tokens + 1];
     for Match { tokens, pattern } in matches {
         let weight = &weights[*pattern];
+        let tokens = &if weight.is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
         let pattern = *pattern as u32;
         let is_proven = ingredients.has(Ingredient::Proof)
             && weight.is_proven(layout.words(tokens), weight.holds_lines && layout.is_lines(tokens));
@@ -187,7 +193,14 @@ mod tests {
             .enumerate()
             .map(|(pattern, (tokens, share, documents))| {
                 let (share, documents) = (*share, *documents);
-                let weight = Weight { share, documents, occurrences: documents, is_certain: false, holds_lines: true };
+                let weight = Weight {
+                    share,
+                    documents,
+                    occurrences: documents,
+                    is_certain: false,
+                    holds_lines: true,
+                    has_free: false,
+                };
                 (Match { tokens: tokens.clone(), pattern }, weight)
             })
             .unzip();

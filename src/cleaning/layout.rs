@@ -65,6 +65,13 @@ impl Layout {
         self.sentence_ends(&(token..token + 1)) > 0
     }
 
+    /// The stretch without the end of the sentence before it: articles end with a full stop, so what follows them
+    /// recurs with it.
+    pub fn without_stop_before(&self, tokens: &Range<usize>) -> Range<usize> {
+        let is_last = tokens.len() == 1 || self.words(tokens) == 0.0;
+        if is_last || !self.ends_sentence(tokens.start) { tokens.clone() } else { tokens.start + 1..tokens.end }
+    }
+
     /// Whether a stretch of tokens begins and ends as lines do.
     pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
         let is_start = |token| self.line_starts.binary_search(&token).is_ok();

@@ -3,7 +3,8 @@
 //! Mined patterns are runs of tokens: one Aho-Corasick automaton over symbols finds those of any number
 //! of patterns in a single pass. Line breaks are not symbols of the automaton: to it a line break is
 //! white space like any other, as `\s+` is to a regex, and where a pattern asks for a line break that
-//! is checked on the match. Patterns that a person wrote or edited run on the regex engine. Both give
+//! is checked on the match. Of a pattern with free stretches it finds the segments, which are joined afterwards
+//! (`slotted`). Patterns that a person wrote or edited run on the regex engine. Both give
 //! the same matches wherever a regex can be read as a run of tokens.
 
 use std::collections::VecDeque;
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
 use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
 
@@ -53,6 +55,7 @@ pub struct TokenAutomaton {
     states: Vec<State>,
     next: FxHashMap<(u32, Symbol), u32>,
     runs: Vec<Run>,
+    slotted: Vec<Slotted>,
     is_whitespace: bool,
 }
 
@@ -65,10 +68,19 @@ struct State {
     runs: Vec<u32>,
 }
 
+/// What a run on the automaton is.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// All of this pattern.
+    Pattern(usize),
+    /// A segment of a pattern with free stretches, by its number.
+    Segment(u32),
+}
+
 /// What of a run the automaton does not check.
 #[derive(Debug)]
 struct Run {
-    pattern: usize,
+    part: Part,
     len: u32,
     /// Tokens of the run before which a line must start; `len` for its end.
     line_starts: Vec<u32>,
@@ -89,17 +101,41 @@ impl TokenAutomaton {
             states: vec![State::default()],
             next: FxHashMap::default(),
             runs: Vec::new(),
+            slotted: Vec::new(),
             is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
         };
+        let mut segments = 0;
         for (pattern, run, edges) in runs {
-            automaton.add(pattern, run, edges);
+            if !run.has_free() {
+                automaton.add(Part::Pattern(pattern), run.pieces(), edges);
+                continue;
+            }
+            let slotted = Slotted::new(pattern, run, |pieces| {
+                automaton.add(Part::Segment(segments), pieces, edges);
+                segments += 1;
+                segments - 1
+            });
+            automaton.slotted.push(slotted);
         }
         automaton.link();
         automaton
     }
 
-    /// Calls `visit` with the token range and pattern of each match, ordered by end, longest first.
+    /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then those of
+    /// patterns with free stretches.
     pub fn find(&self, text: &str, tokens: &Tokens, mut visit: impl FnMut(Range<usize>, usize)) {
+        let mut segments = Segments::default();
+        self.find_parts(text, tokens, |range, part| match part {
+            Part::Pattern(pattern) => visit(range, pattern),
+            Part::Segment(segment) => segments.entry(segment).or_default().push(range),
+        });
+        if !segments.is_empty() {
+            let lines = Lines::of(text, tokens);
+            self.slotted.iter().for_each(|slotted| slotted.join(&lines, &segments, &mut visit));
+        }
+    }
+
+    fn find_parts(&self, text: &str, tokens: &Tokens, mut visit: impl FnMut(Range<usize>, Part)) {
         let mut state = 0;
         for (index, token) in tokens.tokens.iter().enumerate() {
             let symbol = self.vocabulary.find(token.kind, token.space_before, &text[token.range()]);
@@ -111,7 +147,7 @@ impl TokenAutomaton {
                     let run = &self.runs[run as usize];
                     let range = index + 1 - run.len as usize..index + 1;
                     if self.fits(run, text, tokens, &range) {
-                        visit(range, run.pattern);
+                        visit(range, run.part);
                     }
                 }
                 ending = *next_with_runs;
@@ -119,14 +155,16 @@ impl TokenAutomaton {
         }
     }
 
-    fn add(&mut self, pattern: usize, run: &TokenRun, edges: Edges) {
+    /// Adds pieces without free stretches.
+    fn add(&mut self, part: Part, pieces: &[Piece], edges: Edges) {
         let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
-        for piece in run.pieces() {
+        for piece in pieces {
             let symbol = match piece {
                 Piece::Break => {
                     line_starts.push(len);
                     continue;
                 }
+                Piece::Free { .. } => continue,
                 Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
                 Piece::Literal { text, space_before } => {
                     self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)
@@ -139,15 +177,15 @@ impl TokenAutomaton {
             }
             len += 1;
         }
-        let tokens = || run.pieces().iter().filter(|piece| **piece != Piece::Break);
+        let tokens = || pieces.iter().filter(|piece| **piece != Piece::Break);
         let starts_with_word = matches!(
-            run.pieces().first(),
+            pieces.first(),
             Some(Piece::Literal { space_before: false, .. } | Piece::Slot { space_before: false, .. })
         ) && tokens().next().is_some_and(is_word_start);
-        let ends_with_word = run.pieces().last().is_some_and(is_word_edge);
+        let ends_with_word = pieces.last().is_some_and(is_word_edge);
         if len > 0 {
             self.states[state as usize].runs.push(self.runs.len() as u32);
-            self.runs.push(Run { pattern, len, line_starts, starts_with_word, ends_with_word, edges });
+            self.runs.push(Run { part, len, line_starts, starts_with_word, ends_with_word, edges });
         }
     }
 

@@ -5,6 +5,7 @@
 //! spans go; [`cut`] then removes them. It never sees mining: all it knows is in the pattern files.
 
 pub mod matcher;
+mod slotted;
 pub mod layout;
 pub mod evidence;
 pub mod segments;
@@ -399,6 +400,7 @@ fn weight(pattern: &Pattern) -> Weight {
             Form::Run(run) => run.has_whole_line(),
             Form::Regex(_) => true,
         },
+        has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
     }
 }
 

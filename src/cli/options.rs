@@ -104,6 +104,9 @@ pub struct MineArgs {
     /// Word tokens that a repeat needs, unless it is a whole line
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Mining")]
     pub min_tokens: usize,
+    /// Mine no lines with slots that anything may fill
+    #[arg(long, help_heading = "Mining")]
+    pub no_slots: bool,
     /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex
     #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Mining")]
     pub tokenizer: Tokenizer,
@@ -132,6 +135,7 @@ impl MineArgs {
             min_documents: self.min_df as usize,
             min_share: self.min_share,
             cutoff: self.cutoff,
+            slots: !self.no_slots,
         }
     }
 

@@ -135,7 +135,8 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
         let texts = candidate.example.lines().map(str::trim).filter(|line| !line.is_empty()).skip(cut_short);
         for (ends, text) in breaks.windows(2).zip(texts) {
             let line = &pieces[ends[0]..=ends[1]];
-            if line.iter().any(Piece::is_word) {
+            // With a slot in it, a line says too little to be applied to sources it was not seen in.
+            if line.iter().any(Piece::is_word) && !line.iter().any(Piece::is_free) {
                 let entry = lines.entry(TokenRun(line.into())).or_insert((candidate, text));
                 if (candidate.documents, candidate.occurrences) > (entry.0.documents, entry.0.occurrences) {
                     *entry = (candidate, text);

@@ -23,9 +23,18 @@ pub struct Example {
 impl Example {
     pub(super) fn of(sequence: &SymbolSequence, array: &SuffixArray, repeat: &Interval) -> Example {
         let start = array.position(repeat.first);
-        let document = sequence.document_at(start);
-        let start = start - sequence.document(document).start;
-        Example { document, tokens: start..start + repeat.len }
+        Example::at(sequence, start..start + repeat.len)
+    }
+
+    /// A line, given without the breaks at its ends.
+    pub(super) fn of_line(sequence: &SymbolSequence, line: &Range<usize>) -> Example {
+        Example::at(sequence, line.start - 1..line.end + 1)
+    }
+
+    fn at(sequence: &SymbolSequence, positions: Range<usize>) -> Example {
+        let document = sequence.document_at(positions.start);
+        let first = sequence.document(document).start;
+        Example { document, tokens: positions.start - first..positions.end - first }
     }
 }
 

@@ -7,6 +7,7 @@ use super::MineOptions;
 use super::near_duplicates::Groups;
 use super::repeats::{Interval, visit_intervals};
 use super::suffix_array::SuffixArray;
+use crate::tokens::characters::has_unspaced;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
 /// The maximal repeats that have enough words and documents, the inner before those that hold them.
@@ -16,7 +17,7 @@ pub fn filtered_repeats(
     groups: &Groups,
     options: &MineOptions,
 ) -> Vec<Interval> {
-    let words = WordCounts::of(sequence);
+    let half_words = HalfWords::of(sequence);
     let symbols = sequence.symbols();
     let mut repeats = Vec::new();
     visit_intervals(
@@ -30,8 +31,8 @@ pub fn filtered_repeats(
                 let end = start + interval.len;
                 let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
                 let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
-                let needed = if is_whole_line { 0 } else { options.min_words };
-                if words.between(start, end) >= needed {
+                let needed = if is_whole_line { 0 } else { 2 * options.min_words };
+                if half_words.between(start, end) >= needed {
                     repeats.push(interval);
                 }
             }
@@ -40,21 +41,26 @@ pub fn filtered_repeats(
     repeats
 }
 
-/// How many word tokens lie between two positions, in constant time.
-struct WordCounts(Vec<u32>);
+/// How many words lie between two positions, in constant time: two for a word, one for a character of a script
+/// without spaces.
+struct HalfWords(Vec<u32>);
 
-impl WordCounts {
-    fn of(sequence: &SymbolSequence) -> WordCounts {
+impl HalfWords {
+    fn of(sequence: &SymbolSequence) -> HalfWords {
         let vocabulary = sequence.vocabulary();
-        let is_word: Vec<bool> =
-            (0..vocabulary.len()).map(|symbol| vocabulary.kind(Symbol(symbol as u32)) == TokenKind::Word).collect();
-        let mut words = 0;
-        let mut counts = vec![0];
-        counts.extend(sequence.symbols().iter().map(|&symbol| {
-            words += u32::from(is_word.get(symbol as usize) == Some(&true));
-            words
+        let half_words = |symbol| match vocabulary.kind(symbol) {
+            TokenKind::Word if vocabulary.literal(symbol).is_some_and(has_unspaced) => 1,
+            TokenKind::Word => 2,
+            _ => 0,
+        };
+        let of_symbol: Vec<u32> = (0..vocabulary.len()).map(|symbol| half_words(Symbol(symbol as u32))).collect();
+        let mut sum = 0;
+        let mut sums = vec![0];
+        sums.extend(sequence.symbols().iter().map(|&symbol| {
+            sum += of_symbol.get(symbol as usize).copied().unwrap_or(0);
+            sum
         }));
-        WordCounts(counts)
+        HalfWords(sums)
     }
 
     fn between(&self, start: usize, end: usize) -> usize {

@@ -10,6 +10,8 @@ pub mod near_duplicates;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
+mod skeleton;
+mod slots;
 pub mod sightings;
 pub mod examples;
 pub mod cross_source;
@@ -23,6 +25,7 @@ use filters::filtered_repeats;
 use near_duplicates::group_near_duplicates;
 use repeats::Interval;
 use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
+use slots::slotted_lines;
 use suffix_array::SuffixArray;
 
 /// What a repeat must be to become a candidate.
@@ -36,11 +39,13 @@ pub struct MineOptions {
     pub min_share: f64,
     /// The cutoff, if it is not to be read off the repeats: a share, 0..=1.
     pub cutoff: Option<f64>,
+    /// Whether to look for templates with slots that anything may fill.
+    pub slots: bool,
 }
 
 impl Default for MineOptions {
     fn default() -> MineOptions {
-        MineOptions { min_words: 2, min_documents: 2, min_share: 0.05, cutoff: None }
+        MineOptions { min_words: 2, min_documents: 2, min_share: 0.05, cutoff: None, slots: true }
     }
 }
 
@@ -72,7 +77,7 @@ pub struct Mined {
     pub histogram: Histogram,
     /// Where it falls in two.
     pub cutoff: Cutoff,
-    /// The repeats that cover what all repeats cover, in the order of the suffix array.
+    /// The repeats that cover what all repeats cover, in the order of the suffix array; then lines with slots.
     pub candidates: Vec<Candidate>,
     /// All repeats that could be candidates of another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] and the candidates.
     pub sightings: Vec<Sighting>,
@@ -131,16 +136,23 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
         _ => cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
     };
     let fingerprints = Fingerprints::of(sequence, &array);
+    let candidates = covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index]));
+    let examples = covering.iter().map(|&index| Example::of(sequence, &array, &kept[index]));
+    let slotted = match options.slots && groups.len() >= Mined::MIN_DOCUMENTS {
+        true => slotted_lines(sequence, &groups, options),
+        false => Vec::new(),
+    };
+    let (candidates, examples) = candidates.zip(examples).chain(slotted).unzip();
     let mined = Mined {
         documents: sequence.documents(),
         near_duplicates: sequence.documents() - groups.len(),
         tokens: sequence.tokens(),
         histogram,
         cutoff,
-        candidates: covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index])).collect(),
+        candidates,
         sightings: sightings(sequence, &array, &own, &fingerprints, &kept, &covering),
     };
-    (mined, covering.iter().map(|&index| Example::of(sequence, &array, &kept[index])).collect())
+    (mined, examples)
 }
 
 fn candidate(

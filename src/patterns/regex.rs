@@ -6,6 +6,7 @@
 //! | literal | itself, escaped |
 //! | mutable pattern | its regex in `(?:...)` |
 //! | white space between tokens | `\s+`; none where none stood |
+//! | free stretch | `\S[^\n]{0,40}?`; white space beside it is `[^\S\n]+`, its neighbours have edges where there is none |
 //! | line break at the start, inside, at the end | `^\s*`, `\s*\n\s*`, `\s*$` (multi-line mode) |
 //! | start without line break | `(?<!\S)`; `(?<=\S)` or `(?<=[^\w\s])` where no white space stood before |
 //! | end without line break | `(?!\w)` after a word or mutable pattern, `(?!\S)` between white space |
@@ -22,6 +23,9 @@ const LINE_START: &str = r"^\s*";
 const LINE_INSIDE: &str = r"\s*\n\s*";
 const LINE_END: &str = r"\s*$";
 const SPACE: &str = r"\s+";
+const SPACE_IN_LINE: &str = r"[^\S\n]+";
+const FREE_START: &str = r"\S[^\n]{0,";
+const FREE_END: &str = "}?";
 const AFTER_SPACE: &str = r"(?<!\S)";
 const AFTER_TEXT: &str = r"(?<=\S)";
 const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
@@ -30,6 +34,9 @@ const BEFORE_SPACE: &str = r"(?!\S)";
 /// A word character that is of no unspaced script: what a word runs on with.
 const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
+
+/// All edges that may stand beside a free stretch; of two that start alike the longer one first.
+const EDGES: [&str; 6] = [BEFORE_NO_WORD, BEFORE_NO_RUN, BEFORE_SPACE, AFTER_NO_RUN, AFTER_TEXT, AFTER_PUNCTUATION];
 
 /// What no word of a pattern may adjoin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +60,9 @@ impl Edges {
 
     /// The edges that a regex of [`render`] has.
     pub fn written_in(regex: &str) -> Edges {
-        match regex.contains(AFTER_NO_RUN) || regex.ends_with(BEFORE_NO_RUN) {
+        let is_before_free = |(at, _): (usize, &str)| regex[at + BEFORE_NO_RUN.len()..].starts_with(FREE_START);
+        let ends_words = regex.ends_with(BEFORE_NO_RUN) || regex.match_indices(BEFORE_NO_RUN).any(is_before_free);
+        match ends_words || regex.contains(AFTER_NO_RUN) {
             true => Edges::Unspaced,
             false => Edges::Spaced,
         }
@@ -87,17 +96,15 @@ pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     let pieces = run.pieces();
     let mut regex = if pieces.contains(&Piece::Break) { "(?m)".to_owned() } else { String::new() };
     for (index, piece) in pieces.iter().enumerate() {
-        let after_break = index > 0 && pieces[index - 1] == Piece::Break;
+        let before = index.checked_sub(1).map(|before| &pieces[before]);
         match piece {
             Piece::Break if index == 0 => regex.push_str(LINE_START),
             Piece::Break if index == pieces.len() - 1 => regex.push_str(LINE_END),
             Piece::Break => regex.push_str(LINE_INSIDE),
-            Piece::Slot { space_before, .. } | Piece::Literal { space_before, .. } => {
-                if index == 0 {
-                    regex.push_str(start_edge(piece, *space_before, edges));
-                } else if *space_before && !after_break {
-                    regex.push_str(SPACE);
-                }
+            Piece::Slot { space_before, .. }
+            | Piece::Literal { space_before, .. }
+            | Piece::Free { space_before, .. } => {
+                regex.push_str(joint(before, piece, *space_before, lexer.tokenizer(), edges));
                 push_token(&mut regex, piece, lexer.mutable());
             }
         }
@@ -106,10 +113,29 @@ pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     regex
 }
 
+/// What stands between a piece and the one before it.
+fn joint(
+    before: Option<&Piece>,
+    piece: &Piece,
+    space_before: bool,
+    tokenizer: &Tokenizer,
+    edges: Edges,
+) -> &'static str {
+    let Some(before) = before else { return start_edge(piece, space_before, edges) };
+    match (before, piece) {
+        (Piece::Break, _) => "",
+        (Piece::Free { .. }, _) | (_, Piece::Free { .. }) if space_before => SPACE_IN_LINE,
+        (Piece::Free { .. }, piece) => start_edge(piece, false, edges),
+        (before, Piece::Free { .. }) => end_edge(before, tokenizer, edges),
+        _ if space_before => SPACE,
+        _ => "",
+    }
+}
+
 /// Whether no word may adjoin the token: it starts or ends with one itself, or might.
 pub fn is_word_edge(piece: &Piece) -> bool {
     match piece {
-        Piece::Break => false,
+        Piece::Break | Piece::Free { .. } => false,
         Piece::Slot { .. } => true,
         Piece::Literal { text, .. } => ends_in_run(text),
     }
@@ -144,6 +170,7 @@ fn push_token(regex: &mut String, piece: &Piece, mutable: &MutableSet) {
     match piece {
         Piece::Break => {}
         Piece::Slot { id, .. } => regex.extend(["(?:", &mutable.pattern(*id).regex, ")"]),
+        Piece::Free { more, .. } => regex.extend([FREE_START, &more.to_string(), FREE_END]),
         Piece::Literal { text, .. } => text.chars().for_each(|c| push_escaped(regex, c)),
     }
 }
@@ -175,8 +202,13 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
         if let Some(after) = rest.strip_prefix(LINE_INSIDE) {
             pieces.push(Piece::Break);
             (rest, space) = (after, true);
-        } else if let Some(after) = rest.strip_prefix(SPACE) {
+        } else if let Some(after) = strip_any(rest, &[SPACE, SPACE_IN_LINE]) {
             (rest, space) = (after, true);
+        } else if let Some((more, after)) = parse_free(rest) {
+            pieces.push(Piece::Free { more, space_before: space });
+            (rest, space) = (after, false);
+        } else if let Some(after) = strip_any(rest, &EDGES) {
+            rest = after;
         } else if let Some((id, after)) = parse_slot(rest, lexer.mutable()) {
             pieces.push(Piece::Slot { id, space_before: space });
             (rest, space) = (after, false);
@@ -192,8 +224,16 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
     if rest == LINE_END {
         pieces.push(Piece::Break);
     }
-    let run = TokenRun(pieces.into());
-    (render(&run, lexer, Edges::written_in(regex)) == regex).then_some(run)
+    TokenRun::new(pieces).filter(|run| render(run, lexer, Edges::written_in(regex)) == regex)
+}
+
+fn strip_any<'r>(rest: &'r str, prefixes: &[&str]) -> Option<&'r str> {
+    prefixes.iter().find_map(|prefix| rest.strip_prefix(prefix))
+}
+
+fn parse_free(rest: &str) -> Option<(u16, &str)> {
+    let (more, after) = rest.strip_prefix(FREE_START)?.split_once(FREE_END)?;
+    Some((more.parse().ok()?, after))
 }
 
 fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
@@ -211,7 +251,7 @@ fn parse_literal(rest: &str) -> Option<(String, &str)> {
     let mut chars = rest.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
-            '\\' if rest[at..].starts_with(r"\s") => return end_literal(literal, &rest[at..]),
+            '\\' if strip_any(&rest[at..], &[r"\s", r"\S"]).is_some() => return end_literal(literal, &rest[at..]),
             '\\' => match chars.next()?.1 {
                 'x' => {
                     let code = u8::from_str_radix(rest.get(at + 2..at + 4)?, 16).ok()?;
@@ -221,6 +261,7 @@ fn parse_literal(rest: &str) -> Option<(String, &str)> {
                 escaped if escaped.is_ascii_punctuation() => literal.push(escaped),
                 _ => return None,
             },
+            '[' if rest[at..].starts_with(SPACE_IN_LINE) => return end_literal(literal, &rest[at..]),
             '(' => return end_literal(literal, &rest[at..]),
             '.' | '+' | '*' | '?' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => return None,
             _ => literal.push(c),
@@ -288,6 +329,47 @@ mod tests {
     fn part_of_a_line_cannot_cut_a_word() {
         assert_eq!(rendered(&run("Read more", false)), r"(?<!\S)Read\s+more(?!\w)");
         assert_eq!(rendered(&run("(Reuters) -", false)), r"(?<!\S)\(Reuters\)\s+-");
+    }
+
+    /// The pieces of several texts with free stretches between them.
+    fn slotted(texts: &[&str]) -> TokenRun {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for text in texts {
+            let space_before = text.starts_with(' ');
+            match text.trim() {
+                "{}" => pieces.push(Piece::Free { more: 40, space_before }),
+                "\\n" => pieces.push(Piece::Break),
+                _ => pieces.extend(run(text, false).0.iter().enumerate().map(|(index, piece)| match piece.clone() {
+                    Piece::Literal { text, .. } if index == 0 => Piece::Literal { text, space_before },
+                    piece => piece,
+                })),
+            }
+        }
+        TokenRun(pieces.into())
+    }
+
+    #[test]
+    fn a_free_stretch_stays_in_its_line() {
+        let by_line = slotted(&["\\n", " By", " {}", " | Staff writer", "\\n"]);
+        let regex = r"(?m)^\s*By[^\S\n]+\S[^\n]{0,40}?[^\S\n]+\|\s+Staff\s+writer\s*$";
+        assert_eq!(rendered(&by_line), regex);
+        assert_eq!(parse(regex, &lexer()), Some(by_line));
+    }
+
+    #[test]
+    fn beside_a_free_stretch_no_word_is_cut() {
+        let glued = slotted(&[" Tel", "{}", "ext", " {}", "-", "\\n"]);
+        let regex = r"(?m)(?<!\S)Tel(?!\w)\S[^\n]{0,40}?(?<=[^\w\s])ext[^\S\n]+\S[^\n]{0,40}?(?<=\S)-\s*$";
+        assert_eq!(rendered(&glued), regex);
+        assert_eq!(parse(regex, &lexer()), Some(glued));
+    }
+
+    #[test]
+    fn a_free_stretch_needs_something_on_both_sides() {
+        for texts in [&[" By", " {}"][..], &["{}", " By"], &["\\n", "{}", "\\n"], &["\\n", "By", " {}", " {}", "\\n"]] {
+            let regex = rendered(&slotted(texts));
+            assert_eq!(parse(&regex, &lexer()), None, "{regex}");
+        }
     }
 
     #[test]

@@ -25,20 +25,38 @@ pub enum Piece {
         /// Whether white space stands before it.
         space_before: bool,
     },
+    /// Whatever stands between the piece before and the piece after, within one line: as little as will do.
+    Free {
+        /// How many characters may follow its first one.
+        more: u16,
+        /// Whether white space stands before it.
+        space_before: bool,
+    },
 }
 
 impl Piece {
+    /// Whether it is a free stretch.
+    pub fn is_free(&self) -> bool {
+        matches!(self, Piece::Free { .. })
+    }
+
     /// Whether it is a word.
     pub fn is_word(&self) -> bool {
         matches!(self, Piece::Literal { text, .. } if has_word(text))
     }
 }
 
-/// Consecutive tokens. Never empty, never only breaks.
+/// Consecutive tokens. Never empty, never only breaks. Free stretches may stand between them ([`TokenRun::segments`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenRun(pub(crate) Box<[Piece]>);
 
 impl TokenRun {
+    /// A run of these pieces, if they can be one.
+    pub fn new(pieces: Vec<Piece>) -> Option<TokenRun> {
+        let run = TokenRun(pieces.into());
+        run.is_sound().then_some(run)
+    }
+
     /// The tokens.
     pub fn pieces(&self) -> &[Piece] {
         &self.0
@@ -47,6 +65,29 @@ impl TokenRun {
     /// Whether there is a whole line in it, from one line break to the next.
     pub fn has_whole_line(&self) -> bool {
         self.0.iter().filter(|piece| **piece == Piece::Break).count() > 1
+    }
+
+    /// Whether there is a free stretch in it.
+    pub fn has_free(&self) -> bool {
+        self.0.iter().any(Piece::is_free)
+    }
+
+    /// What stands between the free stretches: the whole run if there are none. None is empty, one has a token, and
+    /// those that are nothing but a line break come first or last.
+    pub fn segments(&self) -> impl Iterator<Item = &[Piece]> {
+        self.0.split(Piece::is_free)
+    }
+
+    /// Whether every free stretch has something on both sides that says where it ends.
+    fn is_sound(&self) -> bool {
+        let breaks = |segment: &[Piece]| segment.iter().filter(|piece| **piece == Piece::Break).count();
+        let has_token = |segment: &[Piece]| breaks(segment) < segment.len();
+        let segments: Vec<&[Piece]> = self.segments().collect();
+        let is_inner = |index: usize| index > 0 && index + 1 < segments.len();
+        let holds = |(index, segment): (usize, &&[Piece])| {
+            has_token(segment) || (segment.len() == 1 && segments.len() > 1 && !is_inner(index))
+        };
+        segments.iter().enumerate().all(holds) && segments.iter().any(|segment| has_token(segment))
     }
 
     /// The run with the same mutable patterns, by name, of another set. `None` if one is not there.
@@ -60,8 +101,8 @@ impl TokenRun {
         self.0.iter().map(translate).collect::<Option<_>>().map(TokenRun)
     }
 
-    /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern, `…` where it starts right
-    /// after other text. Two runs are the same exactly if this is; what stands for something else is escaped by `\`.
+    /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern, `{…40}` for a free stretch of
+    /// up to 41 characters, `…` where it starts right after other text. Two runs are the same exactly if this is; what stands for something else is escaped by `\`.
     pub fn written(&self, mutable: &MutableSet) -> String {
         let mut written = String::new();
         for (index, piece) in self.0.iter().enumerate() {
@@ -76,6 +117,9 @@ impl TokenRun {
                 Piece::Break => written.push('⏎'),
                 Piece::Slot { id, space_before } => {
                     written.extend([space(*space_before), "{", &mutable.pattern(*id).name, "}"]);
+                }
+                Piece::Free { more, space_before } => {
+                    written.extend([space(*space_before), "{…", &more.to_string(), "}"]);
                 }
                 Piece::Literal { text, space_before } => {
                     written.push_str(space(*space_before));

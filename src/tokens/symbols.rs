@@ -95,6 +95,16 @@ impl Vocabulary {
         self.entries[symbol.0 as usize].kind
     }
 
+    /// Whether white space stands before a token.
+    pub fn has_space_before(&self, symbol: Symbol) -> bool {
+        self.entries[symbol.0 as usize].space_before
+    }
+
+    /// The text of a word or character.
+    pub fn literal(&self, symbol: Symbol) -> Option<&str> {
+        matches!(self.kind(symbol), TokenKind::Word | TokenKind::Character).then(|| self.text_of(symbol))
+    }
+
     /// A run of symbols with its text. The run must lie inside one document.
     pub fn run(&self, symbols: &[Symbol]) -> TokenRun {
         TokenRun(symbols.iter().map(|&symbol| self.piece(symbol)).collect())

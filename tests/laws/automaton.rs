@@ -1,13 +1,15 @@
 //! Random runs in random texts: the token automaton and the regex engine find the same.
 
 use dehusk::cleaning::matcher::{TokenAutomaton, regex_matches};
-use dehusk::patterns::regex::{Edges, render};
+use dehusk::patterns::regex::{Edges, parse, render};
 use dehusk::tokens::{Lexer, TokenRun};
 use proptest::prelude::*;
+use proptest::sample::select;
 
-use crate::engines::{Spans, by_fancy_regex};
+use crate::engines::{Job, Spans, by_fancy_regex, by_pcre2, by_python};
 use crate::random::{
-    LEXERS, config, cut_runs, lexer, odd_text, scissors, text, varying_text, with_overlaps, without_mutable,
+    LEXERS, config, cut_runs, lexer, odd_text, scissors, slotted_runs, text, varying_text, with_overlaps,
+    without_mutable,
 };
 use crate::reading::{Document, Reading, by_automaton, check_law};
 use crate::samples;
@@ -54,6 +56,13 @@ fn holds(runs: &[TokenRun], texts: &[String], lexer: &Lexer, excuse: Excuse) -> 
 /// Texts to cut runs out of and look for them in.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 1..4)
+}
+
+/// Texts of so few pieces that free stretches can be filled in many ways; without marks, which a regex may cut off.
+fn dense_texts() -> impl Strategy<Value = Vec<String>> {
+    let pieces = select(&["x", "x", "y", "zz", "手", ",", ",", " ", " ", " ", "\u{a0} ", "\n", "\r\n"]);
+    let text = prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat());
+    prop::collection::vec(text, 1..4)
 }
 
 proptest! {
@@ -108,6 +117,22 @@ proptest! {
     }
 
     #[test]
+    fn free_stretches_are_filled_alike(texts in dense_texts(), scissors in scissors(1..8), tokenizer in select(&["words", "whitespace", "[a-z]+"])) {
+        let lexer = without_mutable(tokenizer);
+        let runs = slotted_runs(&texts, &scissors, &lexer);
+        let edges = Edges::of_runs(&runs);
+        let automaton = automaton(&runs, edges, &lexer);
+        let by_tokens = texts.iter().map(|text| by_automaton(&automaton, runs.len(), text, &mut lexer.clone()));
+        for (text, found) in texts.iter().zip(by_tokens) {
+            for (run, found) in runs.iter().zip(found) {
+                let regex = render(run, &lexer, edges);
+                prop_assert_eq!(&found, &by_fancy_regex(&regex, std::slice::from_ref(text))[0], "{} on {:?}", regex, text);
+                prop_assert_eq!(&found, &by_pcre2(&regex, std::slice::from_ref(text))[0], "PCRE2: {} on {:?}", regex, text);
+            }
+        }
+    }
+
+    #[test]
     fn the_library_searches_free_regexes_for_all_matches(texts in texts(), scissors in scissors(1..4)) {
         for run in cut_runs(&texts, &scissors, &LEXERS[0]) {
             let regex = render(&run, &LEXERS[0], Edges::of_runs([&run]));
@@ -146,5 +171,38 @@ fn overlapping_and_self_overlapping_matches_are_all_found() {
     for ((by_tokens, by_regex), expected) in found.into_iter().zip(expected) {
         assert_eq!(by_tokens, by_regex);
         assert_eq!(by_tokens, Spans::from_iter(expected));
+    }
+}
+
+#[test]
+fn the_engines_fill_free_stretches_alike() {
+    let regexes = [
+        r"(?m)^\s*By[^\S\n]+\S[^\n]{0,40}?[^\S\n]+\|\s+Staff\s*$",
+        r"(?m)^\s*Related:[^\S\n]+\S[^\n]{0,12}?\s*$",
+        r"(?m)^\s*\S[^\n]{0,12}?[^\S\n]+wrote\s+this(?!\w)",
+        r"(?m)^\s*作者：\S[^\n]{0,2}?(?<=\S)，\S[^\n]{0,9}?\s*$",
+        r"(?<!\S)a(?!\w)\S[^\n]{0,5}?(?<=[^\w\s])b[^\S\n]+\S[^\n]{0,5}?[^\S\n]+c(?!\w)",
+    ]
+    .map(str::to_owned);
+    let texts = [
+        "\n \nBy Anna  Keller \u{a0}| Staff \n\nBy By x\t| Staff\r\nBy | Staff\nBy x |\nStaff\nBy x\n| Staff",
+        "Related: a\nRelated: é and 手\r\n\nRelated:\nx Related: y\nRelated: thirteen and more",
+        "Anna wrote this\nwrote this wrote this. Bo wrote this wrote thistle\nC\nwrote this",
+        "作者：张三，北京\n作者：，，北京\n作者：张三李，北 京\n作者：张三李四，北京",
+        "a-b x c a-x-b b c c a - b x c a.b x cc",
+    ]
+    .map(str::to_owned);
+    let lexer = without_mutable("words");
+    let runs: Vec<TokenRun> = regexes.iter().map(|regex| parse(regex, &lexer).unwrap()).collect();
+    let automaton = automaton(&runs, Edges::Spaced, &lexer);
+    let python = by_python(&[Job { regexes: &regexes, texts: &texts }]);
+    for (index, regex) in regexes.iter().enumerate() {
+        let expected = by_fancy_regex(regex, &texts);
+        assert!(expected.iter().any(|spans| !spans.is_empty()), "{regex} is found");
+        assert_eq!(by_pcre2(regex, &texts), expected, "{regex}");
+        assert!(python.iter().all(|found| found[0][index] == expected), "{regex}: {python:?}");
+        for (text, expected) in texts.iter().zip(expected) {
+            assert_eq!(by_automaton(&automaton, runs.len(), text, &mut lexer.clone())[index], expected, "{regex}");
+        }
     }
 }

@@ -170,7 +170,26 @@ pub fn cut_runs(texts: &[String], scissors: &[Scissors], lexer: &Lexer) -> Vec<T
     runs
 }
 
+/// As [`cut_runs`], and then some tokens inside each run are left free.
+pub fn slotted_runs(texts: &[String], scissors: &[Scissors], lexer: &Lexer) -> Vec<TokenRun> {
+    let runs = cut_runs(texts, scissors, lexer);
+    runs.iter().zip(scissors).filter_map(|(run, scissors)| scissors.free(run)).collect()
+}
+
 impl Scissors {
+    /// The run with one or two of its tokens, where they are not at its ends, replaced by free stretches.
+    fn free(&self, run: &TokenRun) -> Option<TokenRun> {
+        let mut pieces = run.pieces().to_vec();
+        let first = 1 + self.start.index(pieces.len());
+        for at in [first, first + 2] {
+            if let Some(Piece::Slot { space_before, .. } | Piece::Literal { space_before, .. }) = pieces.get(at) {
+                pieces[at] = Piece::Free { more: [0, 2, 5, 40][self.tokens % 4], space_before: *space_before };
+            }
+        }
+        let run = TokenRun::new(pieces)?;
+        run.has_free().then_some(run)
+    }
+
     fn cut(&self, sequence: &SymbolSequence) -> TokenRun {
         let document = sequence.document(DocumentIndex(self.document.index(sequence.documents()) as u32));
         let start = document.start + self.start.index(document.len());

@@ -97,6 +97,7 @@ impl<'t> Document<'t> {
         let is_slot = matches!(token.kind, TokenKind::Mutable(_));
         match piece {
             Piece::Break => token.kind == TokenKind::Break,
+            Piece::Free { .. } => false,
             Piece::Slot { id, space_before } => {
                 token.kind == TokenKind::Mutable(*id) && token.space_before == *space_before
             }

@@ -9,12 +9,19 @@ use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::random::{LEXERS, Scissors, config, cut_runs, lexer, odd_text, scissors, text, varying_text};
+use crate::random::{LEXERS, Scissors, config, cut_runs, lexer, odd_text, scissors, slotted_runs, text, varying_text};
 use crate::samples;
 
 /// A text of few pieces or of odd characters.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![text(), odd_text()]
+}
+
+/// Runs with free stretches and without.
+fn any_runs(texts: &[String], scissors: &[Scissors], lexer: &Lexer) -> Vec<TokenRun> {
+    let mut runs = cut_runs(texts, scissors, lexer);
+    runs.extend(slotted_runs(texts, scissors, lexer));
+    runs
 }
 
 fn any_lexer() -> impl Strategy<Value = &'static Lexer> {
@@ -26,7 +33,7 @@ proptest! {
 
     #[test]
     fn runs_are_read_back(texts in prop::collection::vec(any_text(), 1..3), scissors in scissors(1..8), lexer in any_lexer()) {
-        for run in cut_runs(&texts, &scissors, lexer) {
+        for run in any_runs(&texts, &scissors, lexer) {
             for edges in [Edges::Spaced, Edges::Unspaced] {
                 let regex = render(&run, lexer, edges);
                 prop_assert!(fancy_regex::Regex::new(&regex).is_ok(), "{}", regex);
@@ -49,7 +56,7 @@ proptest! {
 
     #[test]
     fn different_runs_are_written_differently(texts in prop::collection::vec(any_text(), 1..3), scissors in scissors(2..8), lexer in any_lexer()) {
-        let runs = cut_runs(&texts, &scissors, lexer);
+        let runs = any_runs(&texts, &scissors, lexer);
         let mutable = lexer.mutable();
         for (a, b) in runs.iter().flat_map(|a| runs.iter().map(move |b| (a, b))) {
             prop_assert_eq!(a == b, a.written(mutable) == b.written(mutable));

@@ -1,0 +1,239 @@
+//! Patterns with free stretches: their segments, found one by one, joined to matches.
+//!
+//! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments, `By` and
+//! `| Staff writer`; here each is joined to the nearest place where the rest of the pattern goes on, as a lazy
+//! quantifier does. From the last segment to the first, so that nothing is tried twice: a binary search for every
+//! segment found, and the characters of every stretch that might do, of which there are few.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::matcher::Tokens;
+use crate::tokens::{Piece, TokenRun};
+
+/// The occurrences of segments in a document, by segment, sorted.
+pub(super) type Segments = FxHashMap<u32, Vec<Range<usize>>>;
+
+/// A pattern with free stretches.
+#[derive(Debug)]
+pub(super) struct Slotted {
+    pattern: usize,
+    segments: Vec<Segment>,
+    /// Between the segments.
+    stretches: Vec<Stretch>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Segment {
+    /// Tokens, by their number in [`Segments`].
+    Tokens(u32),
+    /// An end of a line, and no token.
+    LineEdge,
+}
+
+#[derive(Debug)]
+struct Stretch {
+    max_characters: usize,
+    space_before: bool,
+    starts_line: bool,
+    ends_line: bool,
+}
+
+impl Slotted {
+    /// Splits a run; `number` gives a segment that has tokens its number.
+    pub(super) fn new(pattern: usize, run: &TokenRun, mut number: impl FnMut(&[Piece]) -> u32) -> Slotted {
+        let has_token = |segment: &[Piece]| segment.iter().any(|piece| *piece != Piece::Break);
+        let segment =
+            |pieces: &[Piece]| if has_token(pieces) { Segment::Tokens(number(pieces)) } else { Segment::LineEdge };
+        let is_break = |piece: Option<&Piece>| piece == Some(&Piece::Break);
+        let stretch = |(index, piece): (usize, &Piece)| match piece {
+            Piece::Free { more, space_before } => Some(Stretch {
+                max_characters: usize::from(*more) + 1,
+                space_before: *space_before,
+                starts_line: is_break(index.checked_sub(1).map(|before| &run.pieces()[before])),
+                ends_line: is_break(run.pieces().get(index + 1)),
+            }),
+            _ => None,
+        };
+        Slotted {
+            pattern,
+            segments: run.segments().map(segment).collect(),
+            stretches: run.pieces().iter().enumerate().filter_map(stretch).collect(),
+        }
+    }
+
+    /// Calls `visit` with each match: of those that start at one token, the shortest.
+    pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Range<usize>, usize)) {
+        let is_there = |segment: &Segment| match segment {
+            Segment::Tokens(number) => segments.contains_key(number),
+            Segment::LineEdge => true,
+        };
+        if !self.segments.iter().all(is_there) {
+            return;
+        }
+        let mut rest = Rest::Anywhere;
+        for (index, segment) in self.segments.iter().enumerate().rev() {
+            let stretch = self.stretches.get(index);
+            rest = match (segment, stretch) {
+                (Segment::LineEdge, None) => Rest::LineEnd,
+                (Segment::Tokens(number), None) => Rest::At(segments[number].clone()),
+                (Segment::Tokens(number), Some(stretch)) => Rest::At(rest.before(&segments[number], stretch, lines)),
+                (Segment::LineEdge, Some(stretch)) => Rest::At(rest.after_line_starts(stretch, lines)),
+            };
+        }
+        if let Rest::At(matches) = rest {
+            matches.into_iter().for_each(|range| visit(range, self.pattern));
+        }
+    }
+}
+
+/// Where the rest of a pattern, from some segment on, can stand.
+enum Rest {
+    /// There is none.
+    Anywhere,
+    /// Where any line ends.
+    LineEnd,
+    /// These tokens, sorted.
+    At(Vec<Range<usize>>),
+}
+
+impl Rest {
+    /// The rest with the segment before it, which stands at these tokens.
+    fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Range<usize>> {
+        let joined = |segment: &Range<usize>| {
+            let rest = self.first_after(segment.end, lines)?;
+            lines.fits(stretch, segment.end..rest.start).then_some(segment.start..rest.end)
+        };
+        segment.iter().filter_map(joined).collect()
+    }
+
+    fn first_after(&self, token: usize, lines: &Lines) -> Option<Range<usize>> {
+        match self {
+            Rest::Anywhere => None,
+            Rest::LineEnd => Some(lines.end_of_line(token)).map(|end| end..end),
+            Rest::At(found) => found.get(found.partition_point(|range| range.start <= token)).cloned(),
+        }
+    }
+
+    /// The rest with the line before it, from its start.
+    fn after_line_starts(&self, stretch: &Stretch, lines: &Lines) -> Vec<Range<usize>> {
+        let Rest::At(found) = self else { return Vec::new() };
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        let mut last_start = None;
+        for rest in found {
+            // Only the first on its line is the nearest.
+            let Some(start) = rest.start.checked_sub(1).map(|token| lines.start_of_line(token)) else { continue };
+            if last_start.replace(start) != Some(start) && lines.fits(stretch, start..rest.start) {
+                joined.push(start..rest.end);
+            }
+        }
+        joined
+    }
+}
+
+/// Where the lines of a document start, and what is in them.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    tokens: &'t Tokens,
+    /// The first token of each line, and one past the last token.
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t str, tokens: &'t Tokens) -> Lines<'t> {
+        let starts = (0..tokens.line_starts.len()).filter(|&token| tokens.line_starts[token]).collect();
+        Lines { text, tokens, starts }
+    }
+
+    fn start_of_line(&self, token: usize) -> usize {
+        self.starts[self.starts.partition_point(|&start| start <= token) - 1]
+    }
+
+    /// One past the last token of the line that a token is in.
+    fn end_of_line(&self, token: usize) -> usize {
+        self.starts.get(self.starts.partition_point(|&start| start <= token)).copied().unwrap_or(token)
+    }
+
+    /// Whether these tokens can fill the stretch.
+    fn fits(&self, stretch: &Stretch, filler: Range<usize>) -> bool {
+        let Tokens { tokens, line_starts } = self.tokens;
+        if filler.is_empty() || filler.len() > stretch.max_characters {
+            return false;
+        }
+        let is_one_line = line_starts[filler.start] == stretch.starts_line
+            && line_starts[filler.end] == stretch.ends_line
+            && self.end_of_line(filler.start) >= filler.end;
+        let is_set_off = stretch.starts_line || tokens[filler.start].space_before == stretch.space_before;
+        let text = &self.text[tokens[filler.start].range().start..tokens[filler.end - 1].range().end];
+        is_one_line && is_set_off && text.chars().nth(stretch.max_characters).is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::cleaning::matcher::{TokenAutomaton, Tokens};
+    use crate::patterns::regex::{Edges, parse};
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    fn found<'t>(regex: &str, text: &'t str) -> Vec<&'t str> {
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let run = parse(regex, &lexer).unwrap();
+        let automaton = TokenAutomaton::new([(0, &run, Edges::written_in(regex))], lexer.tokenizer());
+        let tokens = Tokens::of(text, &mut lexer);
+        let mut found = Vec::new();
+        automaton.find(text, &tokens, |range, _| {
+            found.push(&text[tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end]);
+        });
+        found
+    }
+
+    const BY_LINE: &str = r"(?m)^\s*By[^\S\n]+\S[^\n]{0,12}?[^\S\n]+\|\s+Staff\s*$";
+
+    #[test]
+    fn from_anchor_to_anchor() {
+        assert_eq!(found(BY_LINE, "a\nBy Anna Keller | Staff\nb By C | Staff"), ["By Anna Keller | Staff"]);
+    }
+
+    #[test]
+    fn neither_empty_nor_too_long_nor_over_a_line_break() {
+        for text in ["By | Staff", "By Anna Maria Keller | Staff", "By Anna\n| Staff", "By\nAnna | Staff", "By Anna"] {
+            assert_eq!(found(BY_LINE, text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn as_little_as_will_do() {
+        let regex = r"(?<!\S)a[^\S\n]+\S[^\n]{0,9}?[^\S\n]+b(?!\w)";
+        assert_eq!(found(regex, "a a x b y b a b"), ["a a x b", "a x b"]);
+    }
+
+    #[test]
+    fn at_the_end_of_a_line() {
+        let regex = r"(?m)^\s*Related:[^\S\n]+\S[^\n]{0,12}?\s*$";
+        assert_eq!(found(regex, "Related: a b\n\nx\nRelated:\ny\nRelated: c"), ["Related: a b", "Related: c"]);
+    }
+
+    #[test]
+    fn at_the_start_of_a_line() {
+        let regex = r"(?m)^\s*\S[^\n]{0,12}?[^\S\n]+wrote\s+this(?!\w)";
+        assert_eq!(found(regex, "wrote this\nAnna wrote this and Bo wrote this\nwrote this"), ["Anna wrote this"]);
+    }
+
+    #[test]
+    fn two_stretches_look_ahead_to_the_last_anchor() {
+        let regex = r"(?m)^\s*a[^\S\n]+\S[^\n]{0,20}?[^\S\n]+b[^\S\n]+\S[^\n]{0,3}?[^\S\n]+c\s*$";
+        // From the first `b` it is too far to `c`.
+        assert_eq!(found(regex, "a x b y y y b z c"), ["a x b y y y b z c"]);
+    }
+
+    #[test]
+    fn many_starts_without_an_end_take_no_time() {
+        let text = "By x ".repeat(200_000);
+        assert!(found(BY_LINE, &text).is_empty());
+        let text = "By x ".repeat(200_000) + "| Staff";
+        assert!(found(BY_LINE, &text).is_empty());
+    }
+}

@@ -1,0 +1,265 @@
+//! What lines have in common, and where each goes its own way.
+//!
+//! Takes lines that someone thinks are one template filled in differently; gives their skeleton: the tokens that nearly
+//! all of them have, in one order, and free stretches where other tokens stand between. A line fits a skeleton as a
+//! text fits the pattern it becomes.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::tokens::characters::{ends_in_run, is_run_character, is_word_character};
+use crate::tokens::{Piece, Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
+
+/// This share of the lines must have a token for all to have it, and must fit a skeleton for it to be theirs.
+pub(super) const NEARLY_ALL: f64 = 0.95;
+/// Stretches in a skeleton; more is a sentence with a few words in common.
+const MAX_STRETCHES: usize = 2;
+/// How many characters may follow a stretch's first: the least of these that leaves room beyond nearly all seen. They
+/// are names and headlines, no paragraphs.
+const BOUNDS: [u16; 4] = [20, 40, 80, 160];
+/// Where no word before a stretch says what it is, it has no more tokens: a name, and not a caption, which is the
+/// document's own.
+const MAX_NAME_TOKENS: usize = 4;
+/// How much room: fillers that were not seen yet may be longer by this factor.
+const ROOM: f64 = 1.25;
+
+/// Tokens that lines have in common, with stretches between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Skeleton(Vec<Bone>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bone {
+    Tokens(Vec<u32>),
+    Free { more: u16, space_before: bool },
+}
+
+impl Skeleton {
+    /// The skeleton of lines, if they have one and it has a stretch.
+    pub(super) fn of(sequence: &SymbolSequence, lines: &[Range<usize>]) -> Option<Skeleton> {
+        let symbols = |line: &Range<usize>| &sequence.symbols()[line.clone()];
+        let common = common_symbols(lines.iter().map(symbols));
+        let restricted = |line: &Range<usize>| -> Vec<usize> {
+            line.clone().filter(|&at| common.contains(&sequence.symbols()[at])).collect()
+        };
+        let restricted: Vec<Vec<usize>> = lines.iter().map(restricted).collect();
+        let backbone = most_frequent(restricted.iter().map(|places| symbols_at(sequence, places)))?;
+        let having: Vec<(&Range<usize>, &Vec<usize>)> =
+            lines.iter().zip(&restricted).filter(|(_, places)| symbols_at(sequence, places) == backbone).collect();
+        let mut bones = Vec::new();
+        for index in 0..=backbone.len() {
+            let gaps = having.iter().map(|(line, places)| gap(line, places, index));
+            let is_word = |&symbol: &u32| sequence.vocabulary().kind(Symbol(symbol)) == TokenKind::Word;
+            let max_tokens = if backbone[..index].iter().any(is_word) { usize::MAX } else { MAX_NAME_TOKENS };
+            if let Some(free) = free(sequence, gaps, max_tokens)? {
+                bones.push(free);
+            }
+            match (bones.last_mut(), backbone.get(index)) {
+                (_, None) => {}
+                (Some(Bone::Tokens(tokens)), Some(&symbol)) => tokens.push(symbol),
+                (_, Some(&symbol)) => bones.push(Bone::Tokens(vec![symbol])),
+            }
+        }
+        let stretches = bones.iter().filter(|bone| matches!(bone, Bone::Free { .. })).count();
+        (!backbone.is_empty() && (1..=MAX_STRETCHES).contains(&stretches)).then_some(Skeleton(bones))
+    }
+
+    /// The tokens that lines have in common.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = u32> {
+        self.0
+            .iter()
+            .flat_map(|bone| match bone {
+                Bone::Tokens(tokens) => tokens.as_slice(),
+                Bone::Free { .. } => &[],
+            })
+            .copied()
+    }
+
+    /// Whether a line is this skeleton with its stretches filled.
+    pub(super) fn fits(&self, sequence: &SymbolSequence, line: &Range<usize>) -> bool {
+        let symbols = &sequence.symbols()[line.clone()];
+        let fills = |filler: Range<usize>, more: u16, space_before: bool| {
+            let is_cut = |at: usize| at > 0 && at < symbols.len() && cuts_word(sequence, symbols[at - 1], symbols[at]);
+            !filler.is_empty()
+                && filler.len() <= usize::from(more) + 1
+                && (filler.start == 0 || has_space_before(sequence, symbols[filler.start]) == space_before)
+                && !is_cut(filler.start)
+                && !is_cut(filler.end)
+                && characters(sequence, &symbols[filler]) <= usize::from(more) + 1
+        };
+        // Where what was read so far can end.
+        let mut ends = vec![0];
+        let mut free = None;
+        for bone in &self.0 {
+            match (bone, free.take()) {
+                (&Bone::Free { more, space_before }, _) => free = Some((more, space_before)),
+                (Bone::Tokens(tokens), None) => {
+                    ends.retain(|&end| symbols[end..].starts_with(tokens));
+                    ends.iter_mut().for_each(|end| *end += tokens.len());
+                }
+                (Bone::Tokens(tokens), Some((more, space_before))) => {
+                    let starts = (1..symbols.len()).filter(|&start| symbols[start..].starts_with(tokens));
+                    let joins =
+                        |&start: &usize| ends.iter().any(|&end| end < start && fills(end..start, more, space_before));
+                    ends = starts.filter(joins).map(|start| start + tokens.len()).collect();
+                }
+            }
+        }
+        ends.into_iter().any(|end| match free {
+            Some((more, space_before)) => fills(end..symbols.len(), more, space_before),
+            None => end == symbols.len(),
+        })
+    }
+
+    /// The line as a run of tokens.
+    pub(super) fn run(&self, sequence: &SymbolSequence) -> Option<TokenRun> {
+        let mut pieces = vec![Piece::Break];
+        for bone in &self.0 {
+            match bone {
+                Bone::Tokens(tokens) => {
+                    let symbols: Vec<Symbol> = tokens.iter().map(|&symbol| Symbol(symbol)).collect();
+                    pieces.extend_from_slice(sequence.vocabulary().run(&symbols).pieces());
+                }
+                &Bone::Free { more, space_before } => {
+                    pieces.push(Piece::Free { more, space_before: space_before || pieces.len() == 1 });
+                }
+            }
+        }
+        pieces.push(Piece::Break);
+        TokenRun::new(pieces)
+    }
+}
+
+/// The symbols that nearly all lines have.
+fn common_symbols<'s>(lines: impl Iterator<Item = &'s [u32]>) -> FxHashSet<u32> {
+    let mut lines_with: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut all = 0;
+    for line in lines {
+        all += 1;
+        let distinct: FxHashSet<u32> = line.iter().copied().collect();
+        distinct.into_iter().for_each(|symbol| *lines_with.entry(symbol).or_default() += 1);
+    }
+    let is_common = |&(_, lines): &(u32, usize)| lines as f64 >= NEARLY_ALL * all as f64;
+    lines_with.into_iter().filter(is_common).map(|(symbol, _)| symbol).collect()
+}
+
+fn symbols_at(sequence: &SymbolSequence, places: &[usize]) -> Vec<u32> {
+    places.iter().map(|&at| sequence.symbols()[at]).collect()
+}
+
+fn most_frequent(all: impl Iterator<Item = Vec<u32>>) -> Option<Vec<u32>> {
+    let mut counts: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+    all.for_each(|symbols| *counts.entry(symbols).or_default() += 1);
+    counts.into_iter().max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| b.cmp(a))).map(|(symbols, _)| symbols)
+}
+
+/// What stands before the place of this index, after the one before it.
+fn gap(line: &Range<usize>, places: &[usize], index: usize) -> Range<usize> {
+    let start = index.checked_sub(1).map_or(line.start, |before| places[before] + 1);
+    start..places.get(index).copied().unwrap_or(line.end)
+}
+
+/// The stretch that these gaps are, if they are one: nothing if nearly all are empty, and no skeleton at all if they are
+/// too long.
+fn free(
+    sequence: &SymbolSequence,
+    gaps: impl Iterator<Item = Range<usize>>,
+    max_tokens: usize,
+) -> Option<Option<Bone>> {
+    let gaps: Vec<&[u32]> = gaps.map(|gap| &sequence.symbols()[gap]).collect();
+    let filled: Vec<&[u32]> = gaps.iter().copied().filter(|gap| !gap.is_empty()).collect();
+    if filled.len() as f64 <= (1.0 - NEARLY_ALL) * gaps.len() as f64 {
+        return Some(None);
+    }
+    let longest = nearly_largest(filled.iter().map(|filler| characters(sequence, filler)));
+    let more = BOUNDS.into_iter().find(|&more| longest as f64 * ROOM <= f64::from(more))?;
+    let spaced = filled.iter().filter(|filler| has_space_before(sequence, filler[0])).count();
+    let free = Bone::Free { more, space_before: 2 * spaced > filled.len() };
+    (nearly_largest(filled.iter().map(|filler| filler.len())) <= max_tokens).then_some(Some(free))
+}
+
+/// The least number that nearly all of these are up to.
+fn nearly_largest(numbers: impl Iterator<Item = usize>) -> usize {
+    let mut sorted: Vec<usize> = numbers.collect();
+    sorted.sort_unstable();
+    let nearly_all = (NEARLY_ALL * sorted.len() as f64).ceil() as usize;
+    nearly_all.checked_sub(1).map_or(0, |last| sorted[last])
+}
+
+fn has_space_before(sequence: &SymbolSequence, symbol: u32) -> bool {
+    sequence.vocabulary().has_space_before(Symbol(symbol))
+}
+
+/// Whether a word runs on from one token to the next, so that no pattern can end or start between. What a mutable pattern
+/// matched may be a word.
+fn cuts_word(sequence: &SymbolSequence, before: u32, after: u32) -> bool {
+    let vocabulary = sequence.vocabulary();
+    let (Some(before), Some(text)) = (vocabulary.literal(Symbol(before)), vocabulary.literal(Symbol(after))) else {
+        return !has_space_before(sequence, after);
+    };
+    let runs_on = ends_in_run(before) && text.starts_with(is_word_character)
+        || before.ends_with(is_word_character) && text.starts_with(is_run_character);
+    runs_on && !has_space_before(sequence, after)
+}
+
+/// How long tokens are as text, more or less: of what mutable patterns matched the length is not known.
+fn characters(sequence: &SymbolSequence, symbols: &[u32]) -> usize {
+    const OF_MUTABLE: usize = 16;
+    let vocabulary: &Vocabulary = sequence.vocabulary();
+    let of_token = |(index, &symbol): (usize, &u32)| {
+        let symbol = Symbol(symbol);
+        let space = usize::from(index > 0 && vocabulary.has_space_before(symbol));
+        space + vocabulary.literal(symbol).map_or(OF_MUTABLE, |text| text.chars().count())
+    };
+    symbols.iter().enumerate().map(of_token).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::cleaning::matcher::{TokenAutomaton, Tokens};
+    use crate::patterns::regex::Edges;
+    use crate::tokens::{DocumentIndex, Lexer, MutableSet, Tokenizer};
+
+    fn lexer() -> Lexer {
+        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()))
+    }
+
+    /// The documents' symbols, and their lines: each document is one.
+    fn read(texts: &[String]) -> (SymbolSequence, Vec<Range<usize>>) {
+        let sequence = SymbolSequence::of_texts(texts, &lexer()).unwrap();
+        let line = |document| {
+            let positions = sequence.document(DocumentIndex(document));
+            positions.start + 1..positions.end - 1
+        };
+        let lines = (0..texts.len() as u32).map(line).collect();
+        (sequence, lines)
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_fits_if_the_pattern_finds_it(
+            texts in prop::collection::vec(prop::collection::vec(select(&["a ", "b ", "c", ", ", "dd ", "手"]), 1..8), 2..6)
+        ) {
+            let texts: Vec<String> = texts.iter().map(|pieces| format!("x {}", pieces.concat())).collect();
+            let (sequence, lines) = read(&texts);
+            let Some(skeleton) = Skeleton::of(&sequence, &lines) else { return Ok(()) };
+            let Some(run) = skeleton.run(&sequence) else { return Ok(()) };
+            let mut lexer = lexer();
+            let automaton = TokenAutomaton::new([(0, &run, Edges::of_runs([&run]))], lexer.tokenizer());
+            for (text, line) in texts.iter().zip(&lines) {
+                let mut found = false;
+                automaton.find(text, &Tokens::of(text, &mut lexer), |_, _| found = true);
+                // A word after a character of a script without spaces is taken to run on, to be on the safe side.
+                let is_fit = skeleton.fits(&sequence, line);
+                prop_assert!(found || !is_fit, "{:?} on {:?}", run, text);
+                prop_assert!(!found || is_fit || text.contains('手'), "{:?} on {:?}", run, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Templates with a slot that anything may fill: `By {name} | Staff writer`, `Related: {headline}`.
+//!
+//! Repeats have no slots: of such a line only what stays the same recurs, and that may be a single word. Takes the
+//! lines of a source, gives those that are one template filled in differently. Lines that start (or end) alike are
+//! looked at together, the most lines first: if their skeleton fits nearly all of them, if no paragraph
+//! fills it, and if it does not behave like language, it is a pattern.
+//!
+//! What is the document's own is left alone: a headline that it says again, and a caption before `Photo: Daily Post`.
+//!
+//! What is not language: a template stands in a document once. Words of the language that so many documents have, some
+//! documents have twice; the fewer words there are to go by, the more such documents are to be expected before their
+//! absence tells anything. And the words of a template seldom stand anywhere else.
+
+use std::cmp::{Ordering, Reverse};
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::examples::Example;
+use super::near_duplicates::Groups;
+use super::sightings::Fingerprint;
+use super::skeleton::{NEARLY_ALL, Skeleton};
+use super::{Candidate, MineOptions};
+use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
+
+/// With fewer documents nothing tells a slot from a sentence that is told in several ways.
+const MIN_DOCUMENTS: usize = 5;
+/// Lines are put together by so many tokens at most.
+const MAX_SHARED: usize = 8;
+/// Longer lines are no templates with slots: two stretches and a sentence between.
+const MAX_LINE_TOKENS: usize = 80;
+/// In this share of its documents, at most, a template stands more than once.
+const MAX_REPEATED: f64 = 0.05;
+/// Fillers differ: there are so many, and none in more than half of the lines.
+const MIN_FILLERS: usize = 5;
+const MAX_FILLER_SHARE: f64 = 0.5;
+/// A filler of so many tokens says something ...
+const MIN_SAYING: usize = 4;
+/// ... and where this share of the lines have one that their document says again, it is the document's own headline.
+const MIN_SAID_AGAIN: f64 = 0.5;
+/// A share needs no more lines.
+const MAX_LOOKED_AT: usize = 64;
+/// A token alone is no template, whatever stands beside it.
+const MIN_TOKENS: usize = 2;
+/// From so many tokens in common on, lines have more in common than language would give them.
+const TELLING_TOKENS: usize = 5;
+/// With fewer, this share of what the source has of one of them stands in these lines ...
+const MIN_EXCLUSIVE: f64 = 0.5;
+/// ... and of words spread by chance so many repetitions would be expected.
+const MIN_MISSED_REPETITIONS: f64 = 1.0;
+/// The lines of a source that are templates with slots, each with an example.
+pub(super) fn slotted_lines(
+    sequence: &SymbolSequence,
+    groups: &Groups,
+    options: &MineOptions,
+) -> Vec<(Candidate, Example)> {
+    let mut finder = Finder {
+        sequence,
+        groups,
+        min_documents: MIN_DOCUMENTS
+            .max(options.min_documents)
+            .max((options.min_share * groups.len() as f64).ceil() as usize),
+        occurrences: occurrences(sequence),
+        taken: FxHashSet::default(),
+        found: Vec::new(),
+    };
+    finder.search(&lines(sequence));
+    finder.found
+}
+
+/// The end by which lines are put together.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Start,
+    End,
+}
+
+impl End {
+    /// The token of a line at this distance from the end.
+    fn symbol(self, line: &[u32], distance: usize) -> Option<u32> {
+        match self {
+            End::Start => line.get(distance).copied(),
+            End::End => line.len().checked_sub(distance + 1).map(|at| line[at]),
+        }
+    }
+
+    fn compare(self, a: &[u32], b: &[u32]) -> Ordering {
+        let shared = (0..MAX_SHARED).map(|distance| self.symbol(a, distance).cmp(&self.symbol(b, distance)));
+        shared.into_iter().find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
+
+struct Finder<'s> {
+    sequence: &'s SymbolSequence,
+    groups: &'s Groups,
+    min_documents: usize,
+    /// Of each symbol.
+    occurrences: Vec<usize>,
+    /// Starts of lines that are filled templates already.
+    taken: FxHashSet<usize>,
+    found: Vec<(Candidate, Example)>,
+}
+
+impl Finder<'_> {
+    fn search(&mut self, lines: &[Range<usize>]) {
+        let sorted = [End::Start, End::End].map(|end| (end, self.sorted(lines, end)));
+        let mut alike: Vec<&[Range<usize>]> = sorted.iter().flat_map(|(end, lines)| self.alike(lines, *end)).collect();
+        // What a part of the lines have in common is part of what they all have.
+        alike.sort_by_key(|lines| Reverse(lines.len()));
+        for lines in alike {
+            if !lines.iter().all(|line| self.taken.contains(&line.start)) {
+                self.look_at(lines);
+            }
+        }
+    }
+
+    fn sorted(&self, lines: &[Range<usize>], end: End) -> Vec<Range<usize>> {
+        let symbols = self.sequence.symbols();
+        let mut sorted = lines.to_vec();
+        sorted.sort_by(|a, b| end.compare(&symbols[a.clone()], &symbols[b.clone()]));
+        sorted
+    }
+
+    /// The lines that have tokens in common at this end, and no more than those.
+    fn alike<'l>(&self, sorted: &'l [Range<usize>], end: End) -> Vec<&'l [Range<usize>]> {
+        let symbol = |line: &Range<usize>, distance| end.symbol(&self.sequence.symbols()[line.clone()], distance);
+        let mut alike = Vec::new();
+        for shared in 1..=MAX_SHARED {
+            let shares = |a: &Range<usize>, b: &Range<usize>| {
+                (0..shared).all(|distance| symbol(a, distance).is_some() && symbol(a, distance) == symbol(b, distance))
+            };
+            let goes_on = |line: &Range<usize>| symbol(line, shared);
+            let branches = |lines: &&[Range<usize>]| {
+                shared == MAX_SHARED || goes_on(&lines[0]) != goes_on(&lines[lines.len() - 1])
+            };
+            let is_enough = |lines: &&[Range<usize>]| lines.len() >= self.min_documents;
+            alike.extend(sorted.chunk_by(shares).filter(is_enough).filter(branches));
+        }
+        alike
+    }
+
+    /// Adds what these lines are, if they are one template.
+    fn look_at(&mut self, lines: &[Range<usize>]) {
+        let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_LINE_TOKENS).cloned().collect();
+        if !is_nearly_all(short.len(), lines.len()) || !self.are_once_a_document(lines) {
+            return;
+        }
+        let Some(skeleton) = Skeleton::of(self.sequence, &short) else { return };
+        let fitting: Vec<Range<usize>> = short.into_iter().filter(|line| skeleton.fits(self.sequence, line)).collect();
+        if is_nearly_all(fitting.len(), lines.len())
+            && self.fillers_differ(&fitting)
+            && !self.is_language(&skeleton, &fitting)
+            && !self.are_said_again(&skeleton, &fitting)
+            && let Some(candidate) = self.candidate(&skeleton, &fitting)
+        {
+            self.found.push((candidate, Example::of_line(self.sequence, &fitting[0])));
+            self.taken.extend(lines.iter().map(|line| line.start));
+        }
+    }
+
+    fn are_once_a_document(&self, lines: &[Range<usize>]) -> bool {
+        let documents = distinct(lines.iter().map(|line| self.sequence.document_at(line.start).0));
+        (lines.len() - documents) as f64 <= MAX_REPEATED * documents as f64
+            && self.documents(lines) >= self.min_documents
+    }
+
+    fn documents(&self, lines: &[Range<usize>]) -> usize {
+        distinct(lines.iter().map(|line| self.groups.at(line.start)))
+    }
+
+    fn fillers_differ(&self, lines: &[Range<usize>]) -> bool {
+        let mut counts: FxHashMap<&[u32], usize> = FxHashMap::default();
+        lines.iter().for_each(|line| *counts.entry(&self.sequence.symbols()[line.clone()]).or_default() += 1);
+        let most_frequent = counts.values().copied().max().unwrap_or(0);
+        counts.len() >= MIN_FILLERS && most_frequent as f64 <= MAX_FILLER_SHARE * lines.len() as f64
+    }
+
+    fn is_language(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> bool {
+        let kind = |symbol| self.sequence.vocabulary().kind(Symbol(symbol));
+        let tokens: Vec<u32> = skeleton.tokens().collect();
+        let exclusive = |&symbol: &u32| lines.len() as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64;
+        let is_template = tokens.len() >= TELLING_TOKENS
+            || (tokens.iter().any(exclusive)
+                && missed_repetitions(self.documents(lines), self.groups.len()) >= MIN_MISSED_REPETITIONS);
+        let has_word = tokens.iter().any(|&symbol| kind(symbol) == TokenKind::Word);
+        tokens.len() < MIN_TOKENS || !has_word || !is_template
+    }
+
+    /// Whether most lines are filled with something that stands elsewhere in their document, too.
+    fn are_said_again(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> bool {
+        let symbols = self.sequence.symbols();
+        let fixed: FxHashSet<u32> = skeleton.tokens().collect();
+        let is_said_again = |line: &Range<usize>| {
+            let stretches = symbols[line.clone()].split(|symbol| fixed.contains(symbol));
+            let filler = stretches.max_by_key(|stretch| stretch.len()).unwrap_or_default();
+            let document = self.sequence.document(self.sequence.document_at(line.start));
+            let others = [&symbols[document.start..line.start], &symbols[line.end..document.end]];
+            filler.len() >= MIN_SAYING
+                && others.iter().any(|other| other.windows(filler.len()).any(|window| window == filler))
+        };
+        let looked_at = lines.len().min(MAX_LOOKED_AT);
+        let again = (0..looked_at).filter(|index| is_said_again(&lines[index * lines.len() / looked_at])).count();
+        again as f64 >= MIN_SAID_AGAIN * looked_at as f64
+    }
+
+    fn candidate(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> Option<Candidate> {
+        let run = skeleton.run(self.sequence)?;
+        let mut hasher = FxHasher::default();
+        run.hash(&mut hasher);
+        Some(Candidate {
+            fingerprint: Fingerprint(hasher.finish()),
+            documents: self.documents(lines),
+            occurrences: lines.len(),
+            example: String::new(),
+            run,
+        })
+    }
+}
+
+/// The lines of all documents that have something in them.
+fn lines(sequence: &SymbolSequence) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    for document in 0..sequence.documents() as u32 {
+        let positions = sequence.document(crate::tokens::DocumentIndex(document));
+        let mut start = positions.start;
+        for at in positions {
+            if sequence.symbols()[at] == Vocabulary::BREAK.0 {
+                if at > start {
+                    lines.push(start..at);
+                }
+                start = at + 1;
+            }
+        }
+    }
+    lines
+}
+
+fn occurrences(sequence: &SymbolSequence) -> Vec<usize> {
+    let mut occurrences = vec![0; sequence.alphabet()];
+    sequence.symbols().iter().for_each(|&symbol| occurrences[symbol as usize] += 1);
+    occurrences
+}
+
+fn distinct(values: impl Iterator<Item = u32>) -> usize {
+    values.collect::<FxHashSet<u32>>().len()
+}
+
+fn is_nearly_all(some: usize, all: usize) -> bool {
+    some as f64 >= NEARLY_ALL * all as f64
+}
+
+/// How many more occurrences something would have that so many documents have, if it were spread by chance (Poisson).
+fn missed_repetitions(documents: usize, among: usize) -> f64 {
+    let (documents, among) = (documents as f64, among as f64);
+    // That all have it tells no more than that all but half a document have it.
+    let rate = -(1.0 - (documents - 0.5).max(0.0) / among).ln();
+    rate * among - documents
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::mining::mine_texts;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    const DOCUMENTS: usize = 20;
+
+    /// Words that stand in no other place, so that nothing of them recurs.
+    fn words(document: usize, place: usize, count: usize) -> String {
+        (0..count).map(|word| format!("w{document}x{place}x{word}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What is found with slots in twenty documents, each with a line of its own and two paragraphs around: run,
+    /// documents, occurrences, example.
+    fn found(line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
+        let paragraph = |document, place| format!("{} the end of it.", words(document, place, 30));
+        let text = |document| {
+            let line = line(document).map(|line| line + "\n").unwrap_or_default();
+            format!("{}\n{line}{}\n", paragraph(document, 1), paragraph(document, 2))
+        };
+        let texts: Vec<String> = (0..DOCUMENTS).map(text).collect();
+        let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
+        let lexer = Lexer::new(Tokenizer::Words, mutable.clone());
+        let mined = mine_texts(&texts, &lexer, &MineOptions::default()).unwrap();
+        let slotted = mined.candidates.into_iter().filter(|candidate| candidate.run.has_free());
+        let facts = |found: Candidate| (found.run.written(&mutable), found.documents, found.occurrences, found.example);
+        slotted.map(facts).collect()
+    }
+
+    fn runs(line: impl Fn(usize) -> Option<String>) -> Vec<String> {
+        found(line).into_iter().map(|found| found.0).collect()
+    }
+
+    #[test]
+    fn a_line_that_ends_as_it_likes() {
+        let found = found(|at| (at % 2 == 0).then(|| format!("Related: {}", words(at, 0, 3 + at % 3))));
+        let expected = ("⏎Related: {…80}⏎".to_owned(), 10, 10, "Related: w0x0x0 w0x0x1 w0x0x2".to_owned());
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn a_line_that_starts_as_it_likes() {
+        let line = |at| Some(format!("{} contributed to this report.", words(at, 0, 2)));
+        assert_eq!(runs(line), ["⏎{…20} contributed to this report.⏎"]);
+    }
+
+    #[test]
+    fn a_slot_between() {
+        let line = |at| Some(format!("By {} | Staff writer", words(at, 0, 2)));
+        assert_eq!(runs(line), ["⏎By {…20} | Staff writer⏎"]);
+        let line = |at| Some(format!("By {}, Special to the Tribune", words(at, 0, 2)));
+        assert_eq!(runs(line), ["⏎By {…20}, Special to the Tribune⏎"]);
+    }
+
+    #[test]
+    fn much_in_common() {
+        let line =
+            |at| Some(format!("{} asks you for every kind of help that you can give us today.", words(at, 0, 2)));
+        assert_eq!(runs(line), ["⏎{…20} asks you for every kind of help that you can give us today.⏎"]);
+    }
+
+    #[test]
+    fn two_slots() {
+        let line = |at| Some(format!("Next story: {} | Previous story: {}", words(at, 0, 2), words(at, 3, 2)));
+        assert_eq!(runs(line), ["⏎Next story: {…20} | Previous story: {…20}⏎"]);
+    }
+
+    #[test]
+    fn few_lines_that_are_otherwise_do_not_matter() {
+        let filler = |at| if at == 7 { words(at, 0, 70) } else { words(at, 0, 2) };
+        let found = found(|at| Some(format!("Filed under: {}", filler(at))));
+        assert_eq!((found[0].0.as_str(), found[0].1), ("⏎Filed under: {…20}⏎", 19));
+    }
+
+    #[test]
+    fn scripts_without_spaces() {
+        let name = |at: usize| "张王李赵陈".chars().cycle().skip(at).step_by(3).take(2 + at % 2).collect::<String>();
+        assert_eq!(runs(|at| Some(format!("本报记者：{}", name(at)))), ["⏎本报记者：{…20}⏎"]);
+        assert_eq!(runs(|at| Some(format!("{}为本报撰稿。", name(at)))), ["⏎{…20}为本报撰稿。⏎"]);
+    }
+
+    #[test]
+    fn paragraphs_fill_no_slot() {
+        assert!(runs(|at| Some(format!("Related: {}", words(at, 0, 40)))).is_empty());
+    }
+
+    #[test]
+    fn a_word_alone_is_no_template() {
+        assert!(runs(|at| Some(format!("Yesterday {}", words(at, 0, 3)))).is_empty());
+    }
+
+    #[test]
+    fn words_that_stand_elsewhere_too_are_no_template() {
+        assert!(runs(|at| Some(format!("of it {}", words(at, 0, 3)))).is_empty());
+    }
+
+    #[test]
+    fn what_a_document_has_often_is_no_template() {
+        let list =
+            |at| (0..3).map(|line| format!("Related: {}", words(at, line + 5, 2))).collect::<Vec<_>>().join("\n");
+        assert!(runs(|at| Some(list(at))).is_empty());
+    }
+
+    #[test]
+    fn too_few_documents_tell_nothing() {
+        assert!(runs(|at| (at < 4).then(|| format!("Related: {}", words(at, 0, 3)))).is_empty());
+    }
+
+    #[test]
+    fn few_fillers_are_no_slot() {
+        assert!(runs(|at| Some(format!("Filed under: {}", words(at % 4, 0, 2)))).is_empty());
+    }
+
+    #[test]
+    fn what_a_document_says_again_is_its_own() {
+        let headline = |at| words(at, 0, 5);
+        assert!(runs(|at| Some(format!("Daily Post: {}\n{}", headline(at), headline(at)))).is_empty());
+        assert_eq!(runs(|at| Some(format!("Daily Post: {}", headline(at)))).len(), 1);
+    }
+
+    #[test]
+    fn a_caption_is_the_documents_own() {
+        assert!(runs(|at| Some(format!("{} Photo: Daily Post", words(at, 0, 8)))).is_empty());
+        assert_eq!(runs(|at| Some(format!("{} for the Daily Post", words(at, 0, 2)))).len(), 1);
+    }
+
+    #[test]
+    fn repetitions_that_chance_would_give() {
+        assert!(missed_repetitions(20, 100) > 1.0 && missed_repetitions(10, 100) < 1.0);
+        assert!(missed_repetitions(100, 100) > 100.0 && missed_repetitions(5, 5) > 1.0);
+    }
+}
