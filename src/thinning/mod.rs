@@ -32,19 +32,20 @@ pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
 }
 
 /// A source's file with only the patterns that are needed to remove from the texts what all of them remove together
-/// with the shared ones, by either method of cleaning. What a person touched stays in any case.
+/// with the shared ones, by any method of cleaning. What a person touched stays in any case.
 pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
-    // Shape would remove much without any pattern, but it trusts itself only where patterns match.
     let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..CleanOptions::default() });
+    let with_shape = Cleaner::new(&files, &CleanOptions::default());
     let samples = samples(&cleaner, &cleaner_of_rejected(&files), texts);
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
-    // The union of matches first: what it needs is strong evidence to the other method as well.
-    for method in [Method::Union { merge_gap: 0 }, Method::Smooth] {
-        let pages = samples.par_iter().map(|sample| Page::new(&cleaner, sample, method)).collect();
-        chosen = select(&cleaner, pages, chosen);
+    // The union of matches first: what it needs is strong evidence to the other methods as well.
+    let methods = [(&cleaner, Method::Union { merge_gap: 0 }), (&cleaner, Method::Smooth), (&with_shape, Method::Smooth)];
+    for (cleaner, method) in methods {
+        let pages = samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
+        chosen = select(cleaner, pages, chosen);
     }
     let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let needed: HashSet<&str> = needed.map(|(pattern, _)| pattern.id.as_str()).collect();
