@@ -15,7 +15,7 @@ const REACH: f64 = 80.0;
 /// Headlines have this many words at least and at most.
 const WORDS: std::ops::RangeInclusive<f64> = 4.0..=25.0;
 /// What recurs in this share of the documents is no headline.
-const MAX_SHARE: f64 = 0.25;
+const MAX_SHARE: f64 = 0.4;
 /// Dates and scores have this share of mutable tokens, headlines have fewer.
 const MAX_MUTABLE: f64 = 0.34;
 /// How many words prose needs.
