@@ -35,9 +35,9 @@ const MIN_PASSAGE_WORDS: f64 = 15.0;
 const MAX_SENTENCE_WORDS: f64 = 40.0;
 
 /// A run that stands in this many documents ...
-const MIN_PROVEN_DOCUMENTS: usize = 20;
+const MIN_PROVEN_DOCUMENTS: usize = 15;
 /// ... and in this share of them is proven template, if it is longer than language repeats ...
-const MIN_PROVEN_SHARE: f64 = 0.2;
+const MIN_PROVEN_SHARE: f64 = 0.15;
 /// ... in words, wherever it stands,
 const PROVEN_WORDS: f64 = 5.0;
 /// or, of those that stand once in a document, as templates do and language does not,
