@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use super::layout::Layout;
+use super::proof::Proof;
 use super::{Ingredient, Ingredients};
 use crate::free_positions::FreePositions;
 
@@ -34,19 +35,6 @@ const MIN_PASSAGE_WORDS: f64 = 15.0;
 /// ... and ends a sentence at least every so many: menus and lists don't.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
 
-/// A run that stands in this many documents ...
-const MIN_PROVEN_DOCUMENTS: usize = 15;
-/// ... and in this share of them is proven template, if it is longer than language repeats ...
-const MIN_PROVEN_SHARE: f64 = 0.15;
-/// ... in words, wherever it stands,
-const PROVEN_WORDS: f64 = 5.0;
-/// or, of those that stand once in a document, as templates do and language does not,
-const PROVEN_WORDS_ONCE: f64 = 3.0;
-/// that is at most so many times,
-const ONCE: f64 = 1.02;
-/// or as whole lines.
-const PROVEN_WORDS_OF_LINES: f64 = 2.0;
-
 /// What the evidence of a pattern's matches depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
@@ -62,22 +50,6 @@ pub struct Weight {
     pub holds_lines: bool,
     /// Whether it has free stretches: then mining has proven it.
     pub has_free: bool,
-}
-
-impl Weight {
-    /// Whether chance and language can be ruled out for a run of so many words: its edges are a template's.
-    fn is_proven(&self, words: f64, is_lines: bool) -> bool {
-        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64;
-        let enough = match (is_lines, is_once) {
-            (true, _) => PROVEN_WORDS_OF_LINES,
-            (false, true) => PROVEN_WORDS_ONCE,
-            (false, false) => PROVEN_WORDS,
-        };
-        if self.has_free {
-            return is_lines;
-        }
-        self.documents >= MIN_PROVEN_DOCUMENTS && self.share >= MIN_PROVEN_SHARE && words >= enough
-    }
 }
 
 /// The evidence of a document's tokens.
@@ -100,30 +72,35 @@ pub struct Match {
     pub pattern: usize,
 }
 
-/// Weighs the matches. O(n + m log m) for n tokens and m matches with the lines in them.
+/// Weighs the matches. O(n + m log m) for n tokens and m matches with the tokens and lines in them.
 pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
-    let tokens = layout.masses.len();
+    let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
+    let proof = match ingredients.has(Ingredient::Proof) {
+        true => Proof::of(layout, &matches, weights),
+        false => Proof::none(layout, &matches),
+    };
     let mut strokes = Vec::with_capacity(matches.len());
-    let mut is_edge = vec![false; tokens + 1];
-    for Match { tokens, pattern } in matches {
+    for (index, Match { tokens, pattern }) in matches.iter().enumerate() {
         let weight = &weights[*pattern];
-        let tokens = &if weight.is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
         let pattern = *pattern as u32;
-        let is_proven = ingredients.has(Ingredient::Proof)
-            && weight.is_proven(layout.words(tokens), weight.holds_lines && layout.is_lines(tokens));
-        if is_proven {
-            is_edge[tokens.start] = true;
-            is_edge[tokens.end] = true;
-        }
-        let whole = if is_proven { 1.0 } else { strength(layout, tokens, weight, ingredients) };
+        let whole = match proof.is_proven[index] {
+            true => 1.0,
+            false => strength(layout, tokens, proof.telling_words[index], weight, ingredients),
+        };
         strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
         if whole < 1.0 && weight.holds_lines && ingredients.has(Ingredient::Lines) {
             let telling = layout.lines_within(tokens).filter(|line| !is_retold(layout, line, weight, ingredients));
             strokes.extend(telling.map(|tokens| Stroke { strength: 1.0, tokens, pattern }));
         }
     }
-    let (of_token, pattern) = paint(strokes, tokens);
-    Evidence { of_token, pattern, is_edge }
+    let (of_token, pattern) = paint(strokes, layout.masses.len());
+    Evidence { of_token, pattern, is_edge: proof.is_edge }
+}
+
+/// The match without the end of the sentence before it: articles end with a full stop, which recurs with what follows.
+fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match, weights: &[Weight]) -> Match {
+    let tokens = if weights[*pattern].is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
+    Match { tokens, pattern: *pattern }
 }
 
 struct Stroke {
@@ -150,12 +127,11 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<u32>>
     (of_token, of_pattern)
 }
 
-/// The evidence of a match as a whole. Of `n` words in a row all but one tell something: language repeats pairs.
-fn strength(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> f32 {
+/// The evidence of a match as a whole, `size` words of which tell something. Of `n` words in a row all but one tell something: language repeats pairs.
+fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, ingredients: Ingredients) -> f32 {
     if weight.is_certain {
         return 1.0;
     }
-    let size = layout.masses[tokens.clone()].iter().map(|&mass| f64::from(mass)).sum::<f64>();
     let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
     let of_share = if ingredients.has(Ingredient::Pairs) { of_share * told(size) } else { of_share };
     let of_length = match is_retold(layout, tokens, weight, ingredients) || !ingredients.has(Ingredient::Length) {
@@ -223,11 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn what_many_documents_say_once_each_is_proven() {
-        let of_documents = |documents| weighed("a b c d e", &[(1..4, 0.2, documents)]);
-        assert_eq!(of_documents(20).of_token, [0.0, 1.0, 1.0, 1.0, 0.0]);
-        assert_eq!(of_documents(20).is_edge, [false, true, false, false, true, false]);
-        assert!(of_documents(19).of_token[1] < 0.5);
+    fn what_is_proven_is_full_evidence() {
+        assert_eq!(evidence("a b c d e", &[(1..4, 0.2, 20)]), [0.0, 1.0, 1.0, 1.0, 0.0]);
+        assert!(evidence("a b c d e", &[(1..4, 0.2, 9)])[1] < 0.5);
     }
 
     #[test]

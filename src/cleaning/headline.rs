@@ -33,7 +33,11 @@ pub fn headline(
     matched: &[f64],
     shares: &[f64],
 ) -> Option<usize> {
-    let body = body_start(layout, segments, matched)?;
+    let is_prose = |index: usize| {
+        let segment = &segments[index];
+        matched[index] <= 0.5 && layout.words(segment) >= MIN_PROSE_WORDS && layout.ends_sentence(segment.end - 1)
+    };
+    let body = body_start(layout, segments, is_prose)?;
     let mut distance = 0.0;
     for index in (0..body).rev() {
         let segment = &segments[index];
@@ -46,18 +50,15 @@ pub fn headline(
         let is_dated = mutable as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = text[tokens.tokens[segment.end - 1].range()].starts_with(['.', '。', '।', '۔']);
         if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !ends_with_stop {
-            return Some(index);
+            // After prose it is no headline, but stands between two paragraphs.
+            return (index == 0 || !is_prose(index - 1)).then_some(index);
         }
     }
     None
 }
 
 /// Where the article begins: the first prose that is followed by half as much prose as any.
-fn body_start(layout: &Layout, segments: &[Range<usize>], matched: &[f64]) -> Option<usize> {
-    let is_prose = |index: usize| {
-        let segment = &segments[index];
-        matched[index] <= 0.5 && layout.words(segment) >= MIN_PROSE_WORDS && layout.ends_sentence(segment.end - 1)
-    };
+fn body_start(layout: &Layout, segments: &[Range<usize>], is_prose: impl Fn(usize) -> bool) -> Option<usize> {
     let mut following = vec![0.0; segments.len()];
     let mut prose = 0.0;
     for index in (0..segments.len()).rev() {

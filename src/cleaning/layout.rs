@@ -15,6 +15,7 @@ pub struct Layout {
     /// What each token weighs, in words: a character of a script without spaces is half a word.
     pub masses: Vec<f32>,
     half_words: Vec<u32>,
+    half_mutable: Vec<u32>,
     sentence_ends: Vec<u32>,
     line_starts: Vec<usize>,
 }
@@ -28,6 +29,7 @@ impl Layout {
             TokenKind::Word => 2,
             _ => 0,
         };
+        let half_mutable = |token: &Token| if matches!(token.kind, TokenKind::Mutable(_)) { 2 } else { 0 };
         let ends_sentence = |index: usize| {
             let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
             match &text[tokens[index].range()] {
@@ -45,6 +47,7 @@ impl Layout {
         Layout {
             masses: tokens.iter().map(|token| if is_half(token) { 0.5 } else { 1.0 }).collect(),
             half_words: sums(tokens.iter().map(half_words)),
+            half_mutable: sums(tokens.iter().map(half_mutable)),
             sentence_ends: sums((0..tokens.len()).map(|index| u32::from(ends_sentence(index) || ends_quote(index)))),
             line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
         }
@@ -53,6 +56,16 @@ impl Layout {
     /// The words in a stretch of tokens.
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
         f64::from(between(&self.half_words, tokens)) / 2.0
+    }
+
+    /// The words in a stretch of tokens, and the dates, numbers and such, each as one.
+    pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
+        self.words(tokens) + f64::from(between(&self.half_mutable, tokens)) / 2.0
+    }
+
+    /// What a stretch of tokens weighs, in words.
+    pub fn mass(&self, tokens: &Range<usize>) -> f64 {
+        self.masses[tokens.clone()].iter().map(|&mass| f64::from(mass)).sum()
     }
 
     /// How many sentences end in a stretch of tokens.

@@ -7,6 +7,7 @@
 pub mod matcher;
 mod slotted;
 pub mod layout;
+pub mod proof;
 pub mod evidence;
 pub mod segments;
 pub mod shape;

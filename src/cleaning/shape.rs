@@ -148,7 +148,7 @@ pub fn features(
 ) -> Vec<Features> {
     let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
     let ends: Vec<f64> = segments.iter().map(|s| f64::from(u8::from(layout.ends_sentence(s.end - 1)))).collect();
-    let sizes: Vec<f64> = segments.iter().map(|segment| mass(layout, segment)).collect();
+    let sizes: Vec<f64> = segments.iter().map(|segment| layout.mass(segment)).collect();
     let is_prose = |index: usize| matched[index] <= 0.5 && ends[index] > 0.0 && words[index] >= MIN_PROSE_WORDS;
     let prose: Vec<f64> = (0..segments.len()).map(|index| if is_prose(index) { words[index] } else { 0.0 }).collect();
     let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(&prose, &sizes, reach)).collect();
@@ -198,11 +198,6 @@ pub fn features(
         of_segments.push(features);
     }
     of_segments
-}
-
-/// What a segment weighs, in words and other tokens.
-fn mass(layout: &Layout, segment: &Range<usize>) -> f64 {
-    layout.masses[segment.clone()].iter().map(|&mass| f64::from(mass)).sum()
 }
 
 /// The prose before and after each segment, itself included, each word less by its distance.

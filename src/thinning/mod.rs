@@ -42,7 +42,8 @@ pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternF
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
     // The union of matches first: what it needs is strong evidence to the other methods as well.
-    let methods = [(&cleaner, Method::Union { merge_gap: 0 }), (&cleaner, Method::Smooth), (&with_shape, Method::Smooth)];
+    let methods =
+        [(&cleaner, Method::Union { merge_gap: 0 }), (&cleaner, Method::Smooth), (&with_shape, Method::Smooth)];
     for (cleaner, method) in methods {
         let pages = samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
         chosen = select(cleaner, pages, chosen);

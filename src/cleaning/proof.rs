@@ -1,0 +1,149 @@
+//! Which matches are proven template: neither chance nor language.
+//!
+//! Language repeats short runs, some of them in many documents and then often more than once in a document. A run that
+//! many documents have, and that is longer than language repeats, is template for sure; a shorter one is if it stands
+//! once in each. A run that holds a proven one which has more documents is proven only if the rest of it would be:
+//! whatever happens to stand beside a template recurs with it.
+
+use std::cmp::Reverse;
+
+use super::evidence::{Match, Weight};
+use super::layout::Layout;
+
+/// A run that stands in this many documents ...
+const MIN_DOCUMENTS: usize = 15;
+/// ... and in this share of them is proven, if it has more words than language repeats ...
+const MIN_SHARE: f64 = 0.15;
+/// ... which is so many, wherever it stands,
+const WORDS: f64 = 5.0;
+/// or so many if it stands once in a document,
+const WORDS_ONCE: f64 = 3.0;
+/// that is at most so many times,
+const ONCE: f64 = 1.02;
+/// or so many as whole lines.
+const WORDS_OF_LINES: f64 = 2.0;
+/// Runs whose numbers of documents differ by less than this factor are parts of one template.
+const SAME: f64 = 0.8;
+
+/// What is proven in a document.
+#[derive(Debug)]
+pub struct Proof {
+    /// Of each match, how many of its words tell something: those that no proven template explains better.
+    pub telling_words: Vec<f64>,
+    /// Whether each match is proven.
+    pub is_proven: Vec<bool>,
+    /// Whether a proven template begins or ends before each token, and after the last.
+    pub is_edge: Vec<bool>,
+}
+
+impl Proof {
+    /// Nothing is proven, and all words tell.
+    pub fn none(layout: &Layout, matches: &[Match]) -> Proof {
+        Proof {
+            telling_words: matches.iter().map(|found| layout.mass(&found.tokens)).collect(),
+            is_proven: vec![false; matches.len()],
+            is_edge: vec![false; layout.masses.len() + 1],
+        }
+    }
+
+    /// Proves what can be proven, the runs that most documents have first.
+    pub fn of(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Proof {
+        let mut proof = Proof::none(layout, matches);
+        let mut order: Vec<usize> = (0..matches.len()).collect();
+        order.sort_by_key(|&index| {
+            (Reverse(weights[matches[index].pattern].documents), Reverse(matches[index].tokens.len()))
+        });
+        // In how many documents the proven run stands that covers a token.
+        let mut covered = vec![0.0f64; layout.masses.len()];
+        for index in order {
+            let Match { tokens, pattern } = &matches[index];
+            let weight = &weights[*pattern];
+            let documents = weight.documents as f64;
+            let is_new = |token: &usize| covered[*token] * SAME <= documents;
+            let new_mass: f64 = tokens.clone().filter(is_new).map(|token| f64::from(layout.masses[token])).sum();
+            let new_words: f64 =
+                tokens.clone().filter(is_new).map(|token| layout.telling_words(&(token..token + 1))).sum();
+            let is_part = new_mass < layout.mass(tokens);
+            proof.telling_words[index] = new_mass;
+            if weight.is_proven(new_words, weight.holds_lines && layout.is_lines(tokens) && !is_part) {
+                proof.is_proven[index] = true;
+                proof.is_edge[tokens.start] = true;
+                proof.is_edge[tokens.end] = true;
+                covered[tokens.clone()].iter_mut().for_each(|of| *of = of.max(documents));
+            }
+        }
+        proof
+    }
+}
+
+impl Weight {
+    /// Whether chance and language can be ruled out for a run of so many words.
+    fn is_proven(&self, words: f64, is_lines: bool) -> bool {
+        // Mining has proven lines with free stretches.
+        if self.has_free && is_lines {
+            return true;
+        }
+        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64;
+        let enough = match (is_lines, is_once) {
+            (true, _) => WORDS_OF_LINES,
+            (false, true) => WORDS_ONCE,
+            (false, false) => WORDS,
+        };
+        self.documents >= MIN_DOCUMENTS && self.share >= MIN_SHARE && words >= enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::matcher::Tokens;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// Runs as tokens, documents and occurrences, among a hundred documents.
+    fn proof(text: &str, runs: &[(Range<usize>, usize, usize)]) -> Proof {
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let layout = Layout::of(text, &Tokens::of(text, &mut lexer));
+        let matches: Vec<Match> =
+            runs.iter().enumerate().map(|(pattern, run)| Match { tokens: run.0.clone(), pattern }).collect();
+        let weight = |&(_, documents, occurrences): &(Range<usize>, usize, usize)| Weight {
+            share: documents as f64 / 100.0,
+            documents,
+            occurrences,
+            is_certain: false,
+            holds_lines: true,
+            has_free: false,
+        };
+        Proof::of(&layout, &matches, &runs.iter().map(weight).collect::<Vec<Weight>>())
+    }
+
+    #[test]
+    fn three_words_once_or_five_at_any_rate() {
+        assert!(proof("a b c d e f g", &[(1..4, 15, 15)]).is_proven[0]);
+        assert!(!proof("a b c d e f g", &[(1..4, 14, 14)]).is_proven[0]);
+        assert!(!proof("a b c d e f g", &[(1..4, 15, 20)]).is_proven[0]);
+        assert!(proof("a b c d e f g", &[(1..6, 15, 20)]).is_proven[0]);
+        assert_eq!(proof("a b c d", &[(0..3, 50, 50)]).is_edge, [true, false, false, true, false]);
+    }
+
+    #[test]
+    fn a_date_tells_as_much_as_a_word() {
+        assert!(proof("x Last updated 2024-03-05 y", &[(1..4, 90, 90)]).is_proven[0]);
+    }
+
+    #[test]
+    fn lines_need_two_words() {
+        assert!(proof("x\nShare this\ny", &[(1..3, 20, 40)]).is_proven[0]);
+        assert!(!proof("x Share this y", &[(1..3, 20, 20)]).is_proven[0]);
+    }
+
+    #[test]
+    fn what_stands_beside_a_template_is_not_proven_with_it() {
+        let proof = proof("a b c d e f g", &[(0..5, 90, 90), (0..6, 20, 20), (0..5, 85, 85)]);
+        assert_eq!(proof.is_proven, [true, false, true]);
+        assert_eq!(proof.telling_words, [5.0, 1.0, 5.0]);
+        assert!(!proof.is_edge[6]);
+    }
+}
