@@ -6,7 +6,7 @@
 //! The log-odds of the two kinds of evidence are added, as naive Bayes adds those of independent witnesses:
 //!
 //! ```text
-//! of matches    4 p + 2 log2(documents / 5)      p from `evidence`; documents from 5 on
+//! of matches    p (4 + 2 log2(documents / 5))    p from `evidence`; documents from 5 on; 12 if proven
 //! of the shape  z / 2 + logit(matched)           at least -6; halved, for neighbours' shapes depend on each other
 //! ```
 //!
@@ -40,6 +40,8 @@ const MATCHED: f64 = 4.0;
 const PER_DOUBLING: f64 = 2.0;
 /// So many documents that a pattern was seen in add nothing of their own.
 const FEW_DOCUMENTS: f64 = 5.0;
+/// What a proven template adds: more than the shape can say against it.
+const PROVEN: f64 = 12.0;
 /// How much of the shape's log-odds counts.
 const TRUST_IN_SHAPE: f64 = 0.5;
 /// The share of a document that is matched, as far as it says how much of the rest is boilerplate.
@@ -143,6 +145,9 @@ impl Case<'_> {
         let Some(pattern) = self.evidence.pattern[token] else { return 0.0 };
         let p = f64::from(self.evidence.of_token[token]);
         let documents = self.weights[pattern as usize].documents as f64;
+        if self.evidence.is_proven[token] {
+            return PROVEN;
+        }
         let of_documents = PER_DOUBLING * (documents / FEW_DOCUMENTS).log2().max(0.0);
         MATCHED * p + if ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
     }

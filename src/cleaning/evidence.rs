@@ -59,6 +59,8 @@ pub struct Evidence {
     pub of_token: Vec<f32>,
     /// The pattern that the evidence comes from, if any match covers the token.
     pub pattern: Vec<Option<u32>>,
+    /// Whether each token is part of a proven template.
+    pub is_proven: Vec<bool>,
     /// Whether a proven template begins or ends before each token, and after the last.
     pub is_edge: Vec<bool>,
 }
@@ -94,7 +96,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
         }
     }
     let (of_token, pattern) = paint(strokes, layout.masses.len());
-    Evidence { of_token, pattern, is_edge: proof.is_edge }
+    Evidence { of_token, pattern, is_proven: proof.covers, is_edge: proof.is_edge }
 }
 
 /// The match without the end of the sentence before it: articles end with a full stop, which recurs with what follows.

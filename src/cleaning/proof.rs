@@ -32,6 +32,8 @@ pub struct Proof {
     pub telling_words: Vec<f64>,
     /// Whether each match is proven.
     pub is_proven: Vec<bool>,
+    /// Whether each token is part of a proven template.
+    pub covers: Vec<bool>,
     /// Whether a proven template begins or ends before each token, and after the last.
     pub is_edge: Vec<bool>,
 }
@@ -42,6 +44,7 @@ impl Proof {
         Proof {
             telling_words: matches.iter().map(|found| layout.mass(&found.tokens)).collect(),
             is_proven: vec![false; matches.len()],
+            covers: vec![false; layout.masses.len()],
             is_edge: vec![false; layout.masses.len() + 1],
         }
     }
@@ -67,6 +70,7 @@ impl Proof {
             proof.telling_words[index] = new_mass;
             if weight.is_proven(new_words, weight.holds_lines && layout.is_lines(tokens) && !is_part) {
                 proof.is_proven[index] = true;
+                proof.covers[tokens.clone()].fill(true);
                 proof.is_edge[tokens.start] = true;
                 proof.is_edge[tokens.end] = true;
                 covered[tokens.clone()].iter_mut().for_each(|of| *of = of.max(documents));
