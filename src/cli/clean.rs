@@ -73,6 +73,7 @@ pub fn clean(
         output,
         options: args.method.options(),
         as_spans: args.spans,
+        max_removed: args.max_removed,
         reporter,
         cleaners: Mutex::default(),
         counts: Mutex::default(),
@@ -119,6 +120,8 @@ struct CleaningRun<'a> {
     output: &'a OutputRoot,
     options: CleanOptions,
     as_spans: bool,
+    /// The share of a document that may go.
+    max_removed: f64,
     reporter: &'a Reporter,
     /// Compiled when their source's first document comes.
     cleaners: Mutex<BTreeMap<String, Arc<Cleaner>>>,
@@ -256,6 +259,20 @@ impl CleaningRun<'_> {
         })
     }
 
+    /// A document of which more would go than is allowed stays as it is, and that is said.
+    fn within_limit(&self, document: &Document, cleaning: Cleaning, place: &str) -> (Cleaning, bool) {
+        let left = cleaning.strip(&document.text).len();
+        let removed = 1.0 - left as f64 / document.text.len().max(1) as f64;
+        if removed <= self.max_removed {
+            return (cleaning, false);
+        }
+        self.reporter.warn(&format!(
+            "{place}: kept whole, for {:.1} % of it would be removed, more than --max-removed allows",
+            100.0 * removed
+        ));
+        (Cleaning { spans: Vec::new() }, true)
+    }
+
     /// Cleans one document; `None` if it could not be, which was reported.
     fn clean_document(&self, document: &Document, place: &str, bench: &mut Bench) -> Option<Outcome> {
         let source = document.source.as_str();
@@ -275,10 +292,11 @@ impl CleaningRun<'_> {
                 return None;
             }
         };
+        let (cleaning, kept_whole) = self.within_limit(document, cleaning, place);
         let text = cleaning.strip(&document.text);
         let emptied = is_emptied(&document.text, &text);
         if emptied {
-            self.reporter.warn(&format!("{place}: all its text matches templates; nothing of it is left"));
+            self.reporter.warn(&format!("{place}: all its text is taken for boilerplate; nothing of it is left"));
         }
         let bytes_out = text.len() as u64;
         // Where there are patterns, what comes out is UTF-8 throughout, whether or not any of them matched.
@@ -293,6 +311,7 @@ impl CleaningRun<'_> {
             bytes_in: document.text.len() as u64,
             bytes_out,
             emptied: usize::from(emptied),
+            kept_whole: usize::from(kept_whole),
             converted: usize::from(document.encoding.is_some() && matches!(written, Written::Text(_))),
         };
         Some(Outcome { source: source.to_owned(), count, written })

@@ -76,6 +76,9 @@ fn read(args: &ExplainArgs) -> anyhow::Result<Document> {
     }
 }
 
+/// What stands for an id where no pattern matches.
+const BY_SHAPE: &str = "shape";
+
 /// What stands before and after removed text, before and after an id.
 struct Marks {
     removed: [&'static str; 2],
@@ -107,9 +110,10 @@ fn marked(text: &str, cleaning: &Cleaning, cleaner: &Cleaner, marks: &Marks) -> 
                         ids.push(id);
                     }
                 }
-                if !ids.is_empty() {
-                    marked.extend([marks.id[0], &ids.join(" "), marks.id[1]]);
+                if ids.is_empty() {
+                    ids.push(BY_SHAPE);
                 }
+                marked.extend([marks.id[0], &ids.join(" "), marks.id[1]]);
             }
             marked.push_str(&line[content.len()..]);
             line_start += line.len();
@@ -133,7 +137,9 @@ fn legend(text: &str, cleaning: &Cleaning, cleaner: &Cleaner) -> String {
     ranked.sort_by_key(|&(pattern, bytes)| (std::cmp::Reverse(bytes), pattern));
     let removed = text.len() - cleaning.strip(text).len();
     let mut legend = format!("---\n{removed} of {} bytes would be removed", text.len());
-    legend += if ranked.is_empty() { "\n" } else { ", by these patterns:\n" };
+    let spans = cleaning.spans.iter().map(|span| span.range.len()).sum::<usize>();
+    let explained = ranked.iter().map(|&(_, bytes)| bytes).sum::<usize>();
+    legend += if spans == 0 { "\n" } else { ", by these patterns:\n" };
     for (index, bytes) in ranked {
         let pattern = &cleaner.patterns()[index];
         let share = 100.0 * pattern.share();
@@ -143,6 +149,9 @@ fn legend(text: &str, cleaning: &Cleaning, cleaner: &Cleaner) -> String {
             pattern.status.name(),
             pattern.regex
         );
+    }
+    if explained < spans {
+        legend += &format!("{BY_SHAPE:8}  {:>5} bytes  amid or like what these match\n", spans - explained);
     }
     legend
 }

@@ -166,6 +166,9 @@ pub struct CleanArgs {
     /// Cut nothing; write what would be cut as Dolma attributes (code points), a .jsonl for each input file
     #[arg(long, help_heading = "Cleaning")]
     pub spans: bool,
+    /// Keep a document as it is, and say so, if more than this share of its text would be removed (0 to 1)
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
+    pub max_removed: f64,
 }
 
 /// How it is decided what is removed.

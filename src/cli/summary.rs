@@ -57,6 +57,8 @@ pub struct Cleaned {
     pub bytes_out: u64,
     /// Documents that had text and have none left.
     pub emptied: usize,
+    /// Documents kept as they are, for too much of them would have gone.
+    pub kept_whole: usize,
     /// Documents that were not UTF-8, and now are.
     pub converted: usize,
 }
@@ -68,6 +70,7 @@ impl Cleaned {
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.emptied += other.emptied;
+        self.kept_whole += other.kept_whole;
         self.converted += other.converted;
     }
 
@@ -113,6 +116,9 @@ impl Summary {
             let _ = write!(text, ": {bytes_in} in, {bytes_out} out, {:.1} % removed", cleaned.removed_percent());
             if cleaned.emptied > 0 {
                 let _ = write!(text, ", {} with no text left", count(cleaned.emptied, "document"));
+            }
+            if cleaned.kept_whole > 0 {
+                let _ = write!(text, ", {} kept whole", count(cleaned.kept_whole, "document"));
             }
             if cleaned.converted > 0 {
                 let _ = write!(text, ", {} converted to UTF-8", count(cleaned.converted, "document"));
