@@ -45,7 +45,7 @@ const PROVEN: f64 = 12.0;
 /// How much of the shape's log-odds counts.
 const TRUST_IN_SHAPE: f64 = 0.5;
 /// The share of a document that is matched, as far as it says how much of the rest is boilerplate.
-const MATCHED_SHARES: std::ops::RangeInclusive<f64> = 0.01..=0.4;
+const MATCHED_SHARES: std::ops::RangeInclusive<f64> = 0.01..=0.5;
 /// An article has a paragraph of this many words.
 const MIN_ARTICLE_WORDS: f64 = 15.0;
 /// What the shape can say against a match at most.
@@ -164,8 +164,7 @@ impl Case<'_> {
     fn longest_prose(&self, shaped: &Shaped) -> Option<usize> {
         let words = |index: usize| {
             let segment = &shaped.segments[index];
-            let is_prose = shaped.matched[index] <= 0.5 && self.reading.layout.sentence_ends(segment) > 0;
-            if is_prose { self.reading.layout.words(segment) } else { 0.0 }
+            if shaped.matched[index] <= 0.5 { self.reading.layout.words_in_sentences(segment) } else { 0.0 }
         };
         let longest = (0..shaped.segments.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
         (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)

@@ -35,7 +35,7 @@ pub fn headline(
 ) -> Option<usize> {
     let is_prose = |index: usize| {
         let segment = &segments[index];
-        matched[index] <= 0.5 && layout.words(segment) >= MIN_PROSE_WORDS && layout.ends_sentence(segment.end - 1)
+        matched[index] <= 0.5 && layout.words_in_sentences(segment) >= MIN_PROSE_WORDS
     };
     let body = body_start(layout, segments, is_prose)?;
     let mut distance = 0.0;

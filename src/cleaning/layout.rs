@@ -39,8 +39,10 @@ impl Layout {
             }
         };
         let ends_quote = |index: usize| {
-            matches!(&text[tokens[index].range()], "\"" | "”" | "’" | "'" | "»" | ")" | "」" | "』")
-                && (line_starts[index + 1] || tokens[index + 1].space_before)
+            matches!(
+                &text[tokens[index].range()],
+                "\"" | "”" | "“" | "’" | "‘" | "'" | "»" | "«" | "›" | "‹" | ")" | "]" | "」" | "』"
+            ) && (line_starts[index + 1] || tokens[index + 1].space_before)
                 && index > 0
                 && matches!(&text[tokens[index - 1].range()], "." | "!" | "?" | "…" | "。" | "！" | "？")
         };
@@ -89,6 +91,12 @@ impl Layout {
     pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
         let is_start = |token| self.line_starts.binary_search(&token).is_ok();
         is_start(tokens.start) && is_start(tokens.end)
+    }
+
+    /// The words of a stretch that are in sentences which end in it: all of prose, none of a list.
+    pub fn words_in_sentences(&self, tokens: &Range<usize>) -> f64 {
+        let last_end = tokens.clone().rev().find(|&token| self.ends_sentence(token));
+        last_end.map_or(0.0, |token| self.words(&(tokens.start..token + 1)))
     }
 
     /// All lines with something in them.

@@ -23,7 +23,7 @@ pub const FEATURES: usize = 22;
 pub const NAMES: [&str; FEATURES] = [
     "words",
     "few-words",
-    "ends-sentence",
+    "in-sentences",
     "mutable",
     "capitals",
     "separators",
@@ -39,8 +39,8 @@ pub const NAMES: [&str; FEATURES] = [
     "prose-far-before",
     "words-before",
     "words-after",
-    "sentence-before",
-    "sentence-after",
+    "sentences-before",
+    "sentences-after",
     "position",
     "position-from-middle",
 ];
@@ -50,7 +50,7 @@ pub type Features = [f64; FEATURES];
 
 /// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
 const REACHES: [f64; 3] = [15.0, 60.0, 250.0];
-/// Prose is what no match covers, ends a sentence and has this many words.
+/// Prose is what no match covers and has this many words in sentences that end.
 const MIN_PROSE_WORDS: f64 = 6.0;
 /// A segment has few words up to this many.
 const FEW_WORDS: f64 = 3.0;
@@ -147,10 +147,12 @@ pub fn features(
     matched: &[f64],
 ) -> Vec<Features> {
     let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
-    let ends: Vec<f64> = segments.iter().map(|s| f64::from(u8::from(layout.ends_sentence(s.end - 1)))).collect();
+    let finished: Vec<f64> = segments.iter().map(|segment| layout.words_in_sentences(segment)).collect();
+    let ends: Vec<f64> = finished.iter().zip(&words).map(|(finished, words)| finished / words.max(1.0)).collect();
     let sizes: Vec<f64> = segments.iter().map(|segment| layout.mass(segment)).collect();
-    let is_prose = |index: usize| matched[index] <= 0.5 && ends[index] > 0.0 && words[index] >= MIN_PROSE_WORDS;
-    let prose: Vec<f64> = (0..segments.len()).map(|index| if is_prose(index) { words[index] } else { 0.0 }).collect();
+    let is_prose = |index: usize| matched[index] <= 0.5 && finished[index] >= MIN_PROSE_WORDS;
+    let prose: Vec<f64> =
+        (0..segments.len()).map(|index| if is_prose(index) { finished[index] } else { 0.0 }).collect();
     let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(&prose, &sizes, reach)).collect();
     let repeated = repeated(text, tokens, segments);
     let all: f64 = sizes.iter().sum::<f64>().max(1.0);
@@ -271,7 +273,7 @@ mod tests {
     fn prose_and_lists_look_different() {
         let text = "Home | News | Sport\nThe ferry was late again on Monday, and nobody knew why.\nMore news";
         let [list, prose, link] = of_lines(text)[..] else { panic!("three lines") };
-        assert_eq!(named(&prose, "ends-sentence"), 1.0);
+        assert_eq!(named(&prose, "in-sentences"), 1.0);
         assert!(named(&list, "separators") > named(&prose, "separators"));
         assert!(named(&prose, "prose-near") > named(&list, "prose-near"));
         assert_eq!(named(&link, "few-words"), 1.0);
