@@ -18,6 +18,8 @@ const WORDS: std::ops::RangeInclusive<f64> = 4.0..=25.0;
 const MAX_SHARE: f64 = 0.4;
 /// Dates and scores have this share of mutable tokens, headlines have fewer.
 const MAX_MUTABLE: f64 = 0.34;
+/// What separates the parts of a byline or a list of links.
+const LIST_SEPARATORS: [char; 8] = ['|', '·', '•', '»', '›', '>', '@', '｜'];
 /// How many words prose needs.
 const MIN_PROSE_WORDS: f64 = 6.0;
 /// How far prose counts, in words.
@@ -49,7 +51,8 @@ pub fn headline(
         let mutable = segment.clone().filter(|&t| matches!(tokens.tokens[t].kind, TokenKind::Mutable(_))).count();
         let is_dated = mutable as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = text[tokens.tokens[segment.end - 1].range()].starts_with(['.', '。', '।', '۔']);
-        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !ends_with_stop {
+        let is_list = segment.clone().any(|token| text[tokens.tokens[token].range()].starts_with(LIST_SEPARATORS));
+        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !is_list && !ends_with_stop {
             // After prose it is no headline, but stands between two paragraphs.
             return (index == 0 || !is_prose(index - 1)).then_some(index);
         }
