@@ -11,7 +11,7 @@
 //! ```
 //!
 //! `matched`, the share of the document that matches cover, is taken for the odds that anything in it is boilerplate:
-//! where little recurs, little of what does not recur is boilerplate either. Two lines are exempt, for in their own
+//! where little recurs, little of what does not recur is boilerplate either, and where nothing does, nothing is. Two lines are exempt, for in their own
 //! document they are content whatever they look like: the headline, and of the paragraphs that no match covers the
 //! longest.
 
@@ -93,7 +93,8 @@ impl Case<'_> {
     /// The probability of each token that it is boilerplate.
     pub fn probabilities(&self, shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<f32> {
         let shaped = Shaped::of(self.text, &self.reading.tokens, &self.reading.layout, &self.evidence.of_token);
-        let mut probabilities = match shape {
+        let is_matched = self.evidence.of_token.iter().any(|&p| p > 0.0);
+        let mut probabilities = match shape.filter(|_| is_matched) {
             Some(model) => self.weighed_with_shape(model, &shaped, ingredients),
             None => self.evidence.of_token.clone(),
         };
@@ -180,4 +181,147 @@ impl Case<'_> {
 
 fn logistic(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::evidence::weigh;
+    use crate::cleaning::shape::FEATURES;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// Lines of a document, and what is known of each.
+    #[derive(Clone, Copy)]
+    enum Line {
+        /// Nothing.
+        Bare(&'static str),
+        /// A pattern of so many documents in a hundred holds it.
+        Matched(&'static str, usize),
+        /// A pattern that a person accepted holds it.
+        Accepted(&'static str),
+        /// A person rejected the pattern that holds it.
+        Rejected(&'static str),
+    }
+    use Line::{Accepted, Bare, Matched, Rejected};
+
+    impl Line {
+        fn text(self) -> &'static str {
+            let (Bare(text) | Matched(text, _) | Accepted(text) | Rejected(text)) = self;
+            text
+        }
+
+        fn weight(self) -> Option<Weight> {
+            let documents = match self {
+                Matched(_, documents) => documents,
+                Accepted(_) => 2,
+                Bare(_) | Rejected(_) => return None,
+            };
+            let is_certain = matches!(self, Accepted(_));
+            let (share, occurrences) = (documents as f64 / 100.0, documents);
+            Some(Weight { share, documents, occurrences, is_certain, holds_lines: true, has_free: false })
+        }
+    }
+
+    /// A model by which all text looks like boilerplate, or none, as much as this.
+    fn alike(log_odds: f64) -> ShapeModel {
+        ShapeModel { weights: [0.0; FEATURES], intercept: log_odds }
+    }
+
+    /// The lines of which some token stays.
+    fn kept(lines: &[Line], shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<&'static str> {
+        let text = lines.iter().map(|line| line.text()).collect::<Vec<_>>().join("\n");
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let tokens = Tokens::of(&text, &mut lexer);
+        let layout = Layout::of(&text, &tokens);
+        let ranges: Vec<Range<usize>> = layout.lines().collect();
+        let mut is_rejected = vec![false; tokens.tokens.len()];
+        let (mut matches, mut weights) = (Vec::new(), Vec::new());
+        for (line, range) in lines.iter().zip(&ranges) {
+            if let Some(weight) = line.weight() {
+                matches.push(Match { tokens: range.clone(), pattern: weights.len() });
+                weights.push(weight);
+            }
+            is_rejected[range.clone()].fill(matches!(line, Rejected(_)));
+        }
+        let evidence = weigh(&layout, &matches, &weights, ingredients);
+        let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected };
+        let case = Case { text: &text, reading: &reading, matches: &matches, weights: &weights, evidence: &evidence };
+        let goes = case.labels(&case.probabilities(shape, ingredients));
+        let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);
+        lines.iter().zip(&ranges).filter(|(_, range)| stays(range)).map(|(line, _)| line.text()).collect()
+    }
+
+    const MENU: &str = "Home News Sport Weather Tides";
+    const HEADLINE: &str = "Mayor opens the new bridge";
+    const OTHER_HEADLINE: &str = "Choir wins the cup again";
+    const TEASER: &str = "Bakers strike over flour prices";
+    const STORY: &str = "The mayor opened the new bridge on Sunday, and hundreds came to see it in the rain.";
+    const MORE: &str = "It is forty steps long, and older people say that the ferry was quicker.";
+
+    #[test]
+    fn a_headline_stays_in_its_own_document_though_others_list_it() {
+        let page = [Matched(MENU, 90), Matched(HEADLINE, 9), Bare(STORY), Bare(MORE), Matched(OTHER_HEADLINE, 9)];
+        let shape = ShapeModel::shipped();
+        for shape in [None, Some(&*shape)] {
+            assert_eq!(kept(&page, shape, Ingredients::ALL), [HEADLINE, STORY, MORE]);
+            assert_eq!(kept(&page, shape, Ingredients::ALL.without(Ingredient::Headline)), [STORY, MORE]);
+        }
+    }
+
+    #[test]
+    fn an_accepted_headline_goes() {
+        assert_eq!(kept(&[Accepted(HEADLINE), Bare(STORY), Bare(MORE)], None, Ingredients::ALL), [STORY, MORE]);
+    }
+
+    #[test]
+    fn of_what_no_match_covers_the_longest_paragraph_stays_whatever_its_shape() {
+        let page = [Matched(MENU, 90), Bare(MORE), Bare(STORY), Bare(TEASER), Matched(OTHER_HEADLINE, 90)];
+        let all = Ingredients::ALL.without(Ingredient::Headline);
+        assert_eq!(kept(&page, Some(&alike(60.0)), all), [STORY]);
+        assert_eq!(kept(&page, Some(&alike(60.0)), all.without(Ingredient::Article)), [""; 0]);
+    }
+
+    #[test]
+    fn a_paragraph_that_recurs_or_is_short_is_no_article() {
+        let all = Ingredients::ALL.without(Ingredient::Headline);
+        assert_eq!(kept(&[Matched(STORY, 90), Bare(MORE)], Some(&alike(60.0)), all), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_person_rejected_stays_whatever_its_shape() {
+        let page = |teaser| [Matched(MENU, 90), Bare(STORY), Matched(OTHER_HEADLINE, 90), teaser];
+        assert_eq!(kept(&page(Bare(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY]);
+        assert_eq!(kept(&page(Rejected(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY, TEASER]);
+    }
+
+    #[test]
+    fn shape_tells_little_where_little_is_matched() {
+        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let kept = |lines: [Line; 4], ingredients| kept(&lines, Some(&alike(3.0)), ingredients);
+        let half = [Matched(MENU, 90), Matched(OTHER_HEADLINE, 90), Bare(STORY), Bare(TEASER)];
+        assert_eq!(kept(half, all), [STORY]);
+        let little = [Matched(MENU, 90), Bare(STORY), Bare(MORE), Bare(TEASER)];
+        assert_eq!(kept(little, all), [STORY, MORE, TEASER]);
+        assert_eq!(kept(little, all.without(Ingredient::Prior)), [STORY]);
+    }
+
+    #[test]
+    fn shape_tells_nothing_where_nothing_is_matched() {
+        let page = [Bare(MENU), Bare(HEADLINE), Bare(STORY), Bare(TEASER)];
+        assert_eq!(kept(&page, Some(&alike(60.0)), Ingredients::ALL), [MENU, HEADLINE, STORY, TEASER]);
+    }
+
+    #[test]
+    fn no_shape_outvotes_what_is_proven() {
+        let page = |documents| [Matched(MENU, documents), Bare(STORY)];
+        assert_eq!(kept(&page(90), Some(&alike(-1e9)), Ingredients::ALL), [STORY]);
+        assert_eq!(kept(&page(2), Some(&alike(-1e9)), Ingredients::ALL), [MENU, STORY]);
+    }
+
+    #[test]
+    fn what_a_person_accepted_goes_whatever_its_shape() {
+        assert_eq!(kept(&[Accepted(STORY), Bare(MORE)], Some(&alike(-1e9)), Ingredients::ALL), [MORE]);
+    }
 }

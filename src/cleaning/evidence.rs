@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn the_strongest_match_counts() {
-        let evidence = evidence("a b c d e f", &[(0..6, 0.1, 9), (0..5, 0.9, 9)]);
-        assert_eq!(evidence, [1.0, 1.0, 1.0, 1.0, 1.0, 0.32]);
+        let evidence = evidence("a b c d e f g", &[(0..6, 0.1, 9), (0..5, 0.9, 9)]);
+        assert_eq!(evidence, [1.0, 1.0, 1.0, 1.0, 1.0, 0.32, 0.0]);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use super::matcher::Tokens;
 use crate::tokens::characters::has_unspaced;
 use crate::tokens::{Token, TokenKind};
 
+const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
+const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
+
 /// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
 /// script without.
 #[derive(Debug, Default)]
@@ -35,7 +38,11 @@ impl Layout {
             match &text[tokens[index].range()] {
                 "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
                 "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last,
-                _ => false,
+                // A tokenizer that splits at white space leaves the stop, and the quotation mark after it, in the word.
+                word => {
+                    let unquoted = word.trim_end_matches(CLOSING);
+                    tokens[index].kind == TokenKind::Word && is_last && unquoted.ends_with(STOPS)
+                }
             }
         };
         let ends_quote = |index: usize| {
@@ -83,8 +90,9 @@ impl Layout {
     /// The stretch without the end of the sentence before it: articles end with a full stop, so what follows them
     /// recurs with it.
     pub fn without_stop_before(&self, tokens: &Range<usize>) -> Range<usize> {
-        let is_last = tokens.len() == 1 || self.words(tokens) == 0.0;
-        if is_last || !self.ends_sentence(tokens.start) { tokens.clone() } else { tokens.start + 1..tokens.end }
+        let is_all = tokens.len() == 1 || self.words(tokens) == 0.0;
+        let is_stop = self.ends_sentence(tokens.start) && self.words(&(tokens.start..tokens.start + 1)) == 0.0;
+        if is_all || !is_stop { tokens.clone() } else { tokens.start + 1..tokens.end }
     }
 
     /// Whether a stretch of tokens begins and ends as lines do.
@@ -147,6 +155,17 @@ mod tests {
         assert_eq!(ends("One. Two! A 3.5 b, c"), 2);
         assert_eq!(ends("He said: \"Go.\" They went."), 2);
         assert_eq!(ends("雨です。晴れです。"), 2);
+    }
+
+    #[test]
+    fn sentences_end_where_words_keep_their_stops() {
+        let text = "One two. \"Three four.\" v1.5 five";
+        let mut lexer = Lexer::new(Tokenizer::Whitespace, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let tokens = Tokens::of(text, &mut lexer);
+        let layout = Layout::of(text, &tokens);
+        let ends: Vec<usize> = (0..tokens.tokens.len()).filter(|&token| layout.ends_sentence(token)).collect();
+        assert_eq!(ends, [1, 3]);
+        assert_eq!(layout.without_stop_before(&(1..6)), 1..6, "the stop is part of a word that may be the template's");
     }
 
     #[test]

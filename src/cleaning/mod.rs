@@ -347,8 +347,14 @@ impl Cleaner {
         let evidence = self.weigh(reading, matches);
         let case = Case { text, reading, matches, weights: &self.weights, evidence: &evidence };
         let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
-        let probabilities = case.probabilities(shape, self.options.ingredients);
-        Decision { goes: case.labels(&probabilities), probabilities, patterns: evidence.pattern }
+        let mut probabilities = case.probabilities(shape, self.options.ingredients);
+        let mut goes = case.labels(&probabilities);
+        // Shape tells boilerplate from articles: a text that is all of a kind has nothing to be told apart.
+        if shape.is_some() && goes.iter().all(|&goes| goes) {
+            probabilities = case.probabilities(None, self.options.ingredients);
+            goes = case.labels(&probabilities);
+        }
+        Decision { goes, probabilities, patterns: evidence.pattern }
     }
 
     fn united(&self, text: &str, reading: &Reading, matches: &[Match], merge_gap: usize) -> Decision {
@@ -475,12 +481,22 @@ mod tests {
     use crate::patterns::LexerCache;
 
     fn cleaned(patterns: &str, text: &str) -> String {
+        cleaned_with(&CleanOptions::default(), patterns, text)
+    }
+
+    fn cleaned_with(options: &CleanOptions, patterns: &str, text: &str) -> String {
         let yaml = format!(
             "dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}}\npatterns:\n{patterns}"
         );
         let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
-        let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
+        let cleaner = Cleaner::new(&[&file], options);
         cleaner.clean(&mut cleaner.scratch(), text).unwrap().strip(text)
+    }
+
+    /// By which all text looks like boilerplate.
+    fn all_alike() -> CleanOptions {
+        let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: 60.0 };
+        CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() }
     }
 
     #[test]
@@ -492,5 +508,39 @@ mod tests {
     #[test]
     fn what_a_person_rejected_does_not() {
         assert_eq!(cleaned("  - {id: mine, status: rejected, regex: foo}\n", "a foo"), "a foo");
+    }
+
+    const STORY: &str = "The ferry was late again on Monday, and nobody on the quay knew why or until when.";
+
+    #[test]
+    fn who_goes_by_what_was_accepted_alone_goes_by_no_shape() {
+        let patterns = "  - {id: mine, status: accepted, regex: Home News Sport}\n";
+        let text = format!("Home News Sport\nTags\n{STORY}\n");
+        assert_eq!(cleaned_with(&all_alike(), patterns, &text), format!("{STORY}\n"));
+        let strict = CleanOptions { only_accepted: true, ..all_alike() };
+        assert_eq!(cleaned_with(&strict, patterns, &text), format!("Tags\n{STORY}\n"));
+    }
+
+    #[test]
+    fn a_rejected_regex_holds_the_shape_back() {
+        let patterns = "  - {id: mine, regex: Home News Sport}\n";
+        let text = format!("Home News Sport\n{STORY}\nTags of our town\n");
+        assert_eq!(cleaned_with(&all_alike(), patterns, &text), format!("{STORY}\n"));
+        let patterns = patterns.to_owned() + "  - {id: other, status: rejected, regex: Tags of our town}\n";
+        assert_eq!(cleaned_with(&all_alike(), &patterns, &text), format!("{STORY}\nTags of our town\n"));
+    }
+
+    #[test]
+    fn shape_alone_empties_no_document() {
+        let patterns = "  - {id: mine, regex: Home News Sport}\n";
+        assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\nA boat.\n"), "A boat.\n");
+        assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\n"), "");
+    }
+
+    #[test]
+    fn without_a_match_nothing_goes() {
+        let text = "Home\nTags\nA boat.\n";
+        assert_eq!(cleaned_with(&all_alike(), "  - {id: mine, regex: Weather}\n", text), text);
+        assert_eq!(cleaned_with(&all_alike(), "", text), text);
     }
 }

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn what_shared_patterns_remove_is_not_needed() {
         let own = file(&[("Home and News and Sport", 10), ("All about the Daily Post", 10)]);
-        let shared = file(&[("Home and News...", 10), ("News and Sport...", 10)]);
+        let shared = file(&[("Home and News and Sport...", 10), ("Home and News...", 10)]);
         assert_eq!(left(&own, Some(&shared), &[PAGE]), ["All about the Daily Post"]);
     }
 
