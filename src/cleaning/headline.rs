@@ -18,6 +18,8 @@ const WORDS: std::ops::RangeInclusive<f64> = 4.0..=25.0;
 const MAX_SHARE: f64 = 0.4;
 /// Dates and scores have this share of mutable tokens, headlines have fewer.
 const MAX_MUTABLE: f64 = 0.34;
+/// Bylines, breadcrumbs and menus have these between their parts, headlines seldom.
+const SEPARATORS: [&str; 5] = ["|", "｜", "•", "»", ">"];
 /// How many words prose needs.
 const MIN_PROSE_WORDS: f64 = 6.0;
 /// How far prose counts, in words.
@@ -48,8 +50,9 @@ pub fn headline(
         }
         let mutable = segment.clone().filter(|&t| matches!(tokens.tokens[t].kind, TokenKind::Mutable(_))).count();
         let is_dated = mutable as f64 > MAX_MUTABLE * segment.len() as f64;
+        let is_list = segment.clone().any(|token| SEPARATORS.contains(&&text[tokens.tokens[token].range()]));
         let ends_with_stop = text[tokens.tokens[segment.end - 1].range()].ends_with(['.', '。', '।', '۔']);
-        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !ends_with_stop {
+        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !is_list && !ends_with_stop {
             // After prose it is no headline, but stands between two paragraphs.
             return (index == 0 || !is_prose(index - 1)).then_some(index);
         }
