@@ -10,10 +10,10 @@
 //! of the shape  z / 2 + logit(matched)           at least -6; halved, for neighbours' shapes depend on each other
 //! ```
 //!
-//! `matched`, the share of the document that matches cover, is taken for the odds that anything in it is boilerplate:
-//! where little recurs, little of what does not recur is boilerplate either, and where nothing does, nothing is. Two lines are exempt, for in their own
-//! document they are content whatever they look like: the headline, and of the paragraphs that no match covers the
-//! longest.
+//! `matched`, how many of the document's tokens matches cover for each that they don't, is taken for the probability that
+//! a token in it is boilerplate, one half at most: where little recurs, little of what does not recur is boilerplate
+//! either, and where nothing does, nothing is. Two segments are exempt, for in their own document they are content
+//! whatever they look like: the headline, and of the paragraphs that no match covers the longest.
 
 use std::ops::Range;
 
@@ -44,8 +44,8 @@ const FEW_DOCUMENTS: f64 = 5.0;
 const PROVEN: f64 = 12.0;
 /// How much of the shape's log-odds counts.
 const TRUST_IN_SHAPE: f64 = 0.5;
-/// The share of a document that is matched, as far as it says how much of the rest is boilerplate.
-const MATCHED_SHARES: std::ops::RangeInclusive<f64> = 0.01..=0.5;
+/// Between these is the probability that a token is boilerplate before anything is known but how much is matched.
+const PRIORS: std::ops::RangeInclusive<f64> = 0.01..=0.5;
 /// An article has a paragraph of this many words.
 const MIN_ARTICLE_WORDS: f64 = 15.0;
 /// What the shape can say against a match at most.
@@ -156,9 +156,9 @@ impl Case<'_> {
     /// The log-odds that anything in the document is boilerplate, by what of it is matched.
     fn prior(&self) -> f64 {
         let matched = self.evidence.of_token.iter().filter(|&&p| p >= 0.5).count();
-        let share = matched as f64 / self.evidence.of_token.len() as f64;
-        let share = share.clamp(*MATCHED_SHARES.start(), *MATCHED_SHARES.end());
-        (share / (1.0 - share)).ln()
+        let unmatched = self.evidence.of_token.len() - matched;
+        let prior = (matched as f64 / unmatched.max(1) as f64).clamp(*PRIORS.start(), *PRIORS.end());
+        (prior / (1.0 - prior)).ln()
     }
 
     /// The segment that reads most like an article: shape alone must not take it.

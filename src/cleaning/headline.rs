@@ -51,8 +51,8 @@ pub fn headline(
         let mutable = segment.clone().filter(|&t| matches!(tokens.tokens[t].kind, TokenKind::Mutable(_))).count();
         let is_dated = mutable as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = text[tokens.tokens[segment.end - 1].range()].ends_with(['.', '。', '।', '۔']);
-        let is_list = segment.clone().any(|token| text[tokens.tokens[token].range()].starts_with(LIST_SEPARATORS));
-        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !is_list && !ends_with_stop {
+        let is_joined = segment.clone().any(|token| text[tokens.tokens[token].range()].starts_with(LIST_SEPARATORS));
+        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !is_joined && !ends_with_stop {
             // After prose it is no headline, but stands between two paragraphs.
             return (index == 0 || !is_prose(index - 1)).then_some(index);
         }
