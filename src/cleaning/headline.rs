@@ -26,7 +26,7 @@ const MIN_PROSE_WORDS: f64 = 6.0;
 const PROSE_REACH: f64 = 100.0;
 
 /// The segment that is the headline, if any stands where headlines stand. `matched` is the mean evidence of each
-/// segment, `shares` the largest share of the documents that any of its matches has.
+/// segment, `shares` the mean share of the documents that its matches have.
 pub fn headline(
     text: &str,
     tokens: &Tokens,
