@@ -182,6 +182,8 @@ mod evaluation;
 mod review;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
+#[path = "cli/shape.rs"]
+mod shape;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/experiments.rs"]

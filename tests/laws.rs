@@ -5,6 +5,7 @@
 //! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
+//! - [`safety`]: what tempts to be taken for boilerplate and is not;
 //! - [`thinning`]: the patterns that are needed remove nearly all that all patterns remove, from unseen documents as well;
 //! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
 
@@ -24,6 +25,8 @@ mod order;
 mod random;
 #[path = "laws/reading.rs"]
 mod reading;
+#[path = "laws/safety.rs"]
+mod safety;
 #[path = "laws/samples.rs"]
 mod samples;
 #[path = "laws/scripts.rs"]

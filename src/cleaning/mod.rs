@@ -221,7 +221,7 @@ impl Cleaner {
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let Review { applied, rejected } = Review::of(files, options);
         let mut readers: Vec<Reader> = Vec::new();
-        for (_, file) in &applied {
+        for (_, file) in applied.iter().chain(&rejected) {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
@@ -350,7 +350,8 @@ impl Cleaner {
         let mut probabilities = case.probabilities(shape, self.options.ingredients);
         let mut goes = case.labels(&probabilities);
         // Shape tells boilerplate from articles: a text that is all of a kind has nothing to be told apart.
-        if shape.is_some() && goes.iter().all(|&goes| goes) {
+        let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
+        if shape.is_some() && goes.iter().zip(&reading.is_rejected).all(is_gone) {
             probabilities = case.probabilities(None, self.options.ingredients);
             goes = case.labels(&probabilities);
         }
@@ -535,6 +536,14 @@ mod tests {
         let patterns = "  - {id: mine, regex: Home News Sport}\n";
         assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\nA boat.\n"), "A boat.\n");
         assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\n"), "");
+    }
+
+    #[test]
+    fn what_was_rejected_is_not_the_document() {
+        let patterns =
+            "  - {id: mine, regex: Home News Sport}\n  - {id: other, status: rejected, regex: Tags of our town}\n";
+        let text = "Home News Sport\nA boat.\nTags of our town\n";
+        assert_eq!(cleaned_with(&all_alike(), patterns, text), "A boat.\nTags of our town\n");
     }
 
     #[test]

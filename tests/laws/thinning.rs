@@ -21,17 +21,17 @@ struct Removed {
     least: f64,
 }
 
-fn methods() -> [Method; 2] {
-    [Method::Smooth, Method::Union { merge_gap: 0 }]
-}
-
 fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
     [thinned(own, Some(shared), texts), shared.clone()]
 }
 
-fn removed(all: &Files, needed: &Files, method: Method, texts: &[&String]) -> Removed {
-    let cleaners = [all, needed]
-        .map(|files| Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, ..CleanOptions::default() }));
+fn options() -> [CleanOptions; 3] {
+    let union = CleanOptions { method: Method::Union { merge_gap: 0 }, ..CleanOptions::default() };
+    [CleanOptions { shape: None, ..CleanOptions::default() }, union, CleanOptions::default()]
+}
+
+fn removed(all: &Files, needed: &Files, options: &CleanOptions, texts: &[&String]) -> Removed {
+    let cleaners = [all, needed].map(|files| Cleaner::new(&[&files[0], &files[1]], options));
     let mut removed = Removed { least: 1.0, ..Removed::default() };
     for text in texts {
         let [all, needed] = cleaners.each_ref().map(|cleaner| {
@@ -58,11 +58,14 @@ fn the_needed_remove_nearly_all_and_nothing_else() {
         let needed = thinned_files(&all, &texts);
         let name = &sample.source.name;
         assert!(needed[0].patterns.len() <= 100, "{name}: {} patterns", needed[0].patterns.len());
-        for method in methods() {
-            let Removed { by_all, by_needed, by_both, least } = removed(&all, &needed, method, &texts);
-            assert!(by_both as f64 >= 0.99 * by_all as f64, "{name}, {method:?}: {by_both} of {by_all} bytes");
-            assert!(by_needed as f64 <= 1.001 * by_both as f64, "{name}, {method:?}: {by_needed}, but {by_both}");
-            assert!(least >= 0.9, "{name}, {method:?}: of one text only {least}");
+        for options in options() {
+            let what = format!("{name}, {:?}, shape: {}", options.method, options.shape.is_some());
+            let Removed { by_all, by_needed, by_both, least } = removed(&all, &needed, &options, &texts);
+            assert!(by_both as f64 >= 0.99 * by_all as f64, "{what}: {by_both} of {by_all} bytes");
+            // Which line is the headline, and what looks like prose, depends on what matches a little, too.
+            let more = if options.shape.is_some() { 1.01 } else { 1.002 };
+            assert!(by_needed as f64 <= more * by_both as f64, "{what}: {by_needed}, but {by_both}");
+            assert!(least >= 0.9, "{what}: of one text only {least}");
         }
     }
 }
@@ -81,7 +84,7 @@ fn from_unseen_documents_the_needed_remove_nearly_all_too() {
     for (index, own) in templates.own.into_iter().enumerate() {
         let all = [written(&SOURCES[index].name, mined[index].facts(), own), shared.clone()];
         let needed = thinned_files(&all, &seen[index].iter().collect::<Vec<_>>());
-        let removed = removed(&all, &needed, Method::Smooth, &unseen[index].iter().collect::<Vec<_>>());
+        let removed = removed(&all, &needed, &CleanOptions::default(), &unseen[index].iter().collect::<Vec<_>>());
         (kept, of) = (kept + removed.by_both, of + removed.by_all);
     }
     assert!(kept as f64 >= 0.99 * of as f64, "{kept} of {of} bytes");
