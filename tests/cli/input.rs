@@ -98,7 +98,7 @@ fn a_document_that_is_nothing_but_template_is_emptied_with_a_warning() {
     patterns(&sandbox);
     sandbox.write("corpus/odd/x.txt", format!("{SHARE_LINE}\n"));
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
-    ran.says("corpus/odd/x.txt: all its text matches templates");
+    ran.says("corpus/odd/x.txt: all its text is taken for boilerplate");
     assert!(ran.stdout.contains("1 document with no text left"), "{}", ran.stdout);
     assert_eq!(sandbox.read("out/odd/x.txt").trim(), "");
 }
