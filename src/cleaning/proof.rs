@@ -20,6 +20,8 @@ const WORDS: f64 = 5.0;
 const WORDS_ONCE: f64 = 3.0;
 /// that is at most so many times,
 const ONCE: f64 = 1.02;
+/// while chance would have repeated it so often,
+const MISSING_REPETITIONS: f64 = 2.0;
 /// or so many as whole lines.
 const WORDS_OF_LINES: f64 = 2.0;
 /// Runs whose numbers of documents differ by less than this factor are parts of one template.
@@ -81,13 +83,22 @@ impl Proof {
 }
 
 impl Weight {
+    /// How many more occurrences there would be if they fell on the documents by chance (Poisson): of documents that
+    /// have a run by chance some have it twice.
+    fn missing_repetitions(&self) -> f64 {
+        let share = self.share.min(0.99);
+        let per_document = -(1.0 - share).ln() / share.max(1e-9);
+        self.documents as f64 * per_document - self.occurrences as f64
+    }
+
     /// Whether chance and language can be ruled out for a run of so many words.
     fn is_proven(&self, words: f64, is_lines: bool) -> bool {
         // Mining has proven lines with free stretches.
         if self.has_free && is_lines {
             return true;
         }
-        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64;
+        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64
+            && self.missing_repetitions() >= MISSING_REPETITIONS;
         let enough = match (is_lines, is_once) {
             (true, _) => WORDS_OF_LINES,
             (false, true) => WORDS_ONCE,
@@ -125,9 +136,9 @@ mod tests {
 
     #[test]
     fn three_words_once_or_five_at_any_rate() {
-        assert!(proof("a b c d e f g", &[(1..4, 15, 15)]).is_proven[0]);
-        assert!(!proof("a b c d e f g", &[(1..4, 14, 14)]).is_proven[0]);
-        assert!(!proof("a b c d e f g", &[(1..4, 15, 20)]).is_proven[0]);
+        assert!(proof("a b c d e f g", &[(1..4, 20, 20)]).is_proven[0]);
+        assert!(!proof("a b c d e f g", &[(1..4, 20, 21)]).is_proven[0], "chance makes two repetitions");
+        assert!(!proof("a b c d e f g", &[(1..4, 15, 15)]).is_proven[0], "too few documents to tell");
         assert!(proof("a b c d e f g", &[(1..6, 15, 20)]).is_proven[0]);
         assert_eq!(proof("a b c d", &[(0..3, 50, 50)]).is_edge, [true, false, false, true, false]);
     }

@@ -17,7 +17,7 @@ use dehusk::corpus::{Content, Document, FileKind, InputFile, Inventory, JsonLine
 
 use super::library::Library;
 use super::mine::scan;
-use super::options::{CleanArgs, CorpusArgs, SummaryArgs};
+use super::options::{CleanArgs, CorpusArgs, SummaryArgs, suited};
 use super::report::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::workers::share_out;
@@ -71,7 +71,7 @@ pub fn clean(
         inventory,
         library,
         output,
-        options: args.method.options(),
+        options: suited(args.method.options(), inventory.options().html),
         as_spans: args.spans,
         max_removed: args.max_removed,
         reporter,

@@ -13,7 +13,7 @@ use dehusk::corpus::{Content, Document, Inventory};
 
 use super::Exit;
 use super::library::Library;
-use super::options::{MethodArgs, ReadingArgs};
+use super::options::{MethodArgs, ReadingArgs, suited};
 use super::report::{Reporter, print};
 
 /// Options of `dehusk explain`.
@@ -45,7 +45,8 @@ pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
         let remedy = if args.source.is_none() { "; --source names another" } else { "" };
         reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
-    let cleaner = Cleaner::new(&library.for_source(source), &args.method.options());
+    let cleaner =
+        Cleaner::new(&library.for_source(source), &suited(args.method.options(), args.reading.options().html));
     let cleaning = cleaner.clean(&mut cleaner.scratch(), &document.text)?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let marks = if colour { &COLOURED } else { &PLAIN };

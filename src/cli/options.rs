@@ -232,6 +232,12 @@ impl MethodArgs {
     }
 }
 
+/// What of these options suits texts that are read so: markup has another shape than text.
+pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
+    let shape = if html == HtmlView::Markup { None } else { options.shape };
+    CleanOptions { shape, ..options }
+}
+
 impl AnyMethodArgs {
     /// With this method.
     pub fn options(&self, method: MethodName) -> CleanOptions {

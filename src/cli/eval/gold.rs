@@ -70,7 +70,7 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
     let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
-    let methods = Methods::of(&args.cleaning);
+    let methods = Methods::of(&args.cleaning, inventory.options().html);
     let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
     let scored = summary.time("score", || scoring.score_all(global.threads()))?;
     let figures = Figures::of(scored, libraries.judged());

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk::corpus::Document;
+use dehusk::corpus::{Document, HtmlView};
 use dehusk::evaluation::opponents::LineCounts;
 use dehusk::patterns::PatternFile;
 
 use super::scoring::Libraries;
-use crate::cli::options::{MethodArgs, MethodName};
+use crate::cli::options::{MethodArgs, MethodName, suited};
 
 /// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
 const FIFTH: f64 = 0.2;
@@ -82,8 +82,8 @@ pub struct Methods {
 
 impl Methods {
     /// The method asked for, and the literature's beside it.
-    pub fn of(args: &MethodArgs) -> Methods {
-        Methods { asked: args.options(), union: args.any.options(MethodName::Union) }
+    pub fn of(args: &MethodArgs, html: HtmlView) -> Methods {
+        Methods { asked: suited(args.options(), html), union: args.any.options(MethodName::Union) }
     }
 }
 
