@@ -172,8 +172,12 @@ impl Case<'_> {
     }
 
     fn headline(&self, shaped: &Shaped) -> Option<usize> {
-        let share = |token: usize| self.evidence.pattern[token].map_or(0.0, |of| self.weights[of as usize].share);
-        let mean = |segment: &Range<usize>| segment.clone().map(share).sum::<f64>() / segment.len() as f64;
+        let mut largest = vec![0.0f64; self.evidence.of_token.len()];
+        for Match { tokens, pattern } in self.matches {
+            let share = self.weights[*pattern].share;
+            largest[tokens.clone()].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
+        }
+        let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
         let shares: Vec<f64> = shaped.segments.iter().map(mean).collect();
         headline(self.text, &self.reading.tokens, &self.reading.layout, &shaped.segments, &shaped.matched, &shares)
     }

@@ -41,10 +41,9 @@ pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternF
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
-    // The union of matches first: what it needs is strong evidence to the other methods as well. What the shape needs may
-    // move a headline, so the matches are asked again after it.
+    // The union of matches first: what it needs is strong evidence to the other methods as well.
     let (union, smooth) = (Method::Union { merge_gap: 0 }, Method::Smooth);
-    let methods = [(&cleaner, union), (&cleaner, smooth), (&with_shape, smooth), (&cleaner, smooth)];
+    let methods = [(&cleaner, union), (&cleaner, smooth), (&with_shape, smooth)];
     for (cleaner, method) in methods {
         let pages = samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
         chosen = select(cleaner, pages, chosen);
