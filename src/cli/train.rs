@@ -14,6 +14,7 @@ use dehusk::tokens::Lexer;
 use dehusk::training::{Lesson, ROUNDS, train};
 
 use super::options::{MineArgs, ReadingArgs};
+use super::reading::read_documents;
 use super::report::Reporter;
 use super::{Exit, interrupt};
 
@@ -70,17 +71,11 @@ fn lessons_of(corpus: &PathBuf, args: &TrainArgs, reporter: &Reporter) -> anyhow
     let sources = inventory.sources();
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
-    let read = |listing: &SourceListing| -> Vec<String> {
-        let document = |place| match inventory.read(place) {
-            Ok(document) => Some(document.text.to_string()),
-            Err(skipped) => {
-                reporter.skip(&skipped.to_string());
-                None
-            }
-        };
-        listing.documents.iter().filter_map(document).collect()
+    let read = |listing: &SourceListing| -> anyhow::Result<Vec<String>> {
+        let documents = read_documents(&inventory, &listing.documents, reporter)?;
+        Ok(documents.into_iter().flatten().map(|document| document.text.to_string()).collect())
     };
-    let texts: Vec<Vec<String>> = sources.listings.par_iter().map(read).collect();
+    let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<anyhow::Result<_>>()?;
     let flowing = texts.iter().map(|texts| texts.iter().map(|text| text.replace('\n', " ")).collect()).collect();
     let mut lessons = Vec::new();
     for texts in [texts, flowing] {

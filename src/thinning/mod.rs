@@ -15,10 +15,8 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::evidence::Match;
-use crate::cleaning::matcher::Tokens;
 use crate::cleaning::{CleanOptions, Cleaner, Method, Reading, Scratch};
-use crate::patterns::{Pattern, PatternFile, Status};
+use crate::patterns::{Pattern, PatternFile};
 use page::Page;
 use selection::select;
 
@@ -37,7 +35,7 @@ pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternF
     let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
     let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..CleanOptions::default() });
     let with_shape = Cleaner::new(&files, &CleanOptions::default());
-    let samples = samples(&cleaner, &cleaner_of_rejected(&files), texts);
+    let samples = samples(&cleaner, texts);
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
@@ -60,66 +58,32 @@ struct Sample<'t> {
     text: &'t str,
     /// Its matches by pattern, then from left to right.
     reading: Reading,
-    /// Which tokens a rejected pattern matches: nothing is needed to remove them. Empty if nothing is rejected.
-    stays: Vec<bool>,
 }
 
 /// Reads the texts. Where a regex that a person wrote gives up, cleaning skips the document, and so does this.
-fn samples<'t, T: AsRef<str> + Sync>(cleaner: &Cleaner, rejected: &Cleaner, texts: &'t [T]) -> Vec<Sample<'t>> {
+fn samples<'t, T: AsRef<str> + Sync>(cleaner: &Cleaner, texts: &'t [T]) -> Vec<Sample<'t>> {
     // A scratch space takes its time to warm up, so each is used for many.
     const TEXTS_PER_SCRATCH: usize = 64;
     let read_chunk = |texts: &'t [T]| {
-        let (mut scratch, mut of_rejected) = (cleaner.scratch(), rejected.scratch());
-        let read = |text: &'t T| Sample::read(cleaner, &mut scratch, rejected, &mut of_rejected, text.as_ref());
+        let mut scratch = cleaner.scratch();
+        let read = |text: &'t T| Sample::read(cleaner, &mut scratch, text.as_ref());
         texts.iter().filter_map(read).collect::<Vec<Sample>>()
     };
     texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect()
 }
 
 impl<'t> Sample<'t> {
-    fn read(
-        cleaner: &Cleaner,
-        scratch: &mut Scratch,
-        rejected: &Cleaner,
-        of_rejected: &mut Scratch,
-        text: &'t str,
-    ) -> Option<Sample<'t>> {
+    fn read(cleaner: &Cleaner, scratch: &mut Scratch, text: &'t str) -> Option<Sample<'t>> {
         let mut reading = cleaner.read(scratch, text).ok()?;
         reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
-        let stays = match rejected.patterns() {
-            [] => Vec::new(),
-            _ => matched(&rejected.read(of_rejected, text).ok()?, &reading.tokens),
-        };
-        Some(Sample { text, reading, stays })
+        Some(Sample { text, reading })
     }
-}
-
-/// Which tokens lie in a match of another reading of their text.
-fn matched(Reading { tokens: read, matches, .. }: &Reading, tokens: &Tokens) -> Vec<bool> {
-    let mut matched = vec![false; tokens.tokens.len()];
-    for Match { tokens: found, .. } in matches {
-        let bytes = read.tokens[found.start].range().start..read.tokens[found.end - 1].range().end;
-        matched[tokens.within(&bytes)].fill(true);
-    }
-    matched
-}
-
-/// Matches what people rejected: other patterns that match the same text are not needed for it.
-fn cleaner_of_rejected(files: &[&PatternFile]) -> Cleaner {
-    let rejected_of = |file: &&PatternFile| {
-        let mut rejected = PatternFile::clone(file);
-        rejected.patterns.retain(|pattern| pattern.status == Status::Rejected);
-        rejected.patterns.iter_mut().for_each(|pattern| pattern.status = Status::Proposed);
-        rejected
-    };
-    let rejected: Vec<PatternFile> = files.iter().map(rejected_of).collect();
-    Cleaner::new(&rejected.iter().collect::<Vec<_>>(), &CleanOptions::default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::{LexerCache, id_of, regex};
+    use crate::patterns::{LexerCache, Status, id_of, regex};
 
     /// A file of patterns for these lines, each whole, or part of a line if it ends in `...`; proposed, and in so many
     /// of ten documents.

@@ -30,10 +30,11 @@ pub struct Page<'t> {
 
 impl<'t> Page<'t> {
     /// A page of which no pattern is chosen yet. The matches have to come by pattern.
-    pub fn new(cleaner: &Cleaner, Sample { text, reading, stays }: &'t Sample, method: Method) -> Page<'t> {
+    pub fn new(cleaner: &Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Page<'t> {
         let matches = &reading.matches;
         let mut goes = cleaner.decide(text, reading, matches, method).goes;
-        goes.iter_mut().zip(stays).for_each(|(goes, stays)| *goes &= !stays);
+        // Nothing is needed to remove what a rejected pattern matches.
+        goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
         let mut strengths = 0;
         let place_of = |found: &Match| {
             strengths += found.tokens.len();
