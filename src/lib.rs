@@ -46,8 +46,10 @@ pub mod cleaning;
 
 mod free_positions;
 pub mod corpus;
+pub mod ends;
 pub mod mining;
 pub mod patterns;
+pub mod sampling;
 pub mod thinning;
 pub mod training;
 pub mod tokens;

@@ -5,6 +5,8 @@
 //! (the setting is that of learning from positive and unlabelled examples; C. Elkan, K. Noto, KDD 2008). Such a segment
 //! looks like the positive ones, so the fitted model calls it boilerplate, and in the next round it is a positive example.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::cleaning::shape::{FEATURES, Features, ShapeModel};
@@ -60,14 +62,12 @@ fn examples(lesson: &Lesson, options: &CleanOptions) -> Result<Vec<Example>, Cle
     let mut scratch = cleaner.scratch();
     let mut examples = Vec::new();
     for text in &lesson.texts {
-        let (shaped, removed) = cleaner.examples(&mut scratch, text)?;
-        examples.extend(shaped.segments.iter().zip(shaped.features).zip(removed).map(
-            |((segment, features), removed)| Example {
-                features,
-                is_boilerplate: removed > 0.5,
-                weight: (segment.len() as f64).min(MAX_WEIGHT),
-            },
-        ));
+        let of_segment = |(segment, features, going): (Range<usize>, _, f64)| Example {
+            features,
+            is_boilerplate: going > 0.5,
+            weight: (segment.len() as f64).min(MAX_WEIGHT),
+        };
+        examples.extend(cleaner.examples(&mut scratch, text)?.into_iter().map(of_segment));
     }
     Ok(examples)
 }

@@ -17,12 +17,11 @@
 
 use std::ops::Range;
 
+use super::article_end::{LastPlace, last_places};
 use super::evidence::{Evidence, Match, Weight};
-use super::headline::headline;
-use super::layout::Layout;
-use super::matcher::Tokens;
-use super::segments::segments;
-use super::shape::{Features, ShapeModel, features};
+use super::headline::Heading;
+use super::segments::Segments;
+use super::shape::{ShapeModel, features};
 use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
 
@@ -51,57 +50,62 @@ const MIN_ARTICLE_WORDS: f64 = 15.0;
 /// What the shape can say against a match at most.
 const MAX_VETO: f64 = 6.0;
 
-/// A document in segments, as the shape model sees it.
-#[derive(Debug)]
-pub struct Shaped {
-    /// The segments.
-    pub segments: Vec<Range<usize>>,
-    /// The mean evidence of each.
-    pub matched: Vec<f64>,
-    /// The features of each.
-    pub features: Vec<Features>,
-}
-
-impl Shaped {
-    /// Segments and features of a document. Linear.
-    pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Shaped {
-        let segments = segments(text, tokens, layout, evidence);
-        let mean =
-            |of: &Range<usize>| evidence[of.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() / of.len() as f64;
-        let matched: Vec<f64> = segments.iter().map(mean).collect();
-        let features = features(text, tokens, layout, &segments, &matched);
-        Shaped { segments, matched, features }
-    }
-}
-
 /// All that is known of a document before it is decided on.
 #[derive(Debug)]
 pub struct Case<'d> {
-    /// The document.
-    pub text: &'d str,
-    /// As the patterns see it.
-    pub reading: &'d Reading,
-    /// The matches that count.
-    pub matches: &'d [Match],
-    /// The weights of the patterns.
-    pub weights: &'d [Weight],
-    /// What the matches tell.
-    pub evidence: &'d Evidence,
+    text: &'d str,
+    reading: &'d Reading,
+    matches: &'d [Match],
+    weights: &'d [Weight],
+    evidence: &'d Evidence,
+    ingredients: Ingredients,
+    /// Up to the end of the article.
+    segments: Segments,
+    /// Where the article ends, if it does not go on to the end of the document.
+    pub end: Option<LastPlace>,
 }
 
-impl Case<'_> {
+impl<'d> Case<'d> {
+    /// A text as the patterns see it, the matches that count, the weights of the patterns, what the matches tell, and the
+    /// kinds of evidence that count.
+    pub fn of(
+        text: &'d str,
+        reading: &'d Reading,
+        matches: &'d [Match],
+        weights: &'d [Weight],
+        evidence: &'d Evidence,
+        ingredients: Ingredients,
+    ) -> Case<'d> {
+        let mut segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
+        let ends = |found: &Match| weights[found.pattern].ends_after.is_some();
+        let end = if ingredients.has(Ingredient::End) && matches.iter().any(ends) {
+            let is_end =
+                |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.before >= words as f64);
+            let places = last_places(reading, matches, weights, evidence, &segments);
+            places.into_iter().filter(is_end).min_by_key(|place| place.start)
+        } else {
+            None
+        };
+        // Beyond the end nothing is the article's longest paragraph or its headline.
+        end.inspect(|end| segments.end_at(end.start));
+        Case { text, reading, matches, weights, evidence, ingredients, segments, end }
+    }
+
     /// The probability of each token that it is boilerplate.
-    pub fn probabilities(&self, shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<f32> {
-        let shaped = Shaped::of(self.text, &self.reading.tokens, &self.reading.layout, &self.evidence.of_token);
+    pub fn probabilities(&self, shape: Option<&ShapeModel>) -> Vec<f32> {
         let is_matched = self.evidence.of_token.iter().any(|&p| p > 0.0);
         let mut probabilities = match shape.filter(|_| is_matched) {
-            Some(model) => self.weighed_with_shape(model, &shaped, ingredients),
+            Some(model) => self.weighed_with_shape(model),
             None => self.evidence.of_token.clone(),
         };
-        if ingredients.has(Ingredient::Headline)
-            && let Some(index) = self.headline(&shaped)
+        if self.ingredients.has(Ingredient::Headline)
+            && let Some(index) = self.headline()
         {
-            probabilities[shaped.segments[index].clone()].fill(0.0);
+            probabilities[self.segments.tokens[index].clone()].fill(0.0);
+        }
+        let end = self.end.map_or(probabilities.len(), |end| end.start);
+        for (token, probability) in probabilities.iter_mut().enumerate().skip(end) {
+            *probability = if self.is_held_back(token) { 0.0 } else { 1.0 };
         }
         probabilities
     }
@@ -123,26 +127,32 @@ impl Case<'_> {
         labels
     }
 
-    fn weighed_with_shape(&self, model: &ShapeModel, shaped: &Shaped, ingredients: Ingredients) -> Vec<f32> {
+    fn weighed_with_shape(&self, model: &ShapeModel) -> Vec<f32> {
+        let Case { segments, ingredients, .. } = self;
         let prior = if ingredients.has(Ingredient::Prior) { self.prior() } else { 0.0 };
-        let article = if ingredients.has(Ingredient::Article) { self.longest_prose(shaped) } else { None };
+        let article = if ingredients.has(Ingredient::Article) { longest_prose(segments) } else { None };
         let mut probabilities = self.evidence.of_token.clone();
-        for (index, (segment, features)) in shaped.segments.iter().zip(&shaped.features).enumerate() {
+        let features = features(self.text, &self.reading.tokens, &self.reading.layout, segments);
+        for (index, (segment, features)) in segments.tokens.iter().zip(&features).enumerate() {
             let of_shape = if article == Some(index) {
                 -MAX_VETO
             } else {
                 (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
             };
             for token in segment.clone() {
-                let is_against = self.reading.is_rejected[token] && probabilities[token] == 0.0;
-                let log_odds = self.log_odds_of_match(token, ingredients) + of_shape;
-                probabilities[token] = if is_against { 0.0 } else { logistic(log_odds) as f32 };
+                let log_odds = self.log_odds_of_match(token) + of_shape;
+                probabilities[token] = if self.is_held_back(token) { 0.0 } else { logistic(log_odds) as f32 };
             }
         }
         probabilities
     }
 
-    fn log_odds_of_match(&self, token: usize, ingredients: Ingredients) -> f64 {
+    /// Whether a person said that what stands here should stay, and no other pattern says that it should go.
+    fn is_held_back(&self, token: usize) -> bool {
+        self.reading.is_rejected[token] && self.evidence.of_token[token] == 0.0
+    }
+
+    fn log_odds_of_match(&self, token: usize) -> f64 {
         let Some(pattern) = self.evidence.pattern[token] else { return 0.0 };
         let p = f64::from(self.evidence.of_token[token]);
         let documents = self.weights[pattern as usize].documents as f64;
@@ -150,7 +160,7 @@ impl Case<'_> {
             return PROVEN;
         }
         let of_documents = PER_DOUBLING * (documents / FEW_DOCUMENTS).log2().max(0.0);
-        MATCHED * p + if ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
+        MATCHED * p + if self.ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
     }
 
     /// The log-odds that anything in the document is boilerplate, by what of it is matched.
@@ -161,26 +171,24 @@ impl Case<'_> {
         (prior / (1.0 - prior)).ln()
     }
 
-    /// The segment that reads most like an article: shape alone must not take it.
-    fn longest_prose(&self, shaped: &Shaped) -> Option<usize> {
-        let words = |index: usize| {
-            let segment = &shaped.segments[index];
-            if shaped.matched[index] <= 0.5 { self.reading.layout.words_in_sentences(segment) } else { 0.0 }
-        };
-        let longest = (0..shaped.segments.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
-        (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)
-    }
-
-    fn headline(&self, shaped: &Shaped) -> Option<usize> {
+    fn headline(&self) -> Option<usize> {
         let mut largest = vec![0.0f64; self.evidence.of_token.len()];
         for Match { tokens, pattern } in self.matches {
             let share = self.weights[*pattern].share;
             largest[tokens.clone()].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
         }
         let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
-        let shares: Vec<f64> = shaped.segments.iter().map(mean).collect();
-        headline(self.text, &self.reading.tokens, &self.reading.layout, &shaped.segments, &shaped.matched, &shares)
+        let shares: Vec<f64> = self.segments.tokens.iter().map(mean).collect();
+        let Reading { tokens, layout, .. } = self.reading;
+        Heading { text: self.text, tokens, layout, segments: &self.segments, shares: &shares }.headline()
     }
+}
+
+/// The segment that reads most like an article: shape alone must not take it.
+fn longest_prose(segments: &Segments) -> Option<usize> {
+    let words = |index: usize| segments.prose[index];
+    let longest = (0..segments.prose.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
+    (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)
 }
 
 fn logistic(log_odds: f64) -> f64 {
@@ -193,6 +201,8 @@ mod tests {
 
     use super::*;
     use crate::cleaning::evidence::weigh;
+    use crate::cleaning::layout::Layout;
+    use crate::cleaning::matcher::Tokens;
     use crate::cleaning::shape::FEATURES;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -207,12 +217,14 @@ mod tests {
         Accepted(&'static str),
         /// A person rejected the pattern that holds it.
         Rejected(&'static str),
+        /// A pattern holds it that articles of so many words of prose end before.
+        Ends(&'static str, usize),
     }
-    use Line::{Accepted, Bare, Matched, Rejected};
+    use Line::{Accepted, Bare, Ends, Matched, Rejected};
 
     impl Line {
         fn text(self) -> &'static str {
-            let (Bare(text) | Matched(text, _) | Accepted(text) | Rejected(text)) = self;
+            let (Bare(text) | Matched(text, _) | Accepted(text) | Rejected(text) | Ends(text, _)) = self;
             text
         }
 
@@ -220,11 +232,13 @@ mod tests {
             let documents = match self {
                 Matched(_, documents) => documents,
                 Accepted(_) => 2,
+                Ends(..) => 50,
                 Bare(_) | Rejected(_) => return None,
             };
             let is_certain = matches!(self, Accepted(_));
+            let ends_after = if let Ends(_, words) = self { Some(words) } else { None };
             let (share, occurrences) = (documents as f64 / 100.0, documents);
-            Some(Weight { share, documents, occurrences, is_certain, holds_lines: true, has_free: false })
+            Some(Weight { share, documents, occurrences, is_certain, holds_lines: true, has_free: false, ends_after })
         }
     }
 
@@ -251,8 +265,8 @@ mod tests {
         }
         let evidence = weigh(&layout, &matches, &weights, ingredients);
         let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected };
-        let case = Case { text: &text, reading: &reading, matches: &matches, weights: &weights, evidence: &evidence };
-        let goes = case.labels(&case.probabilities(shape, ingredients));
+        let case = Case::of(&text, &reading, &matches, &weights, &evidence, ingredients);
+        let goes = case.labels(&case.probabilities(shape));
         let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);
         lines.iter().zip(&ranges).filter(|(_, range)| stays(range)).map(|(line, _)| line.text()).collect()
     }
@@ -327,5 +341,29 @@ mod tests {
     #[test]
     fn what_a_person_accepted_goes_whatever_its_shape() {
         assert_eq!(kept(&[Accepted(STORY), Bare(MORE)], Some(&alike(-1e9)), Ingredients::ALL), [MORE]);
+    }
+
+    #[test]
+    fn what_follows_the_end_of_the_article_goes_whatever_it_looks_like() {
+        let page = |words| [Bare(STORY), Ends("Comments", words), Bare(MORE), Bare(TEASER)];
+        let shape = ShapeModel::shipped();
+        for shape in [None, Some(&*shape)] {
+            assert_eq!(kept(&page(10), shape, Ingredients::ALL), [STORY], "shape: {}", shape.is_some());
+            // Too little stands before it for an article of this source.
+            assert!(kept(&page(30), shape, Ingredients::ALL).contains(&MORE));
+            assert!(kept(&page(10), shape, Ingredients::ALL.without(Ingredient::End)).contains(&MORE));
+        }
+    }
+
+    #[test]
+    fn nothing_ends_before_it_began() {
+        let page = [Ends("Comments", 10), Bare(STORY), Bare(MORE)];
+        assert!(kept(&page, None, Ingredients::ALL).ends_with(&[STORY, MORE]));
+    }
+
+    #[test]
+    fn what_a_person_rejected_stays_beyond_the_end() {
+        let page = [Bare(STORY), Ends("Comments", 10), Bare(MORE), Rejected(TEASER)];
+        assert_eq!(kept(&page, None, Ingredients::ALL), [STORY, TEASER]);
     }
 }

@@ -50,6 +50,8 @@ pub struct Weight {
     pub holds_lines: bool,
     /// Whether it has free stretches: then mining has proven it.
     pub has_free: bool,
+    /// No article goes on after it that has had so many words of prose.
+    pub ends_after: Option<usize>,
 }
 
 /// The evidence of a document's tokens.
@@ -100,7 +102,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
 }
 
 /// The match without the end of the sentence before it: articles end with a full stop, which recurs with what follows.
-fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match, weights: &[Weight]) -> Match {
+pub(super) fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match, weights: &[Weight]) -> Match {
     let tokens = if weights[*pattern].is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
     Match { tokens, pattern: *pattern }
 }
@@ -178,6 +180,7 @@ mod tests {
                     is_certain: false,
                     holds_lines: true,
                     has_free: false,
+                    ends_after: None,
                 };
                 (Match { tokens: tokens.clone(), pattern }, weight)
             })

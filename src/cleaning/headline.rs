@@ -1,77 +1,101 @@
 //! A document's own headline.
 //!
 //! At the head of its article a headline is content; in every other document's list of links it is boilerplate, and
-//! there it recurs. So the line that stands where headlines stand, shortly before the article begins, is kept, unless it
-//! recurs in so many documents that it cannot be a headline.
-
-use std::ops::Range;
+//! there it recurs. So the line that stands where headlines stand, before the article begins, is kept, unless it recurs
+//! in so many documents that it cannot be a headline.
 
 use super::layout::Layout;
 use super::matcher::Tokens;
+use super::segments::Segments;
 use crate::tokens::TokenKind;
 
 /// How far from the article its headline may stand, in words: bylines, dates and buttons come between.
 const REACH: f64 = 80.0;
-/// Headlines have this many words at least and at most.
-const WORDS: std::ops::RangeInclusive<f64> = 4.0..=25.0;
+/// Headlines have this many words at least ...
+const MIN_WORDS: f64 = 4.0;
+/// ... and this many at most.
+const MAX_WORDS: f64 = 25.0;
 /// What recurs in this share of the documents is no headline.
 const MAX_SHARE: f64 = 0.4;
 /// Dates and scores have this share of mutable tokens, headlines have fewer.
 const MAX_MUTABLE: f64 = 0.34;
 /// What separates the parts of a byline or a list of links.
 const LIST_SEPARATORS: [char; 8] = ['|', '·', '•', '»', '›', '>', '@', '｜'];
-/// How many words prose needs.
-const MIN_PROSE_WORDS: f64 = 6.0;
 /// How far prose counts, in words.
 const PROSE_REACH: f64 = 100.0;
 
-/// The segment that is the headline, if any stands where headlines stand. `matched` is the mean evidence of each
-/// segment, `shares` the mean share of the documents that its matches have.
-pub fn headline(
-    text: &str,
-    tokens: &Tokens,
-    layout: &Layout,
-    segments: &[Range<usize>],
-    matched: &[f64],
-    shares: &[f64],
-) -> Option<usize> {
-    let is_prose = |index: usize| {
-        let segment = &segments[index];
-        matched[index] <= 0.5 && layout.words_in_sentences(segment) >= MIN_PROSE_WORDS
-    };
-    let body = body_start(layout, segments, is_prose)?;
-    let mut distance = 0.0;
-    for index in (0..body).rev() {
-        let segment = &segments[index];
-        let words = layout.words(segment);
-        distance += words.max(1.0);
-        if distance > REACH {
-            return None;
-        }
-        let mutable = segment.clone().filter(|&t| matches!(tokens.tokens[t].kind, TokenKind::Mutable(_))).count();
-        let is_dated = mutable as f64 > MAX_MUTABLE * segment.len() as f64;
-        let ends_with_stop = text[tokens.tokens[segment.end - 1].range()].ends_with(['.', '。', '।', '۔']);
-        let is_joined = segment.clone().any(|token| text[tokens.tokens[token].range()].starts_with(LIST_SEPARATORS));
-        if WORDS.contains(&words) && shares[index] < MAX_SHARE && !is_dated && !is_joined && !ends_with_stop {
-            // After prose it is no headline, but stands between two paragraphs.
-            return (index == 0 || !is_prose(index - 1)).then_some(index);
-        }
+/// A document in segments, among which one may be the headline.
+pub struct Heading<'d> {
+    /// The document.
+    pub text: &'d str,
+    /// Its tokens.
+    pub tokens: &'d Tokens,
+    /// Their sums.
+    pub layout: &'d Layout,
+    /// Its segments.
+    pub segments: &'d Segments,
+    /// The mean share of the documents that the matches in each have.
+    pub shares: &'d [f64],
+}
+
+impl Heading<'_> {
+    /// The segment that is the headline, if any stands where headlines stand.
+    pub fn headline(&self) -> Option<usize> {
+        let body = body_start(self.layout, self.segments)?;
+        self.nearest(body)
     }
-    None
+
+    /// The nearest segment before the article that looks like a headline. After prose it is none, but stands between two
+    /// paragraphs.
+    fn nearest(&self, body: usize) -> Option<usize> {
+        let mut distance = 0.0;
+        let is_near = |&index: &usize| {
+            distance += self.words(index).max(1.0);
+            distance <= REACH
+        };
+        let nearest =
+            (0..body).rev().take_while(is_near).find(|&index| self.is_like_headline(index, MIN_WORDS, MAX_SHARE))?;
+        (nearest == 0 || self.segments.prose[nearest - 1] == 0.0).then_some(nearest)
+    }
+
+    fn is_like_headline(&self, index: usize, min_words: f64, max_share: f64) -> bool {
+        let segment = &self.segments.tokens[index];
+        let is_word = |token: &usize| self.tokens.tokens[*token].kind != TokenKind::Character;
+        let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
+        let is_dated = segment.clone().filter(is_mutable).count() as f64 > MAX_MUTABLE * segment.len() as f64;
+        let ends_with_stop = self.token(segment.end - 1).ends_with(['.', '。', '।', '۔']);
+        // A row of a table has them around it.
+        let words = segment.clone().find(is_word).zip(segment.clone().rfind(is_word));
+        let is_joined = words
+            .is_some_and(|(first, last)| (first..last).any(|token| self.token(token).starts_with(LIST_SEPARATORS)));
+        (min_words..=MAX_WORDS).contains(&self.words(index))
+            && self.shares[index] < max_share
+            && !is_dated
+            && !is_joined
+            && !ends_with_stop
+    }
+
+    fn words(&self, index: usize) -> f64 {
+        self.layout.words(&self.segments.tokens[index])
+    }
+
+    fn token(&self, token: usize) -> &str {
+        &self.text[self.tokens.tokens[token].range()]
+    }
 }
 
 /// Where the article begins: the first prose that is followed by half as much prose as any.
-fn body_start(layout: &Layout, segments: &[Range<usize>], is_prose: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut following = vec![0.0; segments.len()];
-    let mut prose = 0.0;
-    for index in (0..segments.len()).rev() {
-        let words = layout.words(&segments[index]);
-        prose += if is_prose(index) { words } else { 0.0 };
-        following[index] = prose;
-        prose *= (-words.max(1.0) / PROSE_REACH).exp();
+fn body_start(layout: &Layout, Segments { tokens, prose }: &Segments) -> Option<usize> {
+    let mut following = vec![0.0; prose.len()];
+    let mut sum = 0.0;
+    for index in (0..prose.len()).rev() {
+        let words = layout.words(&tokens[index]);
+        sum += if prose[index] > 0.0 { words } else { 0.0 };
+        following[index] = sum;
+        sum *= (-words.max(1.0) / PROSE_REACH).exp();
     }
     let most = following.iter().copied().fold(0.0, f64::max);
-    (0..segments.len()).find(|&index| is_prose(index) && following[index] >= 0.5 * most)
+    (0..prose.len()).find(|&index| prose[index] > 0.0 && following[index] >= 0.5 * most)
 }
 
 #[cfg(test)]
@@ -85,9 +109,10 @@ mod tests {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(text, &mut lexer);
         let layout = Layout::of(text, &tokens);
-        let lines: Vec<Range<usize>> = layout.lines().collect();
-        let matched: Vec<f64> = shares.iter().map(|&share| f64::from(u8::from(share > 0.0))).collect();
-        headline(text, &tokens, &layout, &lines, &matched, shares)
+        let lines = layout.lines().zip(shares);
+        let evidence: Vec<f32> = lines.flat_map(|(line, &share)| line.map(move |_| f32::from(share > 0.0))).collect();
+        let segments = Segments::of(text, &tokens, &layout, &evidence);
+        Heading { text, tokens: &tokens, layout: &layout, segments: &segments, shares }.headline()
     }
 
     const PAGE: &str = "Home News\nMayor opens the new bridge\nBy Ann Bell\n3 March 2024\n\
@@ -101,6 +126,15 @@ mod tests {
     #[test]
     fn what_recurs_everywhere_is_no_headline() {
         assert_eq!(found(PAGE, &[0.9, 0.5, 0.0, 0.9, 0.0, 0.0, 0.1]), None);
+    }
+
+    #[test]
+    fn a_row_of_a_table_may_hold_it_and_a_list_does_not() {
+        assert_eq!(
+            found("| Mayor opens the bridge | |\nThe mayor opened the bridge for all of us.", &[0.0; 2]),
+            Some(0)
+        );
+        assert_eq!(found("Mayor opens | the bridge\nThe mayor opened the bridge for all of us.", &[0.0; 2]), None);
     }
 
     #[test]

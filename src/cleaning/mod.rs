@@ -12,6 +12,7 @@ pub mod evidence;
 pub mod segments;
 pub mod shape;
 pub mod headline;
+pub mod article_end;
 pub mod decision;
 pub mod smooth;
 pub mod cut;
@@ -23,12 +24,14 @@ use std::sync::Arc;
 use crate::patterns::regex::Edges;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::tokens::Lexer;
+use article_end::{LastPlace, last_places};
 use cut::Cut;
-use decision::{Case, Shaped};
+use decision::Case;
 use evidence::{Evidence, Match, Weight, weigh};
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens, regex_matches};
-use shape::ShapeModel;
+use segments::Segments;
+use shape::{Features, ShapeModel, features};
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,11 +81,13 @@ pub enum Ingredient {
     Prior,
     /// The longest paragraph that no match covers stays.
     Article,
+    /// Nothing that follows the end of the article is the article's.
+    End,
 }
 
 impl Ingredient {
     /// All of them, each with the name it has on the command line.
-    pub const NAMED: [(&'static str, Ingredient); 9] = [
+    pub const NAMED: [(&'static str, Ingredient); 10] = [
         ("length", Ingredient::Length),
         ("lines", Ingredient::Lines),
         ("pairs", Ingredient::Pairs),
@@ -92,6 +97,7 @@ impl Ingredient {
         ("headline", Ingredient::Headline),
         ("prior", Ingredient::Prior),
         ("article", Ingredient::Article),
+        ("end", Ingredient::End),
     ];
 }
 
@@ -205,7 +211,8 @@ pub struct Decision {
     pub goes: Vec<bool>,
     /// How likely each is boilerplate, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The pattern that the evidence of each token comes from, if any match covers it.
+    /// The pattern that the evidence of each token comes from, if any match covers it; else the one that ends the
+    /// article before it.
     pub patterns: Vec<Option<u32>>,
 }
 
@@ -288,21 +295,32 @@ impl Cleaner {
         weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
     }
 
+    /// Where each pattern stands for the last time in a text, among its prose.
+    pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
+        let evidence = self.weigh(reading, &reading.matches);
+        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
+        last_places(reading, &reading.matches, &self.weights, &evidence, &segments)
+    }
+
     /// Whether the union method takes the matches of a pattern.
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
         self.reaches_cutoff[pattern]
     }
 
-    /// The segments and features of a text, and the share of each that goes: what a shape model learns from.
-    pub fn examples(&self, scratch: &mut Scratch, text: &str) -> Result<(Shaped, Vec<f64>), CleanError> {
+    /// The segments of a text, with the features of each and the share of it that goes: what a shape model learns from.
+    pub fn examples(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+    ) -> Result<Vec<(Range<usize>, Features, f64)>, CleanError> {
         let reading = self.read(scratch, text)?;
         let goes = self.decide(text, &reading, &reading.matches, Method::Smooth).goes;
         let evidence = self.weigh(&reading, &reading.matches);
-        let shaped = Shaped::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        let removed =
-            |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
-        let removed = shaped.segments.iter().map(removed).collect();
-        Ok((shaped, removed))
+        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
+        let features = features(text, &reading.tokens, &reading.layout, &segments);
+        let going = |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
+        let example = |(segment, features): (Range<usize>, Features)| (segment.clone(), features, going(&segment));
+        Ok(segments.tokens.into_iter().zip(features).map(example).collect())
     }
 
     /// All matches of all patterns, as the tokens they cover; and which tokens rejected patterns cover.
@@ -345,17 +363,23 @@ impl Cleaner {
 
     fn smoothed(&self, text: &str, reading: &Reading, matches: &[Match]) -> Decision {
         let evidence = self.weigh(reading, matches);
-        let case = Case { text, reading, matches, weights: &self.weights, evidence: &evidence };
         let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
-        let mut probabilities = case.probabilities(shape, self.options.ingredients);
-        let mut goes = case.labels(&probabilities);
-        // Shape tells boilerplate from articles: a text that is all of a kind has nothing to be told apart.
+        let decide = |shape: Option<&ShapeModel>, ingredients| {
+            let case = Case::of(text, reading, matches, &self.weights, &evidence, ingredients);
+            let probabilities = case.probabilities(shape);
+            (case.labels(&probabilities), probabilities, case.end)
+        };
+        let (mut goes, mut probabilities, mut end) = decide(shape, self.options.ingredients);
+        // Shape and ends tell boilerplate from articles: a text that is all of a kind has nothing to be told apart.
         let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
-        if shape.is_some() && goes.iter().zip(&reading.is_rejected).all(is_gone) {
-            probabilities = case.probabilities(None, self.options.ingredients);
-            goes = case.labels(&probabilities);
+        if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
+            (goes, probabilities, end) = decide(None, self.options.ingredients.without(Ingredient::End));
         }
-        Decision { goes, probabilities, patterns: evidence.pattern }
+        let mut patterns = evidence.pattern;
+        if let Some(LastPlace { pattern, start, .. }) = end {
+            patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(pattern as u32)));
+        }
+        Decision { goes, probabilities, patterns }
     }
 
     fn united(&self, text: &str, reading: &Reading, matches: &[Match], merge_gap: usize) -> Decision {
@@ -409,6 +433,7 @@ fn weight(pattern: &Pattern) -> Weight {
             Form::Regex(_) => true,
         },
         has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
+        ends_after: pattern.ends_after,
     }
 }
 

@@ -130,6 +130,7 @@ mod tests {
             is_certain: false,
             holds_lines: true,
             has_free: false,
+            ends_after: None,
         };
         Proof::of(&layout, &matches, &runs.iter().map(weight).collect::<Vec<Weight>>())
     }

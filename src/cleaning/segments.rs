@@ -13,8 +13,39 @@ const MAX_LINE_WORDS: f64 = 80.0;
 /// A matched stretch of a long line is a segment if it has this many tokens: fewer recur in the language.
 const MIN_MATCHED: usize = 4;
 
-/// The segments of a document, in order: every token is in exactly one. `evidence` is that of its tokens.
-pub fn segments(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Range<usize>> {
+/// Prose is a segment that no match covers, with this many words in sentences that end in it.
+const MIN_PROSE_WORDS: f64 = 6.0;
+
+/// The segments of a document, in order.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    /// Their tokens: every token is in exactly one.
+    pub tokens: Vec<Range<usize>>,
+    /// The words in sentences of each that is prose, and 0 for the others.
+    pub prose: Vec<f64>,
+}
+
+impl Segments {
+    /// Cuts a document; `evidence` is that of its tokens. Linear.
+    pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Segments {
+        let segments = cut(text, tokens, layout, evidence);
+        let prose = |segment: &Range<usize>| {
+            let matched = evidence[segment.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() / segment.len() as f64;
+            let words = layout.words_in_sentences(segment);
+            if matched <= 0.5 && words >= MIN_PROSE_WORDS { words } else { 0.0 }
+        };
+        Segments { prose: segments.iter().map(prose).collect(), tokens: segments }
+    }
+
+    /// Forgets those that start at this token or after it.
+    pub fn end_at(&mut self, token: usize) {
+        let kept = self.tokens.partition_point(|segment| segment.start < token);
+        self.tokens.truncate(kept);
+        self.prose.truncate(kept);
+    }
+}
+
+fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     for line in layout.lines() {
         if layout.words(&line) <= MAX_LINE_WORDS {
@@ -63,7 +94,7 @@ mod tests {
         let evidence: Vec<f32> = (0..tokens.tokens.len()).map(|t| f32::from(u8::from(matched.contains(&t)))).collect();
         let bytes =
             |range: Range<usize>| tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end;
-        segments(text, &tokens, &layout, &evidence).into_iter().map(|range| text[bytes(range)].to_owned()).collect()
+        cut(text, &tokens, &layout, &evidence).into_iter().map(|range| text[bytes(range)].to_owned()).collect()
     }
 
     #[test]

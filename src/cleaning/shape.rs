@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
 use super::matcher::Tokens;
+use super::segments::Segments;
 use crate::tokens::TokenKind;
 
 /// How many features a segment has.
@@ -50,8 +51,6 @@ pub type Features = [f64; FEATURES];
 
 /// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
 const REACHES: [f64; 3] = [15.0, 60.0, 250.0];
-/// Prose is what no match covers and has this many words in sentences that end.
-const MIN_PROSE_WORDS: f64 = 6.0;
 /// A segment has few words up to this many.
 const FEW_WORDS: f64 = 3.0;
 
@@ -137,23 +136,14 @@ impl ShapeModel {
     }
 }
 
-/// The features of all segments of a document. `matched` is the mean evidence of each segment's tokens: what matches
-/// cover is no prose. Linear.
-pub fn features(
-    text: &str,
-    tokens: &Tokens,
-    layout: &Layout,
-    segments: &[Range<usize>],
-    matched: &[f64],
-) -> Vec<Features> {
+/// The features of all segments of a document. Linear.
+pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segments) -> Vec<Features> {
+    let Segments { tokens: segments, prose } = segments;
     let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
     let finished: Vec<f64> = segments.iter().map(|segment| layout.words_in_sentences(segment)).collect();
     let ends: Vec<f64> = finished.iter().zip(&words).map(|(finished, words)| finished / words.max(1.0)).collect();
     let sizes: Vec<f64> = segments.iter().map(|segment| layout.mass(segment)).collect();
-    let is_prose = |index: usize| matched[index] <= 0.5 && finished[index] >= MIN_PROSE_WORDS;
-    let prose: Vec<f64> =
-        (0..segments.len()).map(|index| if is_prose(index) { finished[index] } else { 0.0 }).collect();
-    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(&prose, &sizes, reach)).collect();
+    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(prose, &sizes, reach)).collect();
     let repeated = repeated(text, tokens, segments);
     let all: f64 = sizes.iter().sum::<f64>().max(1.0);
     let mut before = 0.0;
@@ -244,8 +234,8 @@ mod tests {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(text, &mut lexer);
         let layout = Layout::of(text, &tokens);
-        let lines: Vec<Range<usize>> = layout.lines().collect();
-        features(text, &tokens, &layout, &lines, &vec![0.0; lines.len()])
+        let segments = Segments::of(text, &tokens, &layout, &vec![0.0; tokens.tokens.len()]);
+        features(text, &tokens, &layout, &segments)
     }
 
     fn named(features: &Features, name: &str) -> f64 {

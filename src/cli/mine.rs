@@ -6,11 +6,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use dehusk::corpus::{DocumentRef, Inventory, OutputRoot, SourceListing, Text};
+use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::thinning;
+use dehusk::sampling::{self, Sampled};
+use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
@@ -83,16 +85,14 @@ pub fn mine(
     let options = args.options();
     let miner = Miner { inventory, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
-    let mut files: Vec<PatternFile> = fresh
+    let files: Vec<PatternFile> = fresh
         .into_iter()
         .map(|fresh| match reviewed.remove(&fresh.source) {
             Some(old) => merge(fresh, old),
             None => fresh,
         })
         .collect();
-    if !args.all_patterns {
-        files = summary.time("thin", || miner.thin_all(&sources, files, global))?;
-    }
+    let files = summary.time("try out", || miner.try_out(&sources, files, args.all_patterns, global))?;
     for file in &files {
         let _permission = interrupt::writing()?;
         output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
@@ -168,22 +168,28 @@ impl Miner<'_> {
         Ok((sources.collect(), files))
     }
 
-    /// Leaves out of the sources' own files, which come before the shared one, the patterns that are not needed.
-    pub fn thin_all(
+    /// Looks at what the patterns do to the documents: notes in the sources' own files, which come before the shared one,
+    /// where articles end, and leaves out the patterns that are not needed, or none.
+    pub fn try_out(
         &self,
         listings: &[SourceListing],
         mut files: Vec<PatternFile>,
+        all_patterns: bool,
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
         let shared = files.split_off(listings.len());
-        self.reporter.start("thinning", listings.len());
-        let thinned = share_out_and_collect(global.threads(), listings.len(), |index| {
-            let texts = self.texts(thinning::looked_at(&listings[index].documents))?;
+        self.reporter.start("trying out", listings.len());
+        let tried = share_out_and_collect(global.threads(), listings.len(), |index| {
+            let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
             self.reporter.step(1);
-            Ok(thinning::thinned(&files[index], shared.first(), &texts))
+            let sampled = Sampled::new(&files[index], shared.first(), &texts);
+            let ends = Ends::of(&sampled);
+            let mut file = if all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
+            ends.mark(&mut file);
+            Ok(file)
         });
         self.reporter.finish();
-        Ok(thinned?.into_iter().chain(shared).collect())
+        Ok(tried?.into_iter().chain(shared).collect())
     }
 
     /// The texts of documents that could be mined.

@@ -146,6 +146,7 @@ struct PatternRecord {
     #[serde(default)]
     occurrences: usize,
     sources: Option<usize>,
+    ends_after: Option<usize>,
     #[serde(default)]
     example: String,
     #[serde(default)]
@@ -181,6 +182,7 @@ impl PatternFile {
                 among: template.among,
                 occurrences: template.occurrences,
                 sources: (template.sources > 1).then_some(template.sources),
+                ends_after: None,
                 example: template.example,
                 note: String::new(),
             }
@@ -258,6 +260,7 @@ impl PatternFile {
             among: record.among.unwrap_or(self.mined.counted()),
             occurrences: record.occurrences,
             sources: record.sources,
+            ends_after: record.ends_after,
             example: record.example,
             note: record.note,
         }
@@ -317,6 +320,9 @@ impl PatternFile {
         let _ = writeln!(yaml, "    occurrences: {}", pattern.occurrences);
         if let Some(sources) = pattern.sources {
             let _ = writeln!(yaml, "    sources: {sources}");
+        }
+        if let Some(words) = pattern.ends_after {
+            let _ = writeln!(yaml, "    ends_after: {words}");
         }
         let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
     }

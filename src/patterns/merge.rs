@@ -38,13 +38,14 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
+    let ends_after = if old.is_touched() { old.ends_after } else { None };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
         let example = if old.regex == fresh.regex { old.example } else { fresh.example };
-        return Pattern { status, note, example, ..fresh };
+        return Pattern { status, ends_after, note, example, ..fresh };
     }
     let Pattern { regex, form, example, .. } = old;
-    Pattern { status, note, regex, form, example, ..fresh }
+    Pattern { status, ends_after, note, regex, form, example, ..fresh }
 }
 
 #[cfg(test)]
@@ -116,5 +117,19 @@ mod tests {
         let merged = merge(with_number("[0-9.]+", " []"), with_number("[0-9]+", &accepted));
         assert_eq!(merged.patterns[0].regex, r"(?<!\S)Page\s+(?:[0-9.]+)(?!\w)");
         assert!(merged.patterns[0].is_as_mined());
+    }
+
+    #[test]
+    fn an_end_that_a_person_left_or_took_away_stays_so() {
+        let read = id(READ);
+        let with_end = |note: &str, end: Option<usize>| {
+            let mut file = file(&[(&read, "proposed", READ, 8, note)]);
+            file.patterns[0].ends_after = end;
+            file
+        };
+        let merged = |note, end| merge(with_end("", None), with_end(note, end)).patterns.remove(0).ends_after;
+        assert_eq!([merged("mine", Some(90)), merged("mine", None)], [Some(90), None]);
+        // What nobody touched is found again.
+        assert_eq!(merged("", Some(90)), None);
     }
 }

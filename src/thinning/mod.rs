@@ -15,35 +15,29 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::{CleanOptions, Cleaner, Method, Reading, Scratch};
+use crate::cleaning::{Cleaner, Method};
+use crate::ends::Ends;
 use crate::patterns::{Pattern, PatternFile};
+use crate::sampling::Sampled;
 use page::Page;
 use selection::select;
 
-/// Of a source with more documents, only so many are looked at: templates recur in a twentieth of them or more.
-pub const MAX_LOOKED_AT: usize = 500;
-
-/// The documents to look at, evenly spread.
-pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
-    let looked_at = documents.len().min(MAX_LOOKED_AT);
-    (0..looked_at).map(move |index| &documents[index * documents.len() / looked_at])
-}
-
-/// A source's file with only the patterns that are needed to remove from the texts what all of them remove together
-/// with the shared ones, by any method of cleaning. What a person touched stays in any case.
-pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
-    let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
-    let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..CleanOptions::default() });
-    let with_shape = Cleaner::new(&files, &CleanOptions::default());
-    let samples = samples(&cleaner, texts);
+/// The source's own file with only the patterns that are needed to remove from the documents what all of them remove
+/// together with the shared ones, by any method of cleaning, and to end their articles. What a person touched stays in
+/// any case.
+pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
+    let (own, cleaner) = (sampled.own(), &sampled.cleaner);
+    let with_shape = Cleaner::new(&sampled.files, &Sampled::options());
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
-    let mut chosen: Vec<bool> = cleaner.patterns().iter().map(is_given).collect();
+    let given =
+        cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
+    let mut chosen: Vec<bool> = given.collect();
     // The union of matches first: what it needs is strong evidence to the other methods as well.
     let (union, smooth) = (Method::Union { merge_gap: 0 }, Method::Smooth);
-    let methods = [(&cleaner, union), (&cleaner, smooth), (&with_shape, smooth)];
+    let methods = [(cleaner, union), (cleaner, smooth), (&with_shape, smooth)];
     for (cleaner, method) in methods {
-        let pages = samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
+        let pages = sampled.samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
         chosen = select(cleaner, pages, chosen);
     }
     let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
@@ -51,33 +45,6 @@ pub fn thinned<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternF
     let mut thinned = own.clone();
     thinned.patterns.retain(|pattern| pattern.is_touched() || needed.contains(pattern.id.as_str()));
     thinned
-}
-
-/// A document that is looked at.
-struct Sample<'t> {
-    text: &'t str,
-    /// Its matches by pattern, then from left to right.
-    reading: Reading,
-}
-
-/// Reads the texts. Where a regex that a person wrote gives up, cleaning skips the document, and so does this.
-fn samples<'t, T: AsRef<str> + Sync>(cleaner: &Cleaner, texts: &'t [T]) -> Vec<Sample<'t>> {
-    // A scratch space takes its time to warm up, so each is used for many.
-    const TEXTS_PER_SCRATCH: usize = 64;
-    let read_chunk = |texts: &'t [T]| {
-        let mut scratch = cleaner.scratch();
-        let read = |text: &'t T| Sample::read(cleaner, &mut scratch, text.as_ref());
-        texts.iter().filter_map(read).collect::<Vec<Sample>>()
-    };
-    texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect()
-}
-
-impl<'t> Sample<'t> {
-    fn read(cleaner: &Cleaner, scratch: &mut Scratch, text: &'t str) -> Option<Sample<'t>> {
-        let mut reading = cleaner.read(scratch, text).ok()?;
-        reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
-        Some(Sample { text, reading })
-    }
 }
 
 #[cfg(test)]
@@ -107,7 +74,8 @@ mod tests {
 
     /// What is left of the file: the examples.
     fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
-        thinned(file, shared, texts).patterns.into_iter().map(|pattern| pattern.example).collect()
+        let sampled = Sampled::new(file, shared, texts);
+        thinned(&sampled, &Ends::of(&sampled)).patterns.into_iter().map(|pattern| pattern.example).collect()
     }
 
     fn decide(file: &mut PatternFile, example: &str, status: Status) {
@@ -167,14 +135,5 @@ mod tests {
     fn without_texts_nothing_is_needed() {
         assert!(left(&file(&[("Home and News", 10)]), None, &[]).is_empty());
         assert!(left(&file(&[]), None, &[PAGE]).is_empty());
-    }
-
-    #[test]
-    fn documents_to_look_at_are_spread_evenly() {
-        let all: Vec<usize> = (0..1250).collect();
-        let looked_at: Vec<usize> = looked_at(&all).copied().collect();
-        assert_eq!((looked_at.len(), looked_at[1], looked_at[2], looked_at[499]), (500, 2, 5, 1247));
-        assert_eq!(super::looked_at(&all[..3]).count(), 3);
-        assert_eq!(super::looked_at(&all[..0]).count(), 0);
     }
 }

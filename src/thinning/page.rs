@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Sample;
 use crate::cleaning::evidence::Match;
 use crate::cleaning::{Cleaner, Method, Reading};
+use crate::sampling::Sample;
 
 /// From here on a token is rather template than not.
 const HALF: f32 = 0.5;

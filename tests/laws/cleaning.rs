@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Method};
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method};
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
@@ -36,6 +36,12 @@ fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
 
 /// Goes by what matches alone.
 fn matching_cleaner(files: &Files, method: Method) -> Cleaner {
+    let ingredients = Ingredients::ALL.without(Ingredient::End);
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, shape: None, ingredients, ..CleanOptions::default() })
+}
+
+/// Goes by no shape.
+fn shapeless_cleaner(files: &Files, method: Method) -> Cleaner {
     Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, shape: None, ..CleanOptions::default() })
 }
 
@@ -94,7 +100,7 @@ impl Subject {
             matching: matching_cleaner(files, method),
             unrejected_matching: matching_cleaner(&unrejected, method),
             only_accepted: cleaner(files, method, true),
-            accepted_matching: matching_cleaner(&accepted, method),
+            accepted_matching: shapeless_cleaner(&accepted, method),
         };
         Subject { by_method: methods().map(cleaners).collect(), accepted, unrejected, rejected }
     }
@@ -342,9 +348,19 @@ fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> P
             continue;
         }
         let form = form(&id, &regex, lexer).unwrap();
-        let (among, occurrences, sources) = (20, documents, None);
-        let (example, note) = (String::new(), String::new());
-        file.patterns.push(Pattern { id, status, regex, form, documents, among, occurrences, sources, example, note });
+        file.patterns.push(Pattern {
+            id,
+            status,
+            regex,
+            form,
+            documents,
+            among: 20,
+            occurrences: documents,
+            sources: None,
+            ends_after: (documents % 3 == 0).then_some(documents),
+            example: String::new(),
+            note: String::new(),
+        });
     }
     file
 }

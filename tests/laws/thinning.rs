@@ -1,8 +1,10 @@
 //! The few patterns that are needed remove what all of them remove.
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Method};
+use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::sampling::Sampled;
 use dehusk::thinning::thinned;
 
 use crate::samples::{SAMPLES, SOURCES, mine, written};
@@ -22,7 +24,8 @@ struct Removed {
 }
 
 fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
-    [thinned(own, Some(shared), texts), shared.clone()]
+    let sampled = Sampled::new(own, Some(shared), texts);
+    [thinned(&sampled, &Ends::of(&sampled)), shared.clone()]
 }
 
 fn options() -> [CleanOptions; 3] {

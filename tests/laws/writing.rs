@@ -83,9 +83,11 @@ proptest! {
 }
 
 /// All of a pattern but its form, which follows from id and regex.
-fn facts(pattern: &Pattern) -> (&str, Status, &str, [usize; 3], Option<usize>, &str, &str) {
-    let Pattern { id, status, regex, documents, among, occurrences, sources, example, note, .. } = pattern;
-    (id, *status, regex, [*documents, *among, *occurrences], *sources, example, note)
+type Facts<'p> = (&'p str, Status, &'p str, [usize; 3], [Option<usize>; 2], &'p str, &'p str);
+
+fn facts(pattern: &Pattern) -> Facts<'_> {
+    let Pattern { id, status, regex, documents, among, occurrences, sources, ends_after, example, note, .. } = pattern;
+    (id, *status, regex, [*documents, *among, *occurrences], [*sources, *ends_after], example, note)
 }
 
 /// A pattern of a random file.
@@ -146,8 +148,19 @@ impl Entry {
             }
         };
         let form = form(&id, &regex, lexer).unwrap();
-        let sources = (sources % 2 == 0).then_some(sources);
-        Some(Pattern { id, status, regex, form, documents, among, occurrences, sources, example, note })
+        Some(Pattern {
+            id,
+            status,
+            regex,
+            form,
+            documents,
+            among,
+            occurrences,
+            sources: (sources % 2 == 0).then_some(sources),
+            ends_after: (sources % 3 == 0).then_some(documents),
+            example,
+            note,
+        })
     }
 }
 

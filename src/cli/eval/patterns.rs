@@ -38,10 +38,9 @@ impl PatternsArgs {
         }
         let (options, lexer) = (self.mining.options(), self.mining.lexer()?);
         let miner = Miner { inventory, options: &options, lexer: &lexer, reporter };
-        let (_, mut files) = miner.mine_files(listings, global, summary)?;
-        if !self.mining.all_patterns {
-            files = summary.time("thin", || miner.thin_all(listings, files, global))?;
-        }
+        let (_, files) = miner.mine_files(listings, global, summary)?;
+        let all_patterns = self.mining.all_patterns;
+        let files = summary.time("try out", || miner.try_out(listings, files, all_patterns, global))?;
         Ok(Library::of_files(files))
     }
 }

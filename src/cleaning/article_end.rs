@@ -1,0 +1,56 @@
+//! Where the article is over.
+//!
+//! "Comments", "Related stories", "Sponsored links": what follows such lines is other people's words, prose that recurs
+//! nowhere, and no shape tells it from the article's. But the line before it recurs, and what it means can be seen in
+//! the source's other documents ([`ends`](crate::ends)): an article stands before it always, and sometimes nothing
+//! comes after it.
+
+use super::Reading;
+use super::evidence::{Evidence, Match, Weight, without_stop_before};
+use super::segments::Segments;
+
+/// A pattern stands there in a document, for the last time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LastPlace {
+    /// The pattern.
+    pub pattern: usize,
+    /// The first token of its match.
+    pub start: usize,
+    /// Words of prose before it.
+    pub before: f64,
+    /// Words of prose after it.
+    pub after: f64,
+}
+
+/// Inside a line an end has so many words.
+const MIN_WORDS: f64 = 5.0;
+
+/// The last place of each pattern that has whole lines, or is proven; by pattern.
+pub fn last_places(
+    reading: &Reading,
+    matches: &[Match],
+    weights: &[Weight],
+    evidence: &Evidence,
+    segments: &Segments,
+) -> Vec<LastPlace> {
+    let is_line_edge = |gap: usize| reading.tokens.line_starts[gap];
+    let is_edge = |gap: usize| is_line_edge(gap) || evidence.is_edge[gap];
+    let is_set_off = |Match { tokens, .. }: &Match| {
+        is_line_edge(tokens.start) && is_line_edge(tokens.end)
+            || is_edge(tokens.start) && is_edge(tokens.end) && reading.layout.words(tokens) >= MIN_WORDS
+    };
+    let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found, weights));
+    let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();
+    set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
+    let mut prose = vec![0.0];
+    segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
+    let last = |of_pattern: &[Match]| {
+        let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
+        // The segments it is in count for neither side.
+        let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
+        let next = segments.tokens.partition_point(|segment| segment.start < tokens.end);
+        let after = prose[prose.len() - 1] - prose[next];
+        LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after }
+    };
+    set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
+}

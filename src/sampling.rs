@@ -1,0 +1,87 @@
+//! A source's documents as its patterns see them.
+//!
+//! What patterns do to the documents they were mined from tells which of them are needed
+//! ([`thinning`](crate::thinning)), and which of them end articles ([`ends`](crate::ends)). Both look at the same documents.
+
+use rayon::prelude::*;
+
+use crate::cleaning::{CleanOptions, Cleaner, Ingredient, Ingredients, Reading, Scratch};
+use crate::patterns::PatternFile;
+
+/// Of a source with more documents, only so many are looked at: templates recur in a twentieth of them or more.
+pub const MAX_LOOKED_AT: usize = 500;
+
+/// The documents to look at, evenly spread.
+pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
+    let looked_at = documents.len().min(MAX_LOOKED_AT);
+    (0..looked_at).map(move |index| &documents[index * documents.len() / looked_at])
+}
+
+/// Documents, and what patterns match in them.
+#[derive(Debug)]
+pub struct Sampled<'t> {
+    pub(crate) files: Vec<&'t PatternFile>,
+    /// With all patterns, and by their matches alone.
+    pub(crate) cleaner: Cleaner,
+    pub(crate) samples: Vec<Sample<'t>>,
+}
+
+/// A document that is looked at.
+#[derive(Debug)]
+pub(crate) struct Sample<'t> {
+    pub(crate) text: &'t str,
+    /// Its matches by pattern, then from left to right.
+    pub(crate) reading: Reading,
+}
+
+impl<'t> Sampled<'t> {
+    /// Reads texts with the patterns of their source, and the shared ones. Where a regex that a person wrote gives up,
+    /// cleaning skips the document, and so does this.
+    pub fn new<T: AsRef<str> + Sync>(
+        own: &'t PatternFile,
+        shared: Option<&'t PatternFile>,
+        texts: &'t [T],
+    ) -> Sampled<'t> {
+        let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
+        let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..Sampled::options() });
+        // A scratch space takes its time to warm up, so each is used for many.
+        const TEXTS_PER_SCRATCH: usize = 64;
+        let read_chunk = |texts: &'t [T]| {
+            let mut scratch = cleaner.scratch();
+            let read = |text: &'t T| Sample::read(&cleaner, &mut scratch, text.as_ref());
+            texts.iter().filter_map(read).collect::<Vec<Sample>>()
+        };
+        let samples = texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect();
+        Sampled { files, cleaner, samples }
+    }
+
+    /// How these documents are cleaned. What matches do is looked at, and not what is known about ends already.
+    pub(crate) fn options() -> CleanOptions {
+        CleanOptions { ingredients: Ingredients::ALL.without(Ingredient::End), ..CleanOptions::default() }
+    }
+
+    /// The source's own file.
+    pub(crate) fn own(&self) -> &'t PatternFile {
+        self.files[0]
+    }
+}
+
+impl<'t> Sample<'t> {
+    fn read(cleaner: &Cleaner, scratch: &mut Scratch, text: &'t str) -> Option<Sample<'t>> {
+        let mut reading = cleaner.read(scratch, text).ok()?;
+        reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
+        Some(Sample { text, reading })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn documents_to_look_at_are_spread_evenly() {
+        let all: Vec<usize> = (0..1250).collect();
+        let looked_at: Vec<usize> = super::looked_at(&all).copied().collect();
+        assert_eq!((looked_at.len(), looked_at[1], looked_at[2], looked_at[499]), (500, 2, 5, 1247));
+        assert_eq!(super::looked_at(&all[..3]).count(), 3);
+        assert_eq!(super::looked_at(&all[..0]).count(), 0);
+    }
+}
