@@ -2,7 +2,8 @@
 //!
 //! At the head of its article a headline is content; in every other document's list of links it is boilerplate, and
 //! there it recurs. So the line that stands where headlines stand, before the article begins, is kept, unless it recurs
-//! in so many documents that it cannot be a headline.
+//! in so many documents that it cannot be a headline. Best it is a line that the document's title, its first line, says
+//! as well; else the nearest one that looks like a headline.
 
 use super::layout::Layout;
 use super::matcher::Tokens;
@@ -13,10 +14,14 @@ use crate::tokens::TokenKind;
 const REACH: f64 = 80.0;
 /// Headlines have this many words at least ...
 const MIN_WORDS: f64 = 4.0;
+/// ... or this many if the title says them, too ...
+const MIN_TITLED_WORDS: f64 = 2.0;
 /// ... and this many at most.
 const MAX_WORDS: f64 = 25.0;
-/// What recurs in this share of the documents is no headline.
+/// What recurs in this share of the documents is no headline ...
 const MAX_SHARE: f64 = 0.4;
+/// ... or in this one, if the title says it, too: a site's name.
+const MAX_TITLED_SHARE: f64 = 0.8;
 /// Dates and scores have this share of mutable tokens, headlines have fewer.
 const MAX_MUTABLE: f64 = 0.34;
 /// What separates the parts of a byline or a list of links.
@@ -42,7 +47,19 @@ impl Heading<'_> {
     /// The segment that is the headline, if any stands where headlines stand.
     pub fn headline(&self) -> Option<usize> {
         let body = body_start(self.layout, self.segments)?;
-        self.nearest(body)
+        self.titled(body).or_else(|| self.nearest(body))
+    }
+
+    /// Of the segments before the article that the title says, the longest; of equally long ones the nearest.
+    fn titled(&self, body: usize) -> Option<usize> {
+        let title = self.folded(0);
+        let is_titled = |&index: &usize| {
+            self.is_like_headline(index, MIN_TITLED_WORDS, MAX_TITLED_SHARE) && {
+                let words = self.folded(index);
+                title.windows(words.len()).any(|window| window == words)
+            }
+        };
+        (1..body).filter(is_titled).max_by(|&a, &b| self.words(a).total_cmp(&self.words(b)))
     }
 
     /// The nearest segment before the article that looks like a headline. After prose it is none, but stands between two
@@ -81,6 +98,11 @@ impl Heading<'_> {
 
     fn token(&self, token: usize) -> &str {
         &self.text[self.tokens.tokens[token].range()]
+    }
+
+    /// The tokens of a segment, but for case.
+    fn folded(&self, index: usize) -> Vec<String> {
+        self.segments.tokens[index].clone().map(|token| self.token(token).to_lowercase()).collect()
     }
 }
 
@@ -126,6 +148,15 @@ mod tests {
     #[test]
     fn what_recurs_everywhere_is_no_headline() {
         assert_eq!(found(PAGE, &[0.9, 0.5, 0.0, 0.9, 0.0, 0.0, 0.1]), None);
+    }
+
+    #[test]
+    fn the_title_tells_it_however_far_it_is_and_however_many_list_it() {
+        let rest = PAGE.split_once('\n').unwrap().1.replace("Ann Bell", "Ann Bell, our own reporter").replace('|', "");
+        let page = format!("Mayor opens the new bridge - Daily Post\nDaily Post\n{rest}");
+        assert_eq!(found(&page, &[0.0, 0.9, 0.6, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(2));
+        // A name that all documents have is the site's.
+        assert_eq!(found(&page, &[0.0, 0.9, 0.9, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(3));
     }
 
     #[test]
