@@ -24,7 +24,7 @@ use crate::sampling::{Sample, Sampled};
 use crate::tokens::Piece;
 
 /// With fewer documents all of this may be by chance.
-const MIN_DOCUMENTS: usize = 10;
+const MIN_DOCUMENTS: usize = 6;
 /// What stands in a smaller share of the documents is no part of the page's frame.
 const MIN_SHARE: f64 = 0.3;
 /// An article has so many words of prose.
@@ -40,8 +40,10 @@ const MIN_MORE: usize = 2;
 const MAX_AFTER: f64 = 0.45;
 /// The prose before it is so many times as long in the longest tenth of the documents as in the shortest.
 const MIN_SPREAD: f64 = 1.5;
-/// The least rank correlation of the prose before and after.
-const MIN_CORRELATION: f64 = -0.3;
+/// The rank correlation of the prose before and after in articles that go on.
+const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
+/// So many standard errors above this it has to be: by chance one in fifteen would.
+const MIN_STANDARD_ERRORS: f64 = 1.5;
 
 /// The patterns that articles of a source end before.
 #[derive(Debug)]
@@ -107,7 +109,7 @@ fn end(places: &[&LastPlace]) -> Option<usize> {
         && last >= min_last
         && last + MIN_MORE <= places.len()
         && all_after <= MAX_AFTER * (all_before + all_after)
-        && correlation(places) >= MIN_CORRELATION;
+        && correlation(places) >= CORRELATION_IF_IT_GOES_ON + MIN_STANDARD_ERRORS * standard_error(places.len() as f64);
     is_end.then_some(before[0] as usize)
 }
 
@@ -122,6 +124,11 @@ fn correlation(places: &[&LastPlace]) -> f64 {
         }
     }
     (with as f64 - against as f64) / (with + against).max(1) as f64
+}
+
+/// Of Kendall's correlation, where there is none.
+fn standard_error(places: f64) -> f64 {
+    (2.0 * (2.0 * places + 5.0) / (9.0 * places * (places - 1.0))).sqrt()
 }
 
 /// The patterns that end an article where none of the others does: those that end the most first.
