@@ -75,6 +75,11 @@ impl Ends {
         Ends { words: words.collect(), needed: needed(&places, &ends) }
     }
 
+    /// Where articles end nowhere.
+    pub fn none(sampled: &Sampled) -> Ends {
+        Ends { words: HashMap::new(), needed: vec![false; sampled.cleaner.patterns().len()] }
+    }
+
     /// Notes the ends in the source's file.
     pub fn mark(&self, file: &mut PatternFile) {
         for pattern in file.patterns.iter_mut().filter(|pattern| !pattern.is_touched()) {

@@ -176,6 +176,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/ends.rs"]
+mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
 #[path = "cli/review.rs"]

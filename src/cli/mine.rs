@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use dehusk::corpus::{DocumentRef, Inventory, OutputRoot, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -178,12 +178,14 @@ impl Miner<'_> {
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
         let shared = files.split_off(listings.len());
+        // Elements that are open when an article ends are closed after it.
+        let has_ends = self.inventory.options().html == HtmlView::Text;
         self.reporter.start("trying out", listings.len());
         let tried = share_out_and_collect(global.threads(), listings.len(), |index| {
             let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
             self.reporter.step(1);
             let sampled = Sampled::new(&files[index], shared.first(), &texts);
-            let ends = Ends::of(&sampled);
+            let ends = if has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
             let mut file = if all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
             ends.mark(&mut file);
             Ok(file)

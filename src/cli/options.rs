@@ -232,10 +232,14 @@ impl MethodArgs {
     }
 }
 
-/// What of these options suits texts that are read so: markup has another shape than text.
+/// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
-    let shape = if html == HtmlView::Markup { None } else { options.shape };
-    CleanOptions { shape, ..options }
+    match html {
+        HtmlView::Text => options,
+        HtmlView::Markup => {
+            CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
+        }
+    }
 }
 
 impl AnyMethodArgs {

@@ -81,7 +81,7 @@ fn without_shape_what_recurs_nowhere_stays() {
 #[test]
 fn kinds_of_evidence_can_be_left_out() {
     let sandbox = with_teasers();
-    for kind in ["length", "lines", "pairs", "passages", "proof", "documents", "headline", "prior", "article"] {
+    for kind in ["length", "lines", "pairs", "passages", "proof", "documents", "headline", "prior", "article", "end"] {
         sandbox.expect(0, &format!("clean corpus -p patterns -o {kind} --quiet --without {kind}"));
     }
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet --without headline,prior,article --without proof");

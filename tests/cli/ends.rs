@@ -1,0 +1,81 @@
+//! What comes after the article: found when mining, written down, and gone when cleaning.
+
+use super::*;
+
+/// Articles of two to seven paragraphs, every other one with comments, which recur nowhere.
+fn with_comments(wrap: impl Fn(&str) -> String, ending: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for number in 0..20u64 {
+        let mut story = Story(number);
+        let mut paragraphs = |count| (0..count).map(|_| story.paragraph()).collect::<Vec<_>>().join("\n\n");
+        let article = paragraphs(2 + number / 2 % 6);
+        let comments = paragraphs(2 * (number % 2));
+        let text =
+            format!("Home | News | Sport\n\n{article}\n\nLeave a comment below\n\n{comments}\n\n{COPYRIGHT_LINE}\n");
+        sandbox.write(&format!("corpus/tide/{number:02}.{ending}"), wrap(&text));
+    }
+    sandbox
+}
+
+#[test]
+fn comments_go_and_the_article_stays() {
+    let sandbox = with_comments(str::to_owned, "txt");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let patterns = sandbox.read("patterns/tide.yaml");
+    assert_eq!(patterns.matches("    ends_after: ").count(), 1, "{patterns}");
+    sandbox.expect(0, "clean corpus -p patterns -o cleaned --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o whole --quiet --without end");
+    for number in 0..20 {
+        let name = format!("tide/{number:02}.txt");
+        let page = sandbox.read(&format!("corpus/{name}"));
+        let (article, comments) = page.split_once("Leave a comment below").unwrap();
+        let article = article.split_once('\n').unwrap().1.trim();
+        assert_eq!(sandbox.read(&format!("cleaned/{name}")).trim(), article);
+        let comments = comments.trim().trim_end_matches(COPYRIGHT_LINE).trim();
+        assert!(sandbox.read(&format!("whole/{name}")).contains(comments));
+    }
+    // It is told why they go.
+    let explained = sandbox.expect(0, "explain corpus/tide/01.txt -p patterns").stdout;
+    let id = patterns
+        .lines()
+        .take_while(|line| !line.contains("ends_after"))
+        .filter_map(|line| line.strip_prefix("  - id: '"))
+        .last();
+    let id = id.unwrap().trim_end_matches('\'');
+    assert!(explained.contains(&format!("{{{id}")) || explained.contains(&format!("{id}}}")), "{id}: {explained}");
+}
+
+#[test]
+fn what_a_person_makes_of_an_end_stays() {
+    let sandbox = with_comments(str::to_owned, "txt");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let patterns = sandbox.read("patterns/tide.yaml");
+    let end = patterns.lines().find(|line| line.contains("ends_after")).unwrap();
+    let before = patterns.split_once(end).unwrap().0;
+    let status = before.rfind("status: proposed").unwrap();
+    let mut edited = patterns.clone();
+    edited.replace_range(status..status + "status: proposed".len(), "status: accepted");
+    sandbox.write("patterns/tide.yaml", edited.replace(&format!("{end}\n"), ""));
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(!sandbox.read("patterns/tide.yaml").contains("ends_after"));
+    sandbox.write("patterns/tide.yaml", edited.replace(end, "    ends_after: 100000"));
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(sandbox.read("patterns/tide.yaml").contains("ends_after: 100000"));
+    sandbox.expect(0, "clean corpus -p patterns -o cleaned --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o whole --quiet --without end");
+    assert_eq!(sandbox.tree("cleaned"), sandbox.tree("whole"), "no article is that long");
+}
+
+#[test]
+fn markup_has_no_ends() {
+    let wrap = |text: &str| {
+        let lines: Vec<String> =
+            text.lines().filter(|line| !line.is_empty()).map(|line| format!("<p>{line}</p>")).collect();
+        format!("<html><body>\n{}\n</body></html>\n", lines.join("\n"))
+    };
+    let sandbox = with_comments(wrap, "html");
+    sandbox.expect(0, "run corpus -o text --quiet");
+    sandbox.expect(0, "run corpus -o markup --quiet --html markup");
+    assert!(sandbox.read("text/patterns/tide.yaml").contains("ends_after"));
+    assert!(!sandbox.read("markup/patterns/tide.yaml").contains("ends_after"));
+}
