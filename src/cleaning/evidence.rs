@@ -48,7 +48,7 @@ pub struct Weight {
     pub is_certain: bool,
     /// Whether it says that whole lines recur, and not just words that happen to fill one here.
     pub holds_lines: bool,
-    /// Whether it has free stretches: then mining has proven it.
+    /// Whether it has free stretches: then mining has proven its whole lines.
     pub has_free: bool,
     /// No article goes on after it that has had so many words of prose.
     pub ends_after: Option<usize>,

@@ -93,7 +93,7 @@ impl Weight {
 
     /// Whether chance and language can be ruled out for a run of so many words.
     fn is_proven(&self, words: f64, is_lines: bool) -> bool {
-        // Mining has proven lines with free stretches.
+        // Mining has proven whole lines with free stretches; inside a line they are runs like any other.
         if self.has_free && is_lines {
             return true;
         }

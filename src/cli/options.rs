@@ -104,7 +104,7 @@ pub struct MineArgs {
     /// Word tokens that a repeat needs, unless it is a whole line
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Mining")]
     pub min_tokens: usize,
-    /// Mine no lines with slots that anything may fill
+    /// Mine no templates with slots that anything may fill
     #[arg(long, help_heading = "Mining")]
     pub no_slots: bool,
     /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex

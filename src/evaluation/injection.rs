@@ -104,7 +104,7 @@ impl Trial {
             for kind in Kind::ALL {
                 for place in Place::ALL {
                     for &percent in percents {
-                        let of_kind = kind.templates().iter().take(templates);
+                        let of_kind = kind.templates(place).take(templates);
                         trials.extend(of_kind.map(|template| Trial { documents, kind, place, percent, template }));
                     }
                 }
@@ -121,8 +121,8 @@ impl Trial {
 
     /// The chance of this trial, whatever the share: with a larger one more documents carry it, the others as before.
     fn random(&self, seed: u64) -> Random {
-        let number = self.kind.templates().iter().position(|template| *template == self.template).unwrap_or_default();
-        Random::along(seed, &[3, self.documents as u64, self.kind as u64, self.place as u64, number as u64])
+        let [kind, number] = self.kind.numbers(self.template);
+        Random::along(seed, &[3, self.documents as u64, kind, self.place as u64, number])
     }
 }
 
@@ -253,7 +253,8 @@ mod tests {
     }
 
     fn trial(kind: Kind, place: Place, percent: usize) -> Trial {
-        Trial { documents: 20, kind, place, percent, template: kind.templates()[0] }
+        let template = kind.templates(place).next().unwrap();
+        Trial { documents: 20, kind, place, percent, template }
     }
 
     #[test]

@@ -26,12 +26,8 @@ impl Example {
         Example::at(sequence, start..start + repeat.len)
     }
 
-    /// A line, given without the breaks at its ends.
-    pub(super) fn of_line(sequence: &SymbolSequence, line: &Range<usize>) -> Example {
-        Example::at(sequence, line.start - 1..line.end + 1)
-    }
-
-    fn at(sequence: &SymbolSequence, positions: Range<usize>) -> Example {
+    /// These positions of one document.
+    pub(super) fn at(sequence: &SymbolSequence, positions: Range<usize>) -> Example {
         let document = sequence.document_at(positions.start);
         let first = sequence.document(document).start;
         Example { document, tokens: positions.start - first..positions.end - first }

@@ -10,6 +10,7 @@ pub mod near_duplicates;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
+mod anchors;
 mod skeleton;
 mod slots;
 pub mod sightings;
@@ -25,7 +26,7 @@ use filters::filtered_repeats;
 use near_duplicates::group_near_duplicates;
 use repeats::Interval;
 use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
-use slots::slotted_lines;
+use slots::slotted_templates;
 use suffix_array::SuffixArray;
 
 /// What a repeat must be to become a candidate.
@@ -77,7 +78,7 @@ pub struct Mined {
     pub histogram: Histogram,
     /// Where it falls in two.
     pub cutoff: Cutoff,
-    /// The repeats that cover what all repeats cover, in the order of the suffix array; then lines with slots.
+    /// The repeats that cover what all repeats cover, in the order of the suffix array; then templates with slots.
     pub candidates: Vec<Candidate>,
     /// All repeats that could be candidates of another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] and the candidates.
     pub sightings: Vec<Sighting>,
@@ -139,7 +140,7 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
     let candidates = covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index]));
     let examples = covering.iter().map(|&index| Example::of(sequence, &array, &kept[index]));
     let slotted = match options.slots && groups.len() >= Mined::MIN_DOCUMENTS {
-        true => slotted_lines(sequence, &groups, options),
+        true => slotted_templates(sequence, &array, &groups, &kept, options),
         false => Vec::new(),
     };
     let (candidates, examples) = candidates.zip(examples).chain(slotted).unzip();

@@ -5,6 +5,9 @@
 //! looked at together, the most lines first: if their skeleton fits nearly all of them, if no paragraph
 //! fills it, and if it does not behave like language, it is a pattern.
 //!
+//! Inside a line a slot is only found between two anchors, for nothing else says where it starts and ends. There a
+//! repeat that is no language is the seed: the stretches around its occurrences are looked at as lines are.
+//!
 //! What is the document's own is left alone: a headline that it says again, and a caption before `Photo: Daily Post`.
 //!
 //! What is not language: a template stands in a document once. Words of the language that so many documents have, some
@@ -17,10 +20,13 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::anchors::stretches;
 use super::examples::Example;
 use super::near_duplicates::Groups;
+use super::repeats::Interval;
 use super::sightings::Fingerprint;
-use super::skeleton::{NEARLY_ALL, Skeleton};
+use super::skeleton::{Ends, MAX_TOKENS, Skeleton, is_nearly_all};
+use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
@@ -28,8 +34,6 @@ use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 const MIN_DOCUMENTS: usize = 5;
 /// Lines are put together by so many tokens at most.
 const MAX_SHARED: usize = 8;
-/// Longer lines are no templates with slots: two stretches and a sentence between.
-const MAX_LINE_TOKENS: usize = 80;
 /// In this share of its documents, at most, a template stands more than once.
 const MAX_REPEATED: f64 = 0.05;
 /// Fillers differ: there are so many, and none in more than half of the lines.
@@ -46,13 +50,17 @@ const MIN_TOKENS: usize = 2;
 /// From so many tokens in common on, lines have more in common than language would give them.
 const TELLING_TOKENS: usize = 5;
 /// With fewer, this share of what the source has of one of them stands in these lines ...
-const MIN_EXCLUSIVE: f64 = 0.5;
+pub(super) const MIN_EXCLUSIVE: f64 = 0.5;
 /// ... and of words spread by chance so many repetitions would be expected.
 const MIN_MISSED_REPETITIONS: f64 = 1.0;
-/// The lines of a source that are templates with slots, each with an example.
-pub(super) fn slotted_lines(
+
+/// The templates with slots of a source, each with an example: whole lines, then those that some of its repeats are
+/// parts of, inside lines.
+pub(super) fn slotted_templates(
     sequence: &SymbolSequence,
+    array: &SuffixArray,
     groups: &Groups,
+    repeats: &[Interval],
     options: &MineOptions,
 ) -> Vec<(Candidate, Example)> {
     let mut finder = Finder {
@@ -62,10 +70,11 @@ pub(super) fn slotted_lines(
             .max(options.min_documents)
             .max((options.min_share * groups.len() as f64).ceil() as usize),
         occurrences: occurrences(sequence),
-        taken: FxHashSet::default(),
+        taken: vec![false; sequence.symbols().len()],
         found: Vec::new(),
     };
-    finder.search(&lines(sequence));
+    finder.search_lines(&lines(sequence));
+    finder.search_inside_lines(array, repeats);
     finder.found
 }
 
@@ -97,21 +106,70 @@ struct Finder<'s> {
     min_documents: usize,
     /// Of each symbol.
     occurrences: Vec<usize>,
-    /// Starts of lines that are filled templates already.
-    taken: FxHashSet<usize>,
+    /// Positions in templates that were found already.
+    taken: Vec<bool>,
     found: Vec<(Candidate, Example)>,
 }
 
 impl Finder<'_> {
-    fn search(&mut self, lines: &[Range<usize>]) {
+    fn search_lines(&mut self, lines: &[Range<usize>]) {
         let sorted = [End::Start, End::End].map(|end| (end, self.sorted(lines, end)));
         let mut alike: Vec<&[Range<usize>]> = sorted.iter().flat_map(|(end, lines)| self.alike(lines, *end)).collect();
         // What a part of the lines have in common is part of what they all have.
         alike.sort_by_key(|lines| Reverse(lines.len()));
         for lines in alike {
-            if !lines.iter().all(|line| self.taken.contains(&line.start)) {
-                self.look_at(lines);
+            if !lines.iter().all(|line| self.taken[line.start]) {
+                self.look_at(lines, lines, Ends::LINE);
             }
+        }
+    }
+
+    /// Looks around the repeats that are no language, those of the most documents first.
+    fn search_inside_lines(&mut self, array: &SuffixArray, repeats: &[Interval]) {
+        let is_seed = |repeat: &&Interval| {
+            let missed = missed_repetitions(repeat.documents, self.groups.len());
+            repeat.documents >= self.min_documents
+                && repeat.occurrences as f64 <= (1.0 + MAX_REPEATED) * repeat.documents as f64
+                && missed >= MIN_MISSED_REPETITIONS
+        };
+        let mut seeds: Vec<&Interval> = repeats.iter().filter(is_seed).collect();
+        seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
+        for seed in seeds {
+            let first = array.position(seed.first);
+            let parts = self.parts_of_lines(first..first + seed.len).into_iter();
+            let has_exclusive = |part: &Range<usize>| {
+                part.clone().any(|at| self.is_exclusive(self.sequence.symbols()[at], seed.occurrences))
+            };
+            for part in parts.filter(has_exclusive).collect::<Vec<_>>() {
+                let starts = (seed.first..seed.first + seed.occurrences).map(|rank| array.position(rank));
+                let place = |start| start + part.start - first..start + part.end - first;
+                self.look_around(&starts.map(place).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// What of a run lies on a line that begins before it or goes on after it.
+    fn parts_of_lines(&self, run: Range<usize>) -> Vec<Range<usize>> {
+        let is_break = |at: &usize| self.sequence.symbols()[*at] == Vocabulary::BREAK.0;
+        match (run.clone().find(is_break), run.clone().rfind(is_break)) {
+            (Some(first), Some(last)) => vec![run.start..first, last + 1..run.end],
+            _ => vec![run],
+        }
+    }
+
+    /// Whether so many occurrences are most of those that a token has.
+    fn is_exclusive(&self, symbol: u32, occurrences: usize) -> bool {
+        occurrences as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64
+    }
+
+    fn look_around(&mut self, places: &[Range<usize>]) {
+        if places.iter().all(|place| self.taken[place.clone()].contains(&true)) {
+            return;
+        }
+        let (stretches, ends) = stretches(self.sequence, &self.occurrences, places);
+        // Whole lines were looked at as such.
+        if ends != Ends::LINE {
+            self.look_at(&stretches, places, ends);
         }
     }
 
@@ -140,22 +198,23 @@ impl Finder<'_> {
         alike
     }
 
-    /// Adds what these lines are, if they are one template.
-    fn look_at(&mut self, lines: &[Range<usize>]) {
-        let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_LINE_TOKENS).cloned().collect();
-        if !is_nearly_all(short.len(), lines.len()) || !self.are_once_a_document(lines) {
+    /// Adds what these lines, or parts of lines, are, if they are one template, and nearly all there are.
+    fn look_at(&mut self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) {
+        let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_TOKENS).cloned().collect();
+        if !is_nearly_all(short.len(), all.len()) || !self.are_once_a_document(all) {
             return;
         }
-        let Some(skeleton) = Skeleton::of(self.sequence, &short) else { return };
+        let Some(skeleton) = Skeleton::of(self.sequence, &short, ends) else { return };
         let fitting: Vec<Range<usize>> = short.into_iter().filter(|line| skeleton.fits(self.sequence, line)).collect();
-        if is_nearly_all(fitting.len(), lines.len())
+        if is_nearly_all(fitting.len(), all.len())
             && self.fillers_differ(&fitting)
             && !self.is_language(&skeleton, &fitting)
             && !self.are_said_again(&skeleton, &fitting)
             && let Some(candidate) = self.candidate(&skeleton, &fitting)
+            && self.found.iter().all(|(known, _)| known.run != candidate.run)
         {
-            self.found.push((candidate, Example::of_line(self.sequence, &fitting[0])));
-            self.taken.extend(lines.iter().map(|line| line.start));
+            self.found.push((candidate, Example::at(self.sequence, fitting[0].clone())));
+            lines.iter().for_each(|line| self.taken[line.clone()].fill(true));
         }
     }
 
@@ -179,7 +238,7 @@ impl Finder<'_> {
     fn is_language(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> bool {
         let kind = |symbol| self.sequence.vocabulary().kind(Symbol(symbol));
         let tokens: Vec<u32> = skeleton.tokens().collect();
-        let exclusive = |&symbol: &u32| lines.len() as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64;
+        let exclusive = |&symbol: &u32| self.is_exclusive(symbol, lines.len());
         let is_template = tokens.len() >= TELLING_TOKENS
             || (tokens.iter().any(exclusive)
                 && missed_repetitions(self.documents(lines), self.groups.len()) >= MIN_MISSED_REPETITIONS);
@@ -244,10 +303,6 @@ fn occurrences(sequence: &SymbolSequence) -> Vec<usize> {
 
 fn distinct(values: impl Iterator<Item = u32>) -> usize {
     values.collect::<FxHashSet<u32>>().len()
-}
-
-fn is_nearly_all(some: usize, all: usize) -> bool {
-    some as f64 >= NEARLY_ALL * all as f64
 }
 
 /// How many more occurrences something would have that so many documents have, if it were spread by chance (Poisson).
@@ -385,6 +440,93 @@ mod tests {
     fn a_caption_is_the_documents_own() {
         assert!(runs(|at| Some(format!("{} Photo: Daily Post", words(at, 0, 8)))).is_empty());
         assert_eq!(runs(|at| Some(format!("{} for the Daily Post", words(at, 0, 2)))).len(), 1);
+    }
+
+    /// What is found with slots in twenty documents, each with a text inside a line.
+    fn runs_inside(text: impl Fn(usize) -> Option<String>) -> Vec<String> {
+        let line = |at| {
+            let text = text(at).map(|text| text + " ").unwrap_or_default();
+            format!("{} {text}{}", words(at, 3, 20), words(at, 4, 20))
+        };
+        runs(|at| Some(line(at)))
+    }
+
+    #[test]
+    fn inside_a_line_from_anchor_to_anchor() {
+        assert_eq!(
+            runs_inside(|at| Some(format!("By {} | Staff writer", words(at, 0, 2)))),
+            ["By {…20} | Staff writer"]
+        );
+        let editor = |at| words(at % 6, 5, 2);
+        let agency = |at| Some(format!("(Reporting by {}; Editing by {})", words(at, 0, 2), editor(at)));
+        assert_eq!(runs_inside(agency), ["(Reporting by {…20}; Editing by {…20})"]);
+    }
+
+    #[test]
+    fn inside_a_line_its_ends_are_anchors_too() {
+        let at_start = |at| Some(format!("{} contributed to this report. {}", words(at, 0, 2), words(at, 3, 20)));
+        assert_eq!(runs(at_start), ["⏎{…20} contributed to this report."]);
+        let at_end = |at| Some(format!("{} Read more about {}", words(at, 3, 20), words(at, 0, 2)));
+        assert_eq!(runs(at_end), ["Read more about {…20}⏎"]);
+    }
+
+    #[test]
+    fn inside_a_line_what_has_no_end_is_no_slot() {
+        assert!(runs_inside(|at| Some(format!("{} contributed to this report.", words(at, 0, 2)))).is_empty());
+        assert!(runs_inside(|at| Some(format!("Read more about {}", words(at, 0, 4)))).is_empty());
+        let at_start = |at| Some(format!("{} contributed to this report. {}", words(at, 0, 6), words(at, 3, 20)));
+        assert!(runs(at_start).is_empty(), "a name has fewer words");
+    }
+
+    #[test]
+    fn inside_a_line_a_slot_is_a_name_or_announced() {
+        let frame =
+            |announced| move |at| Some(format!("Home News Sport{announced} {} Print this page", words(at, 0, 6)));
+        assert!(runs_inside(frame("")).is_empty(), "a headline between two parts of the frame");
+        assert_eq!(runs_inside(frame(":")), ["Home News Sport: {…80} Print this page"]);
+    }
+
+    #[test]
+    fn inside_a_line_few_that_are_otherwise_do_not_matter() {
+        let text = |at| {
+            if at == 7 { "see the | Staff writer".to_owned() } else { format!("By {} | Staff writer", words(at, 0, 2)) }
+        };
+        assert_eq!(runs_inside(|at| Some(text(at))), ["By {…20} | Staff writer"]);
+    }
+
+    #[test]
+    fn what_stands_beside_a_template_in_most_documents_is_no_part_of_it() {
+        let before = |at| if at == 7 { "is it?" } else { "it is." };
+        let text = |at| format!("{} By {} | Staff writer", before(at), words(at, 0, 2));
+        assert_eq!(runs_inside(|at| Some(text(at))), ["By {…20} | Staff writer"]);
+    }
+
+    #[test]
+    fn inside_a_line_without_spaces() {
+        let name = |at: usize| "张王李赵陈".chars().cycle().skip(at).step_by(3).take(2 + at % 2).collect::<String>();
+        assert_eq!(runs_inside(|at| Some(format!("（本报记者{}摄）", name(at)))), ["（本报记者{…20}摄）"]);
+    }
+
+    #[test]
+    fn language_inside_a_line_is_no_template() {
+        assert!(runs_inside(|at| Some(format!("of the {} of", words(at, 0, 3)))).is_empty());
+        // Only "spokesman" is rare; "said" is not where so much lies between.
+        let some = |at: usize, place| words(at, place, 3 + (at + place) % 7);
+        let said = |at| format!("{} said {} said {}", some(at, 5), some(at, 6), some(at, 7));
+        let spokesman = |at| format!("{} a spokesman for {} said", said(at), some(at, 0));
+        assert!(runs_inside(|at| Some(spokesman(at))).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_template_in_a_line_of_its_own_is_none_inside_one() {
+        let by = |filler: String| Some(format!("By {filler} | Staff writer"));
+        assert!(runs_inside(|at| by(words(at, 0, 40))).is_empty(), "a paragraph");
+        assert!(runs_inside(|at| by(words(at % 4, 0, 2))).is_empty(), "few fillers");
+        assert!(runs_inside(|at| by(words(at, 0, 2)).filter(|_| at < 4)).is_empty(), "few documents");
+        let twice = |at| format!("By {} | Staff writer {}", words(at, 0, 2), words(at, 5, 9));
+        assert!(runs_inside(|at| Some(twice(at) + &twice(at + 50))).is_empty(), "twice");
+        let again = |at| format!("{} By {} | Staff writer", words(at, 0, 5), words(at, 0, 5));
+        assert!(runs_inside(|at| Some(again(at))).is_empty(), "said again");
     }
 
     #[test]

@@ -13,7 +13,12 @@ fn the_same_seed_gives_the_same_table_whatever_the_threads() {
     assert_ne!(one.stdout, table("--seed 2").stdout);
     assert_eq!(one.stderr, "");
     let rows = one.stdout.lines().filter(|line| line.starts_with("       20  ")).count();
-    assert_eq!(rows, 3 * 5 + 1, "a row for each kind and place, and one for nothing injected:\n{}", one.stdout);
+    assert_eq!(
+        rows,
+        3 * 5 + 2 + 1,
+        "a row for each kind and place, two for open slots, and one for nothing injected:\n{}",
+        one.stdout
+    );
 }
 
 #[test]
@@ -21,7 +26,7 @@ fn whole_lines_in_every_document_go() {
     let ran = Sandbox::new().expect(0, &format!("{FEW} --json"));
     let outcome: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON and nothing else");
     let trials = outcome["trials"].as_array().expect("trials");
-    assert_eq!(trials.len(), 3 * 5 * 2);
+    assert_eq!(trials.len(), (3 * 5 + 2) * 2);
     let is_line = |trial: &&serde_json::Value| {
         trial["kind"] != "free-slots" && trial["percent"] == 100 && trial["place"].as_str() == Some("line")
     };

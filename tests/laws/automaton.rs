@@ -181,6 +181,7 @@ fn the_engines_fill_free_stretches_alike() {
         r"(?m)^\s*Related:[^\S\n]+\S[^\n]{0,12}?\s*$",
         r"(?m)^\s*\S[^\n]{0,12}?[^\S\n]+wrote\s+this(?!\w)",
         r"(?m)^\s*作者：\S[^\n]{0,2}?(?<=\S)，\S[^\n]{0,9}?\s*$",
+        r"(?<!\S)\(Reporting\s+by[^\S\n]+\S[^\n]{0,9}?(?<=\S);\s+Editing\s+by[^\S\n]+\S[^\n]{0,9}?(?<=\S)\)",
         r"(?<!\S)a(?!\w)\S[^\n]{0,5}?(?<=[^\w\s])b[^\S\n]+\S[^\n]{0,5}?[^\S\n]+c(?!\w)",
     ]
     .map(str::to_owned);
@@ -189,6 +190,7 @@ fn the_engines_fill_free_stretches_alike() {
         "Related: a\nRelated: é and 手\r\n\nRelated:\nx Related: y\nRelated: thirteen and more",
         "Anna wrote this\nwrote this wrote this. Bo wrote this wrote thistle\nC\nwrote this",
         "作者：张三，北京\n作者：，，北京\n作者：张三李，北 京\n作者：张三李四，北京",
+        "He left. (Reporting by Bo; Editing by A. C.) She (Reporting by Bo\n; Editing by A) (Reporting by B; Editing by )",
         "a-b x c a-x-b b c c a - b x c a.b x cc",
     ]
     .map(str::to_owned);

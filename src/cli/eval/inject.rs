@@ -226,6 +226,10 @@ fn cells(tally: &Tally) -> [String; 2] {
 }
 
 fn is_met(kind: Kind, tally: &Tally) -> bool {
-    let least = if kind == Kind::FreeSlots { 0.95 } else { 0.99 };
+    let least = match kind {
+        Kind::Constant | Kind::MutableSlots => 0.99,
+        Kind::FreeSlots => 0.95,
+        Kind::OpenSlots => 0.0,
+    };
     tally.removed_share().is_none_or(|share| share >= least) && tally.lost_share().is_none_or(|share| share <= MAX_LOST)
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::placing::Place;
 use crate::evaluation::random::Random;
 
 /// What varies in a template from document to document.
@@ -12,13 +13,15 @@ pub enum Kind {
     Constant,
     /// What mutable patterns know: dates, times, numbers, addresses.
     MutableSlots,
-    /// Names, headlines, topics.
+    /// Names, headlines, topics, each with something on both sides: the template's own words, or an end of its line.
     FreeSlots,
+    /// The same, but some slot is open: it is at an end of the template, inside a line, and nothing says where it ends.
+    OpenSlots,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Constant, Kind::MutableSlots, Kind::FreeSlots];
+    pub const ALL: [Kind; 4] = [Kind::Constant, Kind::MutableSlots, Kind::FreeSlots, Kind::OpenSlots];
 
     /// As people say.
     pub fn name(self) -> &'static str {
@@ -26,17 +29,39 @@ impl Kind {
             Kind::Constant => "constant",
             Kind::MutableSlots => "mutable slots",
             Kind::FreeSlots => "free slots",
+            Kind::OpenSlots => "open slots",
         }
     }
 
-    /// The templates of this kind, from two words to forty; slots in braces.
-    pub fn templates(self) -> &'static [&'static str] {
+    /// The templates of this kind at a place, from two words to forty; slots in braces.
+    pub fn templates(self, place: Place) -> impl Iterator<Item = &'static str> {
+        let is_of_kind = move |template: &&str| match self {
+            Kind::Constant | Kind::MutableSlots => true,
+            Kind::FreeSlots => !has_open_slot(template, place),
+            Kind::OpenSlots => has_open_slot(template, place),
+        };
+        self.list().iter().copied().filter(is_of_kind)
+    }
+
+    /// What chance is drawn along for a template of this kind: where a free slot is open makes no difference to it.
+    pub(super) fn numbers(self, template: &str) -> [u64; 2] {
+        let kind = if self == Kind::OpenSlots { Kind::FreeSlots } else { self };
+        let number = self.list().iter().position(|known| *known == template).unwrap_or_default();
+        [kind as u64, number as u64]
+    }
+
+    fn list(self) -> &'static [&'static str] {
         match self {
             Kind::Constant => &CONSTANT,
             Kind::MutableSlots => &MUTABLE,
-            Kind::FreeSlots => &FREE,
+            Kind::FreeSlots | Kind::OpenSlots => &FREE,
         }
     }
+}
+
+fn has_open_slot(template: &str, place: Place) -> bool {
+    let is_inside_line = matches!(place, Place::BetweenSentences | Place::MidSentence);
+    is_inside_line && (template.starts_with('{') || template.ends_with('}'))
 }
 
 const CONSTANT: [&str; 8] = [
@@ -213,12 +238,22 @@ mod tests {
         let mut random = Random::new(1);
         let fillers = Fillers::new(&headlines, &mut random);
         for kind in Kind::ALL {
-            for template in kind.templates() {
+            for template in kind.list() {
                 assert_eq!(template.contains('{'), kind != Kind::Constant, "{template}");
                 let filled = fillers.fill(template, 0, &mut random);
                 assert!(!filled.contains(['{', '}']), "{filled}");
             }
         }
+    }
+
+    #[test]
+    fn slots_are_open_at_the_ends_of_templates_inside_lines() {
+        let templates = |kind: Kind, place| kind.templates(place).collect::<Vec<_>>();
+        assert_eq!(templates(Kind::FreeSlots, Place::Line), FREE);
+        assert!(templates(Kind::OpenSlots, Place::Line).is_empty());
+        let between = [FREE[0], FREE[4], FREE[6]];
+        assert_eq!(templates(Kind::FreeSlots, Place::MidSentence), between);
+        assert_eq!(templates(Kind::OpenSlots, Place::MidSentence).len(), FREE.len() - between.len());
     }
 
     #[test]
