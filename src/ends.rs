@@ -1,7 +1,7 @@
 //! Which patterns articles end before.
 //!
 //! Takes a source's documents as its patterns see them, gives for each pattern before which the articles are over how
-//! much prose there was before it at least. Five things tell such a pattern, whatever it says:
+//! much prose has to stand before it: half of the least that was seen. Five things tell such a pattern, whatever it says:
 //!
 //! - an article stands before it in every document, and articles differ in length: what stands after the first
 //!   paragraphs of an article always has as much before it,
@@ -45,10 +45,13 @@ const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
 /// So many standard errors above this it has to be: by chance one in fifteen would.
 const MIN_STANDARD_ERRORS: f64 = 1.5;
 
+/// Articles yet to come may be this much shorter than the shortest seen.
+const LEAST: f64 = 0.5;
+
 /// The patterns that articles of a source end before.
 #[derive(Debug)]
 pub struct Ends {
-    /// By id, the least prose before it, in words.
+    /// By id, how much prose has to stand before it, in words.
     words: HashMap<String, usize>,
     /// Of the cleaner's patterns, those without which an article would end later.
     needed: Vec<bool>,
@@ -101,7 +104,7 @@ fn has_word(pattern: &Pattern) -> bool {
     }
 }
 
-/// How much prose there is at least before a pattern with these places, if articles end before it.
+/// How much prose has to stand before a pattern with these places, if articles end before it.
 fn end(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
@@ -115,7 +118,7 @@ fn end(places: &[&LastPlace]) -> Option<usize> {
         && last + MIN_MORE <= places.len()
         && all_after <= MAX_AFTER * (all_before + all_after)
         && correlation(places) >= CORRELATION_IF_IT_GOES_ON + MIN_STANDARD_ERRORS * standard_error(places.len() as f64);
-    is_end.then_some(before[0] as usize)
+    is_end.then_some((LEAST * before[0]) as usize)
 }
 
 /// Kendall's rank correlation of the prose before and after, by the pairs that differ in both (Goodman and Kruskal's gamma).
@@ -177,7 +180,7 @@ mod tests {
         (0..words).map(word).collect::<Vec<_>>().join(" ") + ".\n"
     }
 
-    /// What ends articles in twenty documents, and how much prose there is before it at least.
+    /// What ends articles in twenty documents, and how much prose has to stand before it.
     fn ends(text: impl Fn(usize) -> String) -> Vec<(String, usize)> {
         let texts: Vec<String> = (0..20).map(text).collect();
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn comments_come_after_the_article() {
-        assert_eq!(ends(|at| page(at, "", "Write a comment\n")), [(format!("{}\nWrite a comment", "axcxbj."), 50)]);
+        assert_eq!(ends(|at| page(at, "", "Write a comment\n")), [(format!("{}\nWrite a comment", "axcxbj."), 25)]);
     }
 
     #[test]
@@ -239,7 +242,7 @@ mod tests {
     fn what_stands_before_an_article_too_is_no_end() {
         // Whatever stands before it would be part of the pattern if it were always the same.
         let line = |at| format!("{}\nWrite a comment\n", prose(at, 9, 2).trim_end_matches(".\n"));
-        assert_eq!(ends(|at| page(at, "", &line(at))), [("Write a comment".to_owned(), 50)]);
+        assert_eq!(ends(|at| page(at, "", &line(at))), [("Write a comment".to_owned(), 25)]);
         let first = |at| if at == 3 { line(at) + &prose(at, 1, 90) } else { page(at, "", &line(at)) };
         assert!(ends(first).is_empty());
     }

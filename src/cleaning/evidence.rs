@@ -50,7 +50,7 @@ pub struct Weight {
     pub holds_lines: bool,
     /// Whether it has free stretches: then mining has proven its whole lines.
     pub has_free: bool,
-    /// No article goes on after it that has had so many words of prose.
+    /// Articles are over before it, once they have had so many words of prose.
     pub ends_after: Option<usize>,
 }
 

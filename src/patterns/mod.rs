@@ -87,7 +87,7 @@ pub struct Pattern {
     pub sources: Option<usize>,
     /// A text it matches.
     pub example: String,
-    /// No article goes on after it that has had so many words of prose.
+    /// Articles are over before it, once they have had so many words of prose.
     pub ends_after: Option<usize>,
     /// Whatever a person wants to remember.
     pub note: String,
