@@ -22,6 +22,9 @@ const WORDS_ONCE: f64 = 3.0;
 const ONCE: f64 = 1.02;
 /// while chance would have repeated it so often,
 const MISSING_REPETITIONS: f64 = 2.0;
+/// or so many if chance would have repeated it this often,
+const WORDS_BEYOND_CHANCE: f64 = 2.0;
+const MANY_MISSING_REPETITIONS: f64 = 10.0;
 /// or so many as whole lines.
 const WORDS_OF_LINES: f64 = 2.0;
 /// Runs whose numbers of documents differ by less than this factor are parts of one template.
@@ -97,12 +100,16 @@ impl Weight {
         if self.has_free && is_lines {
             return true;
         }
-        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64
-            && self.missing_repetitions() >= MISSING_REPETITIONS;
-        let enough = match (is_lines, is_once) {
-            (true, _) => WORDS_OF_LINES,
-            (false, true) => WORDS_ONCE,
-            (false, false) => WORDS,
+        let is_once = self.occurrences as f64 <= ONCE * self.documents as f64;
+        let missing = if is_once { self.missing_repetitions() } else { 0.0 };
+        let enough = if is_lines {
+            WORDS_OF_LINES
+        } else if missing >= MANY_MISSING_REPETITIONS {
+            WORDS_BEYOND_CHANCE
+        } else if missing >= MISSING_REPETITIONS {
+            WORDS_ONCE
+        } else {
+            WORDS
         };
         self.documents >= MIN_DOCUMENTS && self.share >= MIN_SHARE && words >= enough
     }
@@ -142,6 +149,14 @@ mod tests {
         assert!(!proof("a b c d e f g", &[(1..4, 15, 15)]).is_proven[0], "too few documents to tell");
         assert!(proof("a b c d e f g", &[(1..6, 15, 20)]).is_proven[0]);
         assert_eq!(proof("a b c d", &[(0..3, 50, 50)]).is_edge, [true, false, false, true, false]);
+    }
+
+    #[test]
+    fn two_words_that_chance_would_have_repeated_ten_times() {
+        // 50 of 100 documents have by chance 69 of them, and 37 have 46.
+        assert!(proof("a b c d", &[(1..3, 50, 50)]).is_proven[0]);
+        assert!(!proof("a b c d", &[(1..3, 37, 37)]).is_proven[0] && !proof("a b c d", &[(1..3, 50, 60)]).is_proven[0]);
+        assert!(!proof("a b c d", &[(1..2, 100, 100)]).is_proven[0], "one word is language");
     }
 
     #[test]
