@@ -5,7 +5,7 @@
 //!
 //! - an article stands before it in every document, and articles differ in length: what stands after the first
 //!   paragraphs of an article always has as much before it,
-//! - in some documents no prose comes after it: in the midst of articles, some always would,
+//! - in some documents nothing comes right after it, and no prose later: in the midst of articles, some always would,
 //! - in others some does, or there would be nothing to tell apart,
 //! - most of the prose stands before it, in all documents together,
 //! - how much comes after it has nothing to do with how much stands before: of an article that goes on, the more stands
@@ -31,7 +31,7 @@ const MIN_SHARE: f64 = 0.3;
 const MIN_ARTICLE_WORDS: f64 = 40.0;
 /// Less than so many words are no prose that an article could end with.
 const MIN_MORE_WORDS: f64 = 15.0;
-/// So many documents, and this share of them, have no more prose after it ...
+/// So many documents, and this share of them, do not go on right after it and have no more prose ...
 const MIN_LAST: usize = 3;
 const MIN_LAST_SHARE: f64 = 0.1;
 /// ... and so many have some.
@@ -109,13 +109,15 @@ fn end(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
     let tenth = |tenth: usize| before[(before.len() - 1) * tenth / 10];
-    let last = places.iter().filter(|place| place.after < MIN_MORE_WORDS).count();
+    let is_more = |place: &&&LastPlace| place.after >= MIN_MORE_WORDS;
+    let more = places.iter().filter(is_more).count();
+    let last = places.iter().filter(|place| !is_more(place) && !place.goes_on).count();
     let min_last = MIN_LAST.max((MIN_LAST_SHARE * places.len() as f64).ceil() as usize);
     let (all_before, all_after) = (before.iter().sum::<f64>(), places.iter().map(|place| place.after).sum::<f64>());
     let is_end = before[0] >= MIN_ARTICLE_WORDS
         && tenth(9) >= MIN_SPREAD * tenth(1)
         && last >= min_last
-        && last + MIN_MORE <= places.len()
+        && more >= MIN_MORE
         && all_after <= MAX_AFTER * (all_before + all_after)
         && correlation(places) >= CORRELATION_IF_IT_GOES_ON + MIN_STANDARD_ERRORS * standard_error(places.len() as f64);
     is_end.then_some((LEAST * before[0]) as usize)

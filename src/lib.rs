@@ -5,13 +5,13 @@
 //!     corpus/ --> tokens/ --> mining/ --> patterns/ <--> YAML files people review
 //!                    |                        |   ^
 //!                    +------> cleaning/ <-----+   |
-//!                                 +---------> thinning/
+//!                                 +---------> sampling, thinning/, ends
 //! ```
 //!
 //! Mining and cleaning meet only in the pattern files. Each step can be called alone, so that a larger
 //! system can spread them out: mine a source ([`mining::mine_texts`]), compare all sources
 //! ([`mining::cross_source::cross_source`]), write patterns down ([`PatternFile::of_templates`](patterns::PatternFile::of_templates)),
-//! leave out what is not needed ([`thinning::thinned`]),
+//! see where articles end ([`ends::Ends`]), leave out what is not needed ([`thinning::thinned`]),
 //! clean a document ([`cleaning::Cleaner::clean`]).
 //!
 //! ```

@@ -6,6 +6,7 @@
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
 //! - [`safety`]: what tempts to be taken for boilerplate and is not;
+//! - [`ends`]: what interrupts articles does not end them;
 //! - [`thinning`]: the patterns that are needed remove nearly all that all patterns remove, from unseen documents as well;
 //! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
 
@@ -23,6 +24,8 @@ mod engines;
 mod order;
 #[path = "laws/random.rs"]
 mod random;
+#[path = "laws/ends.rs"]
+mod ends;
 #[path = "laws/reading.rs"]
 mod reading;
 #[path = "laws/safety.rs"]

@@ -5,6 +5,8 @@
 //! the source's other documents ([`ends`](crate::ends)): an article stands before it always, and sometimes nothing
 //! comes after it.
 
+use std::ops::Range;
+
 use super::Reading;
 use super::evidence::{Evidence, Match, Weight, without_stop_before};
 use super::segments::Segments;
@@ -20,6 +22,8 @@ pub struct LastPlace {
     pub before: f64,
     /// Words of prose after it.
     pub after: f64,
+    /// Whether what comes right after it is covered by no match.
+    pub goes_on: bool,
 }
 
 /// Inside a line an end has so many words.
@@ -42,6 +46,9 @@ pub fn last_places(
     let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found, weights));
     let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
+    let is_matched = |segment: &Range<usize>| {
+        evidence.of_token[segment.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() > 0.5 * segment.len() as f64
+    };
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
     let last = |of_pattern: &[Match]| {
@@ -50,7 +57,8 @@ pub fn last_places(
         let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
         let next = segments.tokens.partition_point(|segment| segment.start < tokens.end);
         let after = prose[prose.len() - 1] - prose[next];
-        LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after }
+        let goes_on = segments.tokens.get(next).is_some_and(|segment| !is_matched(segment));
+        LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, goes_on }
     };
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
 }
