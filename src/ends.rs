@@ -145,7 +145,7 @@ fn standard_error(places: f64) -> f64 {
 fn needed(places: &[Vec<LastPlace>], ends: &[Option<usize>]) -> Vec<bool> {
     let mut ended_by: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
     for (document, places) in places.iter().enumerate() {
-        let is_end = |place: &&LastPlace| ends[place.pattern].is_some_and(|words| place.before >= words as f64);
+        let is_end = |place: &&LastPlace| ends[place.pattern].is_some_and(|words| place.is_end(words));
         let first = places.iter().filter(is_end).map(|place| place.before).fold(f64::INFINITY, f64::min);
         for place in places.iter().filter(is_end).filter(|place| place.before == first && place.after > 0.0) {
             ended_by[place.pattern].push(document);

@@ -26,6 +26,15 @@ pub struct LastPlace {
     pub goes_on: bool,
 }
 
+impl LastPlace {
+    /// Whether an article ends here, if articles of so many words do. Twice as many are the least that mining saw: a
+    /// shorter one is none if more comes after it than stands before.
+    pub fn is_end(&self, words: usize) -> bool {
+        let words = words as f64;
+        self.before >= words && (self.before >= 2.0 * words || self.after <= self.before)
+    }
+}
+
 /// Inside a line an end has so many words.
 const MIN_WORDS: f64 = 5.0;
 

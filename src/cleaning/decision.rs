@@ -79,8 +79,7 @@ impl<'d> Case<'d> {
         let mut segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
         let ends = |found: &Match| weights[found.pattern].ends_after.is_some();
         let end = if ingredients.has(Ingredient::End) && matches.iter().any(ends) {
-            let is_end =
-                |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.before >= words as f64);
+            let is_end = |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.is_end(words));
             let places = last_places(reading, matches, weights, evidence, &segments);
             places.into_iter().filter(is_end).min_by_key(|place| place.start)
         } else {
@@ -276,6 +275,8 @@ mod tests {
     const OTHER_HEADLINE: &str = "Choir wins the cup again";
     const TEASER: &str = "Bakers strike over flour prices";
     const STORY: &str = "The mayor opened the new bridge on Sunday, and hundreds came to see it in the rain.";
+    const LONG: &str = "When the ferry came in the men of the harbour threw their caps into the water, and the water threw them \
+        back, as it does with caps and with everything else that people throw.";
     const MORE: &str = "It is forty steps long, and older people say that the ferry was quicker.";
 
     #[test]
@@ -365,5 +366,12 @@ mod tests {
     fn what_a_person_rejected_stays_beyond_the_end() {
         let page = [Bare(STORY), Ends("Comments", 10), Bare(MORE), Rejected(TEASER)];
         assert_eq!(kept(&page, None, Ingredients::ALL), [STORY, TEASER]);
+    }
+
+    #[test]
+    fn a_shorter_article_than_was_seen_is_none_if_more_comes_after_it() {
+        let page = |more| [Bare(STORY), Ends("Comments", 10), Bare(more)];
+        assert_eq!(kept(&page("They are right, and he is wrong."), None, Ingredients::ALL), [STORY]);
+        assert_eq!(kept(&page(LONG), None, Ingredients::ALL).len(), 3);
     }
 }
