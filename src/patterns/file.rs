@@ -343,7 +343,10 @@ fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
     let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
     let message = error.without_snippet().to_string();
-    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    let message = match message.split(" at line ").next().unwrap_or_default() {
+        "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
+        message => message.to_owned(),
+    };
     FileProblem { line, id: id.map(str::to_owned), message }
 }
 
