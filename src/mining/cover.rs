@@ -7,7 +7,8 @@
 //! Strengths fall into levels, from the strongest down. At each level every position is the start of at
 //! most one useful interval, the longest repeat that starts there and is strong enough; intervals inside
 //! others are dropped; and of the rest those repeats are taken, the most covering first, that cover a
-//! token not covered yet. Linear in the tokens for each level, however redundant the repeats are.
+//! token not covered yet. Linear in the tokens for each level, however redundant the repeats are: which repeats start
+//! at a position is sorted out once, the longest with those that it starts with, and each level takes one of them.
 
 use std::cmp::Reverse;
 
@@ -30,6 +31,10 @@ struct Occurrence {
 /// The indices of the repeats to keep, ascending. `repeats` come inner before outer, each with its strength (above 0).
 pub fn cover(array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let (strongest, weakest) = strengths.iter().fold((0.0f64, f64::MAX), |(max, min), &s| (max.max(s), min.min(s)));
+    let mut longest = LongestAccepted::new(array.len());
+    repeats.iter().enumerate().for_each(|(index, repeat)| longest.accept(repeat, index as u32));
+    let longest = longest.into_values(array);
+    let outer = outer_repeats(repeats);
     let mut uncovered = FreePositions::new(array.len());
     let mut kept = vec![false; repeats.len()];
     let mut level = strongest;
@@ -37,26 +42,51 @@ pub fn cover(array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Ve
     while !is_last {
         level *= LEVEL_RATIO;
         is_last = level <= weakest;
-        let occurrences = useful_occurrences(array, repeats, |index| strengths[index] >= level, &mut uncovered);
+        let strong = longest_strong(&outer, |index| strengths[index] >= level);
+        let occurrences = useful_occurrences(&longest, &strong, repeats, &mut uncovered);
         take_most_covering(occurrences, &mut uncovered, &mut kept);
     }
     (0..repeats.len()).filter(|&index| kept[index]).collect()
 }
 
-/// The occurrences, from left to right, of the longest strong repeats that reach a token no one has covered.
+/// Of each repeat, the longest one that it starts with: the next interval that holds its own.
+fn outer_repeats(repeats: &[Interval]) -> Vec<u32> {
+    let mut outer = vec![LongestAccepted::NONE; repeats.len()];
+    let mut open: Vec<u32> = Vec::new();
+    for (index, repeat) in repeats.iter().enumerate() {
+        while let Some(inner) = open.pop_if(|inner| repeats[*inner as usize].first >= repeat.first) {
+            outer[inner as usize] = index as u32;
+        }
+        open.push(index as u32);
+    }
+    outer
+}
+
+/// Of each repeat, itself if it is strong, else the longest strong one that it starts with.
+fn longest_strong(outer: &[u32], is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut strong = vec![LongestAccepted::NONE; outer.len()];
+    for index in (0..outer.len()).rev() {
+        strong[index] = match outer[index] {
+            _ if is_strong(index) => index as u32,
+            LongestAccepted::NONE => LongestAccepted::NONE,
+            outer => strong[outer as usize],
+        };
+    }
+    strong
+}
+
+/// The occurrences, from left to right, of the longest strong repeats that reach a token no one has covered. `longest`
+/// is the longest repeat that starts at each position, and `strong` which one counts instead of it.
 fn useful_occurrences(
-    array: &SuffixArray,
+    longest: &[u32],
+    strong: &[u32],
     repeats: &[Interval],
-    is_strong: impl Fn(usize) -> bool,
     uncovered: &mut FreePositions,
 ) -> Vec<Occurrence> {
-    let mut longest = LongestAccepted::new(array.len());
-    for (index, repeat) in repeats.iter().enumerate().filter(|&(index, _)| is_strong(index)) {
-        longest.accept(repeat, index as u32);
-    }
     let mut reach = 0;
     let mut occurrences = Vec::new();
-    for (start, repeat) in longest.into_values(array).into_iter().enumerate() {
+    for (start, &longest) in longest.iter().enumerate().filter(|&(_, &longest)| longest != LongestAccepted::NONE) {
+        let repeat = strong[longest as usize];
         if repeat == LongestAccepted::NONE {
             continue;
         }
@@ -92,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::mining::repeats::visit_intervals;
+    use crate::mining::repeats::select_intervals;
 
     fn occurrences(symbols: &[u32], array: &SuffixArray, repeat: &Interval) -> Vec<std::ops::Range<usize>> {
         let start = array.position(repeat.first);
@@ -105,8 +135,7 @@ mod tests {
         #[test]
         fn every_token_keeps_nearly_its_strongest_repeat(symbols in prop::collection::vec(0u32..4, 1..60)) {
             let array = SuffixArray::build(&symbols);
-            let mut repeats = Vec::new();
-            visit_intervals(&symbols, &array, 1, |_| 0, |interval| repeats.push(interval));
+            let repeats = select_intervals(&symbols, &array, 1, |_| 0, |_| true);
             let strengths: Vec<f64> = repeats.iter().map(|repeat| repeat.occurrences as f64).collect();
             let kept = cover(&array, &repeats, &strengths);
             let strongest = |position: usize, indices: &[usize]| {

@@ -5,7 +5,7 @@
 
 use super::MineOptions;
 use super::near_duplicates::Groups;
-use super::repeats::{Interval, visit_intervals};
+use super::repeats::{Interval, select_intervals};
 use super::suffix_array::SuffixArray;
 use crate::tokens::characters::has_unspaced;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
@@ -19,26 +19,17 @@ pub fn filtered_repeats(
 ) -> Vec<Interval> {
     let half_words = HalfWords::of(sequence);
     let symbols = sequence.symbols();
-    let mut repeats = Vec::new();
-    visit_intervals(
-        symbols,
-        array,
-        groups.len(),
-        |at| groups.at(at),
-        |interval| {
-            if interval.is_maximal && interval.documents >= options.min_documents.max(2) {
-                let start = array.position(interval.first);
-                let end = start + interval.len;
-                let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
-                let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
-                let needed = if is_whole_line { 0 } else { 2 * options.min_words };
-                if half_words.between(start, end) >= needed {
-                    repeats.push(interval);
-                }
-            }
-        },
-    );
-    repeats
+    let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
+    let says_something = |interval: &Interval| {
+        let start = array.position(interval.first);
+        let end = start + interval.len;
+        let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
+        half_words.between(start, end) >= if is_whole_line { 0 } else { 2 * options.min_words }
+    };
+    let min_documents = options.min_documents.max(2);
+    let is_repeat =
+        |interval: &Interval| interval.is_maximal && interval.documents >= min_documents && says_something(interval);
+    select_intervals(symbols, array, groups.len(), |at| groups.at(at), is_repeat)
 }
 
 /// How many words lie between two positions, in constant time: two for a word, one for a character of a script

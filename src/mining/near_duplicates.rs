@@ -9,9 +9,12 @@
 //! (each where it starts on the left), groups are the transitive closure: linear, apart from sorting the pairs.
 //! Identical documents are one group without further ado.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::repeats::{LongestAccepted, visit_intervals};
+use super::repeats::{Interval, LongestAccepted, select_intervals};
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
@@ -103,18 +106,11 @@ pub struct OwnTokens(Vec<u32>);
 impl OwnTokens {
     fn count(sequence: &SymbolSequence, array: &SuffixArray, groups: &Groups) -> OwnTokens {
         let wide = MIN_WIDE.max((groups.len() as f64 * WIDE_SHARE) as usize);
+        let is_wide = |interval: &Interval| interval.documents > wide && interval.len >= MIN_WIDE_RUN;
         let mut longest = LongestAccepted::new(array.len());
-        visit_intervals(
-            sequence.symbols(),
-            array,
-            groups.len(),
-            |at| groups.at(at),
-            |interval| {
-                if interval.documents > wide && interval.len >= MIN_WIDE_RUN {
-                    longest.accept(&interval, interval.len as u32);
-                }
-            },
-        );
+        for interval in select_intervals(sequence.symbols(), array, groups.len(), |at| groups.at(at), is_wide) {
+            longest.accept(&interval, interval.len as u32);
+        }
         let lengths = longest.into_values(array);
         let (mut covered_to, mut own) = (0, 0);
         let mut counts = Vec::with_capacity(lengths.len() + 1);
@@ -152,17 +148,30 @@ fn shared_tokens(
 ) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
     let document_of = per_position(sequence, &(0..sequence.documents() as u32).collect::<Vec<_>>());
     let before = |position: usize| position.checked_sub(1).map(|before| sequence.symbols()[before]);
-    let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
-    for rank in 1..array.len() {
-        let (a, b, common) = (array.position(rank - 1), array.position(rank), array.common(rank));
-        let documents = (document_of[a].min(document_of[b]), document_of[a].max(document_of[b]));
-        if common < MIN_RUN || documents.0 == documents.1 || before(a) == before(b) {
-            continue;
+    let count = |ranks: Range<usize>| {
+        let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
+        for rank in ranks {
+            let common = array.common(rank);
+            if common < MIN_RUN {
+                continue;
+            }
+            let (a, b) = (array.position(rank - 1), array.position(rank));
+            let documents = (document_of[a].min(document_of[b]), document_of[a].max(document_of[b]));
+            if documents.0 != documents.1 && before(a) != before(b) {
+                *shared.entry((DocumentIndex(documents.0), DocumentIndex(documents.1))).or_default() +=
+                    own.between(a, a + common);
+            }
         }
-        *shared.entry((DocumentIndex(documents.0), DocumentIndex(documents.1))).or_default() +=
-            own.between(a, a + common);
-    }
-    let mut shared: Vec<_> = shared.into_iter().collect();
+        shared
+    };
+    let add = |mut sums: FxHashMap<_, u32>, others: FxHashMap<_, u32>| {
+        others.into_iter().for_each(|(pair, tokens)| *sums.entry(pair).or_default() += tokens);
+        sums
+    };
+    let part = array.len() / rayon::current_num_threads() + 1;
+    let parts: Vec<Range<usize>> =
+        (1..array.len()).step_by(part).map(|start| start..(start + part).min(array.len())).collect();
+    let mut shared: Vec<_> = parts.into_par_iter().map(count).reduce(FxHashMap::default, add).into_iter().collect();
     shared.sort_unstable();
     shared
 }

@@ -7,6 +7,10 @@
 //! O(n log n) for all intervals together. A run is a maximal repeat if, besides, its occurrences are
 //! preceded by different symbols: it can be extended neither left nor right without losing one.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::suffix_array::SuffixArray;
 use crate::free_positions::FreePositions;
 
@@ -46,11 +50,47 @@ struct Open {
     before: Before,
 }
 
-/// Calls `visit` with every interval, the inner before those that hold them. `group_of` names the document
-/// (or group of documents that count as one) of each position, below `groups`.
-pub fn visit_intervals(
+/// The intervals that are selected, the inner before those that hold them. `group_of` names the document (or group of
+/// documents that count as one) of each position, below `groups`. All cores take part.
+pub fn select_intervals(
     symbols: &[u32],
     array: &SuffixArray,
+    groups: usize,
+    group_of: impl Fn(usize) -> u32 + Sync,
+    is_selected: impl Fn(&Interval) -> bool + Sync,
+) -> Vec<Interval> {
+    let select = |ranks: Range<usize>| {
+        let mut selected = Vec::new();
+        let visit = |interval| {
+            if is_selected(&interval) {
+                selected.push(interval);
+            }
+        };
+        visit_intervals(symbols, array, ranks, groups, &group_of, visit);
+        selected
+    };
+    parts(array).into_par_iter().map(select).collect::<Vec<_>>().concat()
+}
+
+/// All ranks in parts that no interval reaches out of: what starts with another symbol.
+fn parts(array: &SuffixArray) -> Vec<Range<usize>> {
+    let size = array.len() / (8 * rayon::current_num_threads()) + 1;
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < array.len() {
+        let least = (start + size).min(array.len());
+        let end = (least..array.len()).find(|&rank| array.common(rank) == 0).unwrap_or(array.len());
+        parts.push(start..end);
+        start = end;
+    }
+    parts
+}
+
+/// Calls `visit` with every interval of some ranks, the inner before those that hold them.
+fn visit_intervals(
+    symbols: &[u32],
+    array: &SuffixArray,
+    ranks: Range<usize>,
     groups: usize,
     group_of: impl Fn(usize) -> u32,
     mut visit: impl FnMut(Interval),
@@ -58,10 +98,10 @@ pub fn visit_intervals(
     const NEVER: u32 = u32::MAX;
     let mut last_rank = vec![NEVER; groups];
     let mut open: Vec<Open> = Vec::new();
-    for rank in 0..=array.len() {
-        let common = if rank < array.len() { array.common(rank) } else { 0 };
+    for rank in ranks.start..=ranks.end {
+        let common = if rank < ranks.end { array.common(rank) } else { 0 };
         close_above(&mut open, common, rank, symbols, array, &mut visit);
-        if rank == array.len() {
+        if rank == ranks.end {
             break;
         }
         let position = array.position(rank);
@@ -145,7 +185,7 @@ impl LongestAccepted {
         let LongestAccepted { values, without } = self;
         drop(without);
         let mut by_position = vec![Self::NONE; values.len()];
-        for (rank, value) in values.into_iter().enumerate() {
+        for (rank, value) in values.into_iter().enumerate().filter(|&(_, value)| value != Self::NONE) {
             by_position[array.position(rank)] = value;
         }
         by_position
@@ -177,20 +217,13 @@ mod tests {
         let (symbols, document_of) = joined(documents);
         let array = SuffixArray::build(&symbols);
         let mut counts = Counts::new();
-        visit_intervals(
-            &symbols,
-            &array,
-            documents.len(),
-            |at| document_of[at],
-            |interval| {
-                if interval.is_maximal || !only_maximal {
-                    let start = array.position(interval.first);
-                    let run = symbols[start..start + interval.len].to_vec();
-                    let known = counts.insert(run, (interval.occurrences, interval.documents));
-                    assert!(known.is_none(), "each run is visited once");
-                }
-            },
-        );
+        let is_selected = |interval: &Interval| interval.is_maximal || !only_maximal;
+        for interval in select_intervals(&symbols, &array, documents.len(), |at| document_of[at], is_selected) {
+            let start = array.position(interval.first);
+            let run = symbols[start..start + interval.len].to_vec();
+            let known = counts.insert(run, (interval.occurrences, interval.documents));
+            assert!(known.is_none(), "each run is visited once");
+        }
         counts
     }
 
