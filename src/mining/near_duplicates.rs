@@ -151,13 +151,12 @@ fn shared_tokens(
     let count = |ranks: Range<usize>| {
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
         for rank in ranks {
-            let common = array.common(rank);
-            if common < MIN_RUN {
+            let (a, b, common) = (array.position(rank - 1), array.position(rank), array.common(rank));
+            if common < MIN_RUN || before(a) == before(b) {
                 continue;
             }
-            let (a, b) = (array.position(rank - 1), array.position(rank));
             let documents = (document_of[a].min(document_of[b]), document_of[a].max(document_of[b]));
-            if documents.0 != documents.1 && before(a) != before(b) {
+            if documents.0 != documents.1 {
                 *shared.entry((DocumentIndex(documents.0), DocumentIndex(documents.1))).or_default() +=
                     own.between(a, a + common);
             }

@@ -105,7 +105,8 @@ fn visit_intervals(
             break;
         }
         let position = array.position(rank);
-        if let Some(top) = open.last_mut() {
+        // Symbols lie anywhere in memory: they are not fetched where they tell nothing new.
+        if let Some(top) = open.last_mut().filter(|top| top.before != Before::Several) {
             top.before = top.before.and(symbol_before(symbols, position));
         }
         let group = group_of(position) as usize;
