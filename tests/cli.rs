@@ -180,6 +180,8 @@ mod cases;
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[path = "cli/memory.rs"]
+mod memory;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/sample_corpus.rs"]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use rayon::prelude::*;
 
 use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceListing, Text};
 use dehusk::ends::Ends;
@@ -16,10 +17,11 @@ use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
 
 use super::library::Library;
+use super::memory::{self, Budget};
 use super::options::{CorpusArgs, MineArgs, ReadingArgs, SummaryArgs};
 use super::reading::read_documents;
 use super::report::Reporter;
-use super::summary::{MinedSummary, Summary};
+use super::summary::{MinedSummary, Summary, size};
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
@@ -83,7 +85,7 @@ pub fn mine(
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
     let options = args.options();
-    let miner = Miner { inventory, options: &options, lexer, reporter };
+    let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
     let files: Vec<PatternFile> = fresh
         .into_iter()
@@ -139,6 +141,7 @@ fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: 
 /// What sources are mined with.
 pub struct Miner<'a> {
     pub inventory: &'a Inventory,
+    pub args: &'a MineArgs,
     pub options: &'a MineOptions,
     pub lexer: &'a Lexer,
     pub reporter: &'a Reporter,
@@ -204,20 +207,71 @@ impl Miner<'_> {
         documents.filter_map(|place| read(place).transpose()).collect()
     }
 
-    /// Mines the sources, as many at a time as there are threads; in the order of the listings.
+    /// Mines the sources, as many at a time as there are threads and memory for; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
+        let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
+        let budget = Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free));
+        self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
-        let mined = share_out_and_collect(threads, listings.len(), |index| self.mine(&listings[index]));
+        let mined = share_out_and_collect(threads, listings.len(), |index| {
+            let _share = budget.take(needs[index]);
+            self.mine(&listings[index], needs[index], budget.limit())
+        });
         self.reporter.finish();
         mined
     }
 
-    fn mine(&self, listing: &SourceListing) -> anyhow::Result<Mined> {
-        let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
+    fn mine(&self, listing: &SourceListing, need: u64, limit: u64) -> anyhow::Result<Mined> {
+        let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
+        let documents = read_documents(self.inventory, &places, self.reporter)?;
         let texts: Vec<Text> = documents.into_iter().flatten().map(|document| document.text).collect();
         let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
         Ok(mined)
+    }
+
+    /// How much memory these documents of a source need at most while they are mined, in bytes.
+    fn need(&self, documents: &[DocumentRef]) -> u64 {
+        let of_document = |place: &DocumentRef| {
+            let is_stripped = self.inventory.is_html(place) && self.inventory.options().html == HtmlView::Text;
+            let factor = if is_stripped { memory::BYTES_PER_BYTE_OF_HTML } else { memory::BYTES_PER_BYTE };
+            factor * self.inventory.bytes(place)
+        };
+        documents.par_iter().map(of_document).sum()
+    }
+
+    fn refuse_what_needs_more(&self, listings: &[SourceListing], needs: &[u64], limit: u64) -> anyhow::Result<()> {
+        if self.args.sample {
+            return Ok(());
+        }
+        let too_large: Vec<String> = (listings.iter().zip(needs).filter(|(_, need)| **need > limit))
+            .map(|(listing, need)| format!("source '{}' may need {}", listing.id, size(*need)))
+            .collect();
+        if !too_large.is_empty() {
+            let (too_large, limit) = (too_large.join(", "), size(limit));
+            bail!(
+                "there is not enough memory: {too_large}, of {limit}; give it more with --memory, or mine a part with --sample"
+            );
+        }
+        Ok(())
+    }
+
+    /// As many documents of a source as there is memory for, evenly spread.
+    fn sample(&self, listing: &SourceListing, need: u64, limit: u64) -> Vec<DocumentRef> {
+        let all = &listing.documents;
+        let mut count = (all.len() as u128 * u128::from(limit) / u128::from(need.max(1))) as usize;
+        loop {
+            let places: Vec<DocumentRef> = (0..count).map(|index| all[index * all.len() / count]).collect();
+            if self.need(&places) <= limit {
+                let of = all.len();
+                self.reporter.warn(&format!(
+                    "source '{}' needs more memory than there is: {count} of its {of} documents are mined",
+                    listing.id
+                ));
+                return places;
+            }
+            count -= 1 + count / 100;
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod explain;
 mod generate;
 mod interrupt;
 mod library;
+mod memory;
 mod mine;
 mod options;
 mod reading;

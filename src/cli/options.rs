@@ -12,6 +12,8 @@ use dehusk::corpus::{HtmlView, Keys, ReadOptions};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
+use super::memory;
+
 /// How the outcome is told.
 #[derive(Args, Clone, Debug)]
 pub struct SummaryArgs {
@@ -116,6 +118,12 @@ pub struct MineArgs {
     /// Leave the shipped mutable patterns out
     #[arg(long, help_heading = "Mining")]
     pub no_default_mutable: bool,
+    /// Take no more memory for mining, such as 4G: fewer sources are mined at once [default: three quarters of what is free]
+    #[arg(long, value_name = "LIMIT", value_parser = memory::parse, help_heading = "Mining")]
+    pub memory: Option<u64>,
+    /// Mine as many documents as fit, evenly spread, of a source that needs more memory than there is
+    #[arg(long, help_heading = "Mining")]
+    pub sample: bool,
     /// Write all patterns down, also those that remove little or nothing that others do not
     #[arg(long, help_heading = "Mining")]
     pub all_patterns: bool,

@@ -87,6 +87,19 @@ impl Inventory {
         listing::list_sources(self)
     }
 
+    /// Whether the document at `place` is a file of HTML.
+    pub fn is_html(&self, place: &DocumentRef) -> bool {
+        self.files[place.file()].kind() == FileKind::Html
+    }
+
+    /// How many bytes there are to read of the document at `place`; 0 if that cannot be told.
+    pub fn bytes(&self, place: &DocumentRef) -> u64 {
+        match place.line() {
+            Some(line) => line.range.len() as u64,
+            None => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
+        }
+    }
+
     /// The document at `place`, which has to come from this inventory.
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         let file = &self.files[place.file()];

@@ -273,14 +273,12 @@ mod tests {
             let array = SuffixArray::build(&symbols);
             let last = documents.len() as u32 - 1;
             let has = |document: &[u32], run: &[u32]| document.windows(run.len()).any(|window| window == run);
-            let mut grouped = Vec::new();
-            visit_intervals(&symbols, &array, documents.len() - 1, |at| document_of[at].min(last - 1), |interval| {
+            let group_of = |at: usize| document_of[at].min(last - 1);
+            for interval in select_intervals(&symbols, &array, documents.len() - 1, group_of, |_| true) {
                 let start = array.position(interval.first);
-                grouped.push((symbols[start..start + interval.len].to_vec(), interval.documents));
-            });
-            for (run, frequency) in grouped {
-                let having = documents.iter().filter(|document| has(document, &run)).count();
-                let both = documents[documents.len() - 2..].iter().all(|document| has(document, &run));
+                let (run, frequency) = (&symbols[start..start + interval.len], interval.documents);
+                let having = documents.iter().filter(|document| has(document, run)).count();
+                let both = documents[documents.len() - 2..].iter().all(|document| has(document, run));
                 prop_assert_eq!(frequency, having - usize::from(both));
             }
         }
@@ -288,14 +286,9 @@ mod tests {
         #[test]
         fn the_longest_accepted_interval_around_each_rank(symbols in prop::collection::vec(0u32..3, 1..60)) {
             let array = SuffixArray::build(&symbols);
-            let mut accepted = Vec::new();
+            let accepted = select_intervals(&symbols, &array, 1, |_| 0, |interval| interval.occurrences > 2);
             let mut longest = LongestAccepted::new(array.len());
-            visit_intervals(&symbols, &array, 1, |_| 0, |interval| {
-                if interval.occurrences > 2 {
-                    longest.accept(&interval, interval.len as u32);
-                    accepted.push(interval);
-                }
-            });
+            accepted.iter().for_each(|interval| longest.accept(interval, interval.len as u32));
             let values = longest.into_values(&array);
             for rank in 0..array.len() {
                 let holding = accepted.iter().filter(|i| (i.first..i.first + i.occurrences).contains(&rank));

@@ -37,7 +37,7 @@ impl PatternsArgs {
             return summary.time("load patterns", || Library::load(path, reporter));
         }
         let (options, lexer) = (self.mining.options(), self.mining.lexer()?);
-        let miner = Miner { inventory, options: &options, lexer: &lexer, reporter };
+        let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
         let (_, files) = miner.mine_files(listings, global, summary)?;
         let all_patterns = self.mining.all_patterns;
         let files = summary.time("try out", || miner.try_out(listings, files, all_patterns, global))?;

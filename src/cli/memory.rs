@@ -1,0 +1,123 @@
+//! How much memory mining may take: it decides how many sources are mined at once.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+/// What a source may take while it is mined, for each byte of it that is read: its text, and 32 bytes a token. Measured
+/// on markup, which has a token for every 3.7 bytes; other text has fewer.
+pub const BYTES_PER_BYTE: u64 = 10;
+/// The same for HTML that is read as text, of which half is taken for text at most.
+pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
+
+/// Memory that is shared out.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    left: Mutex<u64>,
+    returned: Condvar,
+}
+
+/// A part of it, returned when dropped.
+#[derive(Debug)]
+pub struct Share<'b> {
+    budget: &'b Budget,
+    bytes: u64,
+}
+
+impl Budget {
+    /// So many bytes.
+    pub fn new(limit: u64) -> Budget {
+        Budget { limit, left: Mutex::new(limit), returned: Condvar::new() }
+    }
+
+    /// The most that can be taken.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Waits until so many bytes are there, or all if there are never as many.
+    pub fn take(&self, bytes: u64) -> Share<'_> {
+        let bytes = bytes.min(self.limit);
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.returned.wait_while(left, |left| *left < bytes).unwrap_or_else(PoisonError::into_inner);
+        *left -= bytes;
+        Share { budget: self, bytes }
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        *self.budget.left.lock().unwrap_or_else(PoisonError::into_inner) += self.bytes;
+        self.budget.returned.notify_all();
+    }
+}
+
+/// Three quarters of what is free: of the machine's memory, or of what this group of processes may take.
+pub fn most_of_what_is_free() -> u64 {
+    let memory = MemoryRefreshKind::nothing().with_ram();
+    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
+    let of_group = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
+    system.available_memory().min(of_group) / 4 * 3
+}
+
+/// `500M`, `4G`, or bytes.
+pub fn parse(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.trim().char_indices().last() {
+        Some((at, unit)) if unit.is_ascii_alphabetic() => (&text.trim()[..at], unit.to_ascii_uppercase()),
+        _ => (text.trim(), 'B'),
+    };
+    let factor = match unit {
+        'B' => 1.0,
+        'K' => 1e3,
+        'M' => 1e6,
+        'G' => 1e9,
+        'T' => 1e12,
+        _ => return Err("memory is given as 500M, 4G or 1.5T, or in bytes".to_owned()),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
+        _ => Err("memory is given as 500M, 4G or 1.5T, or in bytes".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(parse("4G"), Ok(4_000_000_000));
+        assert_eq!((parse("1.5k"), parse(" 20 "), parse("7b")), (Ok(1500), Ok(20), Ok(7)));
+        for bad in ["", "G", "-1M", "0", "4X", "many", "infG"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_taken_than_there_is() {
+        let (budget, taken, most) = (Budget::new(10), AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for bytes in [3, 4, 5, 6, 10, 99, 1, 2] {
+                let (budget, taken, most) = (&budget, &taken, &most);
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        let share = budget.take(bytes);
+                        let now = taken.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        taken.fetch_sub(share.bytes, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() <= 10);
+    }
+
+    #[test]
+    fn something_is_free() {
+        assert!(most_of_what_is_free() > 0);
+    }
+}

@@ -1,0 +1,46 @@
+//! `--memory` and `--sample`.
+
+use super::*;
+
+/// Two sources of 12 documents each; one of them is much larger.
+fn sources() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("village", 0..12);
+    for number in 0..12u64 {
+        let mut story = Story(number);
+        let body: Vec<String> = (0..40).map(|_| story.paragraph()).collect();
+        sandbox.write(&format!("corpus/city/{number:02}.txt"), format!("{SHARE_LINE}\n\n{}\n", body.join("\n\n")));
+    }
+    sandbox
+}
+
+#[test]
+fn a_source_that_does_not_fit_is_refused_before_anything_is_mined() {
+    let sandbox = sources();
+    let refused = sandbox.expect(1, "mine corpus -o patterns --memory 300k");
+    refused.says("source 'city' may need").says("of 300.0 kB").says("--sample");
+    assert!(!refused.stderr.contains("village"), "{refused:?}");
+    assert!(!sandbox.path("patterns/village.yaml").exists());
+    for bad in ["0", "much", "4X", "-1G"] {
+        sandbox.expect(2, &format!("mine corpus -o patterns --memory={bad}")).says("500M, 4G");
+    }
+}
+
+#[test]
+fn a_sample_of_it_is_mined() {
+    let sandbox = sources();
+    sandbox.expect(0, "mine corpus -o all --quiet");
+    let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 700k --sample");
+    sampled.says("source 'city' needs more memory than there is").says("of its 12 documents are mined");
+    let city = sandbox.read("patterns/city.yaml");
+    assert!(!city.contains("documents: 12,") && city.contains(r"Share"), "{city}");
+    assert_eq!(sandbox.read("patterns/village.yaml"), sandbox.read("all/village.yaml"));
+}
+
+#[test]
+fn how_much_memory_there_is_does_not_show() {
+    let sandbox = sources();
+    sandbox.expect(0, "mine corpus -o all --quiet");
+    sandbox.expect(0, "mine corpus -o patterns --quiet --memory 1300k --threads 2");
+    assert_eq!(sandbox.tree("patterns"), sandbox.tree("all"));
+}
