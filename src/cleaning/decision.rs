@@ -138,9 +138,17 @@ impl<'d> Case<'d> {
             } else {
                 (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
             };
+            // Most tokens are in the same match as the one before, or in none either.
+            let mut before = None;
             for token in segment.clone() {
-                let log_odds = self.log_odds_of_match(token) + of_shape;
-                probabilities[token] = if self.is_held_back(token) { 0.0 } else { logistic(log_odds) as f32 };
+                let Evidence { of_token, pattern, is_proven, .. } = self.evidence;
+                let of_match = (pattern[token], of_token[token].to_bits(), is_proven[token]);
+                let probability = match before {
+                    Some((same, probability)) if same == of_match => probability,
+                    _ => logistic(self.log_odds_of_match(token) + of_shape) as f32,
+                };
+                before = Some((of_match, probability));
+                probabilities[token] = if self.is_held_back(token) { 0.0 } else { probability };
             }
         }
         probabilities

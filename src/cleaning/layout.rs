@@ -26,13 +26,15 @@ pub struct Layout {
 impl Layout {
     /// Of a text and its tokens. Linear.
     pub fn of(text: &str, Tokens { tokens, line_starts }: &Tokens) -> Layout {
-        let is_half = |token: &Token| token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
-        let half_words = |token: &Token| match token.kind {
-            TokenKind::Word if is_half(token) => 1,
-            TokenKind::Word => 2,
-            _ => 0,
+        let mut layout = Layout {
+            masses: Vec::with_capacity(tokens.len()),
+            half_words: Vec::with_capacity(tokens.len() + 1),
+            half_mutable: Vec::with_capacity(tokens.len() + 1),
+            sentence_ends: Vec::with_capacity(tokens.len() + 1),
+            line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
         };
-        let half_mutable = |token: &Token| if matches!(token.kind, TokenKind::Mutable(_)) { 2 } else { 0 };
+        let ends_with_letter =
+            |token: &Token| text.as_bytes()[token.range()].last().is_some_and(u8::is_ascii_alphanumeric);
         let ends_sentence = |index: usize| {
             let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
             match &text[tokens[index].range()] {
@@ -53,13 +55,25 @@ impl Layout {
                 && index > 0
                 && matches!(&text[tokens[index - 1].range()], "." | "!" | "?" | "…" | "。" | "！" | "？")
         };
-        Layout {
-            masses: tokens.iter().map(|token| if is_half(token) { 0.5 } else { 1.0 }).collect(),
-            half_words: sums(tokens.iter().map(half_words)),
-            half_mutable: sums(tokens.iter().map(half_mutable)),
-            sentence_ends: sums((0..tokens.len()).map(|index| u32::from(ends_sentence(index) || ends_quote(index)))),
-            line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
+        let (mut half_words, mut half_mutable, mut sentence_ends) = (0, 0, 0);
+        for (index, token) in tokens.iter().enumerate() {
+            layout.half_words.push(half_words);
+            layout.half_mutable.push(half_mutable);
+            layout.sentence_ends.push(sentence_ends);
+            let is_half = token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
+            layout.masses.push(if is_half { 0.5 } else { 1.0 });
+            match token.kind {
+                TokenKind::Word => half_words += if is_half { 1 } else { 2 },
+                TokenKind::Mutable(_) => half_mutable += 2,
+                _ => {}
+            }
+            let is_end = !ends_with_letter(token) && (ends_sentence(index) || ends_quote(index));
+            sentence_ends += u32::from(is_end);
         }
+        layout.half_words.push(half_words);
+        layout.half_mutable.push(half_mutable);
+        layout.sentence_ends.push(sentence_ends);
+        layout
     }
 
     /// The words in a stretch of tokens.
@@ -118,15 +132,6 @@ impl Layout {
         let end = tokens.end;
         self.line_starts[first..].windows(2).map(|line| line[0]..line[1]).take_while(move |line| line.end <= end)
     }
-}
-
-fn sums(values: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut sum = 0;
-    let add = |value| {
-        sum += value;
-        sum
-    };
-    std::iter::once(0).chain(values.map(add)).collect()
 }
 
 fn between(sums: &[u32], range: &Range<usize>) -> u32 {

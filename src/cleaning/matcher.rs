@@ -7,7 +7,6 @@
 //! (`slotted`). Patterns that a person wrote or edited run on the regex engine. Both give
 //! the same matches wherever a regex can be read as a run of tokens.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -52,20 +51,35 @@ impl Tokens {
 #[derive(Debug)]
 pub struct TokenAutomaton {
     vocabulary: Vocabulary,
+    /// The last one only says where the children and runs of the one before it end.
     states: Vec<State>,
-    next: FxHashMap<(u32, Symbol), u32>,
+    /// Where each symbol leads from state 0, where most texts are most of the time; 0 for nowhere.
+    from_root: Vec<u32>,
+    /// By state, then symbol.
+    children: Vec<(Symbol, u32)>,
+    /// By the state that they end at.
     runs: Vec<Run>,
     slotted: Vec<Slotted>,
     is_whitespace: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     /// The state of the longest proper suffix.
     fallback: u32,
     /// The nearest state on the way back at which runs end; 0 for none.
     next_with_runs: u32,
-    runs: Vec<u32>,
+    first_child: u32,
+    first_run: u32,
+}
+
+/// The runs as a tree, each state with what leads to it.
+#[derive(Debug, Default)]
+struct Tree {
+    vocabulary: Vocabulary,
+    next: FxHashMap<(u32, Symbol), u32>,
+    /// Each with the state that it ends at.
+    runs: Vec<(u32, Run)>,
 }
 
 /// What a run on the automaton is.
@@ -96,29 +110,21 @@ impl TokenAutomaton {
         runs: impl IntoIterator<Item = (usize, &'r TokenRun, Edges)>,
         tokenizer: &Tokenizer,
     ) -> TokenAutomaton {
-        let mut automaton = TokenAutomaton {
-            vocabulary: Vocabulary::new(),
-            states: vec![State::default()],
-            next: FxHashMap::default(),
-            runs: Vec::new(),
-            slotted: Vec::new(),
-            is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
-        };
+        let mut tree = Tree { vocabulary: Vocabulary::new(), ..Tree::default() };
+        let mut slotted = Vec::new();
         let mut segments = 0;
         for (pattern, run, edges) in runs {
             if !run.has_free() {
-                automaton.add(Part::Pattern(pattern), run.pieces(), edges);
+                tree.add(Part::Pattern(pattern), run.pieces(), edges);
                 continue;
             }
-            let slotted = Slotted::new(pattern, run, |pieces| {
-                automaton.add(Part::Segment(segments), pieces, edges);
+            slotted.push(Slotted::new(pattern, run, |pieces| {
+                tree.add(Part::Segment(segments), pieces, edges);
                 segments += 1;
                 segments - 1
-            });
-            automaton.slotted.push(slotted);
+            }));
         }
-        automaton.link();
-        automaton
+        TokenAutomaton { slotted, is_whitespace: matches!(tokenizer, Tokenizer::Whitespace), ..tree.linked() }
     }
 
     /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then those of
@@ -142,82 +148,45 @@ impl TokenAutomaton {
             state = symbol.map_or(0, |symbol| self.step(state, symbol));
             let mut ending = state;
             while ending != 0 {
-                let State { runs, next_with_runs, .. } = &self.states[ending as usize];
-                for &run in runs {
-                    let run = &self.runs[run as usize];
+                for run in self.runs_at(ending) {
                     let range = index + 1 - run.len as usize..index + 1;
                     if self.fits(run, text, tokens, &range) {
                         visit(range, run.part);
                     }
                 }
-                ending = *next_with_runs;
+                ending = self.states[ending as usize].next_with_runs;
             }
         }
     }
 
-    /// Adds pieces without free stretches.
-    fn add(&mut self, part: Part, pieces: &[Piece], edges: Edges) {
-        let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
-        for piece in pieces {
-            let symbol = match piece {
-                Piece::Break => {
-                    line_starts.push(len);
-                    continue;
-                }
-                Piece::Free { .. } => continue,
-                Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
-                Piece::Literal { text, space_before } => {
-                    self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)
-                }
-            };
-            let fresh = self.states.len() as u32;
-            state = *self.next.entry((state, symbol)).or_insert(fresh);
-            if state == fresh {
-                self.states.push(State::default());
-            }
-            len += 1;
-        }
-        let tokens = || pieces.iter().filter(|piece| **piece != Piece::Break);
-        let starts_with_word = matches!(
-            pieces.first(),
-            Some(Piece::Literal { space_before: false, .. } | Piece::Slot { space_before: false, .. })
-        ) && tokens().next().is_some_and(is_word_start);
-        let ends_with_word = pieces.last().is_some_and(is_word_edge);
-        if len > 0 {
-            self.states[state as usize].runs.push(self.runs.len() as u32);
-            self.runs.push(Run { part, len, line_starts, starts_with_word, ends_with_word, edges });
-        }
+    fn runs_at(&self, state: u32) -> &[Run] {
+        let [state, next] = [state, state + 1].map(|state| self.states[state as usize].first_run as usize);
+        &self.runs[state..next]
     }
 
-    /// Sets the fallbacks, breadth first.
-    fn link(&mut self) {
-        let mut children: Vec<Vec<(Symbol, u32)>> = vec![Vec::new(); self.states.len()];
-        for (&(state, symbol), &child) in &self.next {
-            children[state as usize].push((symbol, child));
-        }
-        let mut queue: VecDeque<u32> = children[0].iter().map(|&(_, child)| child).collect();
-        while let Some(state) = queue.pop_front() {
-            for &(symbol, child) in &children[state as usize] {
-                let fallback = self.step(self.states[state as usize].fallback, symbol);
-                let has_runs = !self.states[fallback as usize].runs.is_empty();
-                let next_with_runs = if has_runs { fallback } else { self.states[fallback as usize].next_with_runs };
-                self.states[child as usize].fallback = fallback;
-                self.states[child as usize].next_with_runs = next_with_runs;
-                queue.push_back(child);
-            }
-        }
+    fn children_of(&self, state: u32) -> &[(Symbol, u32)] {
+        let [state, next] = [state, state + 1].map(|state| self.states[state as usize].first_child as usize);
+        &self.children[state..next]
+    }
+
+    fn child(&self, state: u32, symbol: Symbol) -> Option<u32> {
+        const FEW: usize = 8;
+        let children = self.children_of(state);
+        let found = match children.len() {
+            0..=FEW => children.iter().position(|child| child.0 == symbol),
+            _ => children.binary_search_by_key(&symbol, |child| child.0).ok(),
+        };
+        found.map(|index| children[index].1)
     }
 
     fn step(&self, mut state: u32, symbol: Symbol) -> u32 {
-        loop {
-            if let Some(&next) = self.next.get(&(state, symbol)) {
-                return next;
-            }
-            if state == 0 {
-                return 0;
+        while state != 0 {
+            if let Some(child) = self.child(state, symbol) {
+                return child;
             }
             state = self.states[state as usize].fallback;
         }
+        self.from_root[symbol.0 as usize]
     }
 
     /// Lines start where the run wants them to, and its edges cut no word.
@@ -235,6 +204,79 @@ impl TokenAutomaton {
             false => run.ends_with_word && text[end..].starts_with(runs_on),
         };
         !cuts_before && !cuts_after
+    }
+}
+
+impl Tree {
+    /// Adds pieces without free stretches.
+    fn add(&mut self, part: Part, pieces: &[Piece], edges: Edges) {
+        let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
+        for piece in pieces {
+            let symbol = match piece {
+                Piece::Break => {
+                    line_starts.push(len);
+                    continue;
+                }
+                Piece::Free { .. } => continue,
+                Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
+                Piece::Literal { text, space_before } => {
+                    self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)
+                }
+            };
+            let fresh = self.next.len() as u32 + 1;
+            state = *self.next.entry((state, symbol)).or_insert(fresh);
+            len += 1;
+        }
+        let tokens = || pieces.iter().filter(|piece| **piece != Piece::Break);
+        let starts_with_word = matches!(
+            pieces.first(),
+            Some(Piece::Literal { space_before: false, .. } | Piece::Slot { space_before: false, .. })
+        ) && tokens().next().is_some_and(is_word_start);
+        let ends_with_word = pieces.last().is_some_and(is_word_edge);
+        if len > 0 {
+            self.runs.push((state, Run { part, len, line_starts, starts_with_word, ends_with_word, edges }));
+        }
+    }
+
+    /// The automaton of the tree: its states laid out in order, and their fallbacks set, breadth first.
+    fn linked(mut self) -> TokenAutomaton {
+        let mut edges: Vec<(u32, Symbol, u32)> =
+            self.next.into_iter().map(|((state, symbol), child)| (state, symbol, child)).collect();
+        edges.sort_unstable();
+        self.runs.sort_by_key(|&(state, _)| state);
+        let first_child = |state| edges.partition_point(|&(parent, ..)| parent < state) as u32;
+        let first_run = |state| self.runs.partition_point(|&(end, _)| end < state) as u32;
+        let state = |state| State { first_child: first_child(state), first_run: first_run(state), ..State::default() };
+        let mut from_root = vec![0; self.vocabulary.len()];
+        edges
+            .iter()
+            .take_while(|edge| edge.0 == 0)
+            .for_each(|&(_, symbol, child)| from_root[symbol.0 as usize] = child);
+        let mut automaton = TokenAutomaton {
+            states: (0..edges.len() as u32 + 2).map(state).collect(),
+            vocabulary: self.vocabulary,
+            from_root,
+            children: edges.into_iter().map(|(_, symbol, child)| (symbol, child)).collect(),
+            runs: self.runs.into_iter().map(|(_, run)| run).collect(),
+            slotted: Vec::new(),
+            is_whitespace: false,
+        };
+        let mut queue: Vec<u32> = automaton.children_of(0).iter().map(|&(_, child)| child).collect();
+        let mut done = 0;
+        while let Some(&state) = queue.get(done) {
+            done += 1;
+            for index in 0..automaton.children_of(state).len() {
+                let (symbol, child) = automaton.children_of(state)[index];
+                let fallback = automaton.step(automaton.states[state as usize].fallback, symbol);
+                let has_runs = !automaton.runs_at(fallback).is_empty();
+                let next_with_runs =
+                    if has_runs { fallback } else { automaton.states[fallback as usize].next_with_runs };
+                automaton.states[child as usize].fallback = fallback;
+                automaton.states[child as usize].next_with_runs = next_with_runs;
+                queue.push(child);
+            }
+        }
+        automaton
     }
 }
 

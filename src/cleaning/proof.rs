@@ -57,13 +57,14 @@ impl Proof {
     /// Proves what can be proven, the runs that most documents have first.
     pub fn of(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Proof {
         let mut proof = Proof::none(layout, matches);
-        let mut order: Vec<usize> = (0..matches.len()).collect();
-        order.sort_by_key(|&index| {
-            (Reverse(weights[matches[index].pattern].documents), Reverse(matches[index].tokens.len()))
-        });
+        let place = |(index, Match { tokens, pattern }): (usize, &Match)| {
+            (Reverse(weights[*pattern].documents), Reverse(tokens.len()), index)
+        };
+        let mut order: Vec<(Reverse<usize>, Reverse<usize>, usize)> = matches.iter().enumerate().map(place).collect();
+        order.sort_unstable();
         // In how many documents the proven run stands that covers a token.
         let mut covered = vec![0.0f64; layout.masses.len()];
-        for index in order {
+        for (.., index) in order {
             let Match { tokens, pattern } = &matches[index];
             let weight = &weights[*pattern];
             let documents = weight.documents as f64;

@@ -6,16 +6,16 @@
 //! [`training`](crate::training)), and no page that a person labelled. The features know no language: no word lists, and
 //! words of scripts without spaces are counted by halves of characters.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
 use super::matcher::Tokens;
 use super::segments::Segments;
-use crate::tokens::TokenKind;
+use crate::tokens::{Token, TokenKind};
 
 /// How many features a segment has.
 pub const FEATURES: usize = 22;
@@ -150,17 +150,7 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
     let mut of_segments = Vec::with_capacity(segments.len());
     for (index, segment) in segments.iter().enumerate() {
         let share = |count: usize, of: f64| count as f64 / of.max(1.0);
-        let count = |holds: &dyn Fn(usize) -> bool| segment.clone().filter(|&token| holds(token)).count();
-        let token_text = |token: usize| &text[tokens.tokens[token].range()];
-        let is_word = |token: usize| tokens.tokens[token].kind == TokenKind::Word;
-        let is_mutable = |token: usize| {
-            matches!(tokens.tokens[token].kind, TokenKind::Mutable(_))
-                || token_text(token).starts_with(char::is_numeric)
-        };
-        let is_capital = |token: usize| is_word(token) && token_text(token).starts_with(char::is_uppercase);
-        let is_separator = |token: usize| {
-            tokens.tokens[token].kind == TokenKind::Character && !token_text(token).starts_with(is_prose_punctuation)
-        };
+        let Kinds { words: of_words, mutable, capitals, separators } = Kinds::of(text, &tokens.tokens[segment.clone()]);
         let neighbour = |of: &[f64], at: Option<usize>| at.and_then(|at| of.get(at)).copied().unwrap_or(0.0);
         let (previous, next) = (index.checked_sub(1), Some(index + 1));
         let position = (before + sizes[index] / 2.0) / all;
@@ -170,9 +160,9 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
             words[index].ln_1p(),
             f64::from(u8::from(words[index] <= FEW_WORDS)),
             ends[index],
-            share(count(&is_mutable), segment.len() as f64),
-            share(count(&is_capital), count(&is_word) as f64),
-            share(count(&is_separator), segment.len() as f64),
+            share(mutable, segment.len() as f64),
+            share(capitals, of_words as f64),
+            share(separators, segment.len() as f64),
             f64::from(u8::from(repeated[index])),
         ]);
         for (reach, [before, after]) in around.iter().enumerate() {
@@ -190,6 +180,31 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
         of_segments.push(features);
     }
     of_segments
+}
+
+/// How many tokens of a segment are what.
+#[derive(Default)]
+struct Kinds {
+    words: usize,
+    mutable: usize,
+    capitals: usize,
+    separators: usize,
+}
+
+impl Kinds {
+    fn of(text: &str, tokens: &[Token]) -> Kinds {
+        let mut kinds = Kinds::default();
+        for token in tokens {
+            let starts = |is: fn(char) -> bool| text[token.range()].starts_with(is);
+            let is_word = token.kind == TokenKind::Word;
+            let is_separator = || token.kind == TokenKind::Character && !starts(is_prose_punctuation);
+            kinds.words += usize::from(is_word);
+            kinds.mutable += usize::from(matches!(token.kind, TokenKind::Mutable(_)) || starts(char::is_numeric));
+            kinds.capitals += usize::from(is_word && starts(char::is_uppercase));
+            kinds.separators += usize::from(is_separator());
+        }
+        kinds
+    }
 }
 
 /// The prose before and after each segment, itself included, each word less by its distance.
@@ -213,11 +228,15 @@ fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool>
         .iter()
         .map(|s| text[tokens.tokens[s.start].range().start..tokens.tokens[s.end - 1].range().end].to_lowercase())
         .collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for segment in &folded {
-        *counts.entry(segment).or_default() += 1;
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut repeated = vec![false; folded.len()];
+    for (index, segment) in folded.iter().enumerate() {
+        let first = *first.entry(segment).or_insert(index);
+        if first != index {
+            (repeated[first], repeated[index]) = (true, true);
+        }
     }
-    folded.iter().map(|segment| counts[segment.as_str()] > 1).collect()
+    repeated
 }
 
 /// Punctuation that sentences have; other characters separate the items of lists.

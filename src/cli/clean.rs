@@ -259,18 +259,18 @@ impl CleaningRun<'_> {
         })
     }
 
-    /// A document of which more would go than is allowed stays as it is, and that is said.
-    fn within_limit(&self, document: &Document, cleaning: Cleaning, place: &str) -> (Cleaning, bool) {
-        let left = cleaning.strip(&document.text).len();
-        let removed = 1.0 - left as f64 / document.text.len().max(1) as f64;
+    /// The cleaned text. A document of which more would go than is allowed stays as it is, and that is said.
+    fn within_limit(&self, document: &Document, cleaning: Cleaning, place: &str) -> (Cleaning, String, bool) {
+        let text = cleaning.strip(&document.text);
+        let removed = 1.0 - text.len() as f64 / document.text.len().max(1) as f64;
         if removed <= self.max_removed {
-            return (cleaning, false);
+            return (cleaning, text, false);
         }
         self.reporter.warn(&format!(
             "{place}: kept whole, for {:.1} % of it would be removed, more than --max-removed allows",
             100.0 * removed
         ));
-        (Cleaning { spans: Vec::new() }, true)
+        (Cleaning { spans: Vec::new() }, document.text.to_string(), true)
     }
 
     /// Cleans one document; `None` if it could not be, which was reported.
@@ -292,8 +292,7 @@ impl CleaningRun<'_> {
                 return None;
             }
         };
-        let (cleaning, kept_whole) = self.within_limit(document, cleaning, place);
-        let text = cleaning.strip(&document.text);
+        let (cleaning, text, kept_whole) = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &text);
         if emptied {
             self.reporter.warn(&format!("{place}: all its text is taken for boilerplate; nothing of it is left"));

@@ -30,7 +30,7 @@ pub fn is_unspaced(c: char) -> bool {
 
 /// Whether any character of the text is of a script without spaces.
 pub fn has_unspaced(text: &str) -> bool {
-    text.contains(is_unspaced)
+    !text.is_ascii() && text.contains(is_unspaced)
 }
 
 /// Whether this character continues the one before it: a combining mark, a joiner, a variation selector, the

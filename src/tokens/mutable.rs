@@ -12,8 +12,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look};
 use serde::{Deserialize, Serialize};
 
 use super::characters::{UNSPACED_CLASS, is_run_character};
@@ -95,18 +95,20 @@ impl MutableSet {
     /// Compiles patterns, in the order in which they are to be tried.
     pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
         let mut names = HashSet::new();
-        let mut on_automaton = Vec::new();
+        let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
         let mut looking_around = Vec::new();
         for (index, pattern) in patterns.iter().enumerate() {
             let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "there are more than 65,535"))?;
             check_name(pattern, &mut names)?;
-            if is_regular(pattern)? {
-                on_automaton.push(id);
-            } else {
-                looking_around.push((id, exact(pattern).map_err(|error| refuse(pattern, error))?));
+            match compiled(pattern)? {
+                Compiled::Regular(hir) => {
+                    on_automaton.push(id);
+                    regular.push(hir);
+                }
+                Compiled::LookingAround(regex) => looking_around.push((id, regex)),
             }
         }
-        let automaton = automaton(on_automaton.iter().map(|id| &patterns[id.0 as usize]))?;
+        let automaton = automaton(regular)?;
         Ok(MutableSet { patterns, automaton, on_automaton, looking_around, exact: OnceLock::new() })
     }
 
@@ -173,16 +175,15 @@ impl MutableSet {
 pub struct MutableMatcher {
     set: Arc<MutableSet>,
     cache: Cache,
-    /// Whether the automaton can get anywhere from this byte.
-    starts: Box<[bool; 256]>,
+    /// Whether the automaton can get anywhere from these two bytes, as far as that is known.
+    starts: Box<[Option<bool>]>,
 }
 
 impl MutableMatcher {
     /// A matcher for one thread.
     pub fn new(set: Arc<MutableSet>) -> MutableMatcher {
-        let mut cache = set.automaton.create_cache();
-        let starts = Box::new(std::array::from_fn(|byte| can_start(&set.automaton, &mut cache, byte as u8)));
-        MutableMatcher { set, cache, starts }
+        let cache = set.automaton.create_cache();
+        MutableMatcher { set, cache, starts: vec![None; 1 << 16].into() }
     }
 
     /// The patterns it looks for.
@@ -192,16 +193,21 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let first = *text.as_bytes().get(start)?;
-        let regular = match self.starts[first as usize] {
-            true => self.match_on_automaton(text, start),
-            false => None,
-        };
+        let regular =
+            if self.can_start(text.as_bytes().get(start..)?) { self.match_on_automaton(text, start) } else { None };
         let around = self.set.looking_around.iter().find_map(|(id, regex)| {
             let earlier = regular.is_none_or(|(first, _)| *id < first);
             if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
         });
         around.or(regular)
+    }
+
+    /// Most words are no mutable pattern's, as their first letters show.
+    fn can_start(&mut self, bytes: &[u8]) -> bool {
+        let &[first, second, ..] = bytes else { return true };
+        let (set, cache) = (&self.set, &mut self.cache);
+        *self.starts[usize::from(first) << 8 | usize::from(second)]
+            .get_or_insert_with(|| leads_on(&set.automaton, cache, &[first, second]).unwrap_or(true))
     }
 
     fn match_on_automaton(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
@@ -238,16 +244,25 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
     Ok(())
 }
 
-/// Whether the automaton can run it; an error if nothing can.
-fn is_regular(pattern: &MutablePattern) -> Result<bool, MutableError> {
+/// What runs a pattern.
+enum Compiled {
+    /// The automaton.
+    Regular(Hir),
+    LookingAround(fancy_regex::Regex),
+}
+
+/// For the automaton if that can run it; an error if nothing can.
+fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     let hir = regex_syntax::parse(&pattern.regex).ok();
-    let regular = hir.filter(|hir| hir.properties().look_set().is_empty());
-    let (has_capture, matches_empty) = match &regular {
-        Some(hir) => (hir.properties().explicit_captures_len() > 0, hir.properties().minimum_len() == Some(0)),
-        None => {
-            let fancy = exact(pattern).map_err(|error| refuse(pattern, error))?;
-            (fancy.captures_len() > 1, matched_end(&fancy, "", 0).is_some())
+    let compiled = match hir.filter(|hir| hir.properties().look_set().is_empty()) {
+        Some(hir) => Compiled::Regular(hir),
+        None => Compiled::LookingAround(exact(pattern).map_err(|error| refuse(pattern, error))?),
+    };
+    let (has_capture, matches_empty) = match &compiled {
+        Compiled::Regular(hir) => {
+            (hir.properties().explicit_captures_len() > 0, hir.properties().minimum_len() == Some(0))
         }
+        Compiled::LookingAround(regex) => (regex.captures_len() > 1, matched_end(regex, "", 0).is_some()),
     };
     if has_capture {
         return Err(refuse(pattern, "it has a capturing group; write (?:...) instead"));
@@ -255,23 +270,28 @@ fn is_regular(pattern: &MutablePattern) -> Result<bool, MutableError> {
     if matches_empty {
         return Err(refuse(pattern, "it matches the empty string"));
     }
-    Ok(regular.is_some())
+    Ok(compiled)
 }
 
 /// Two automaton patterns each: the match ends the text, or a byte that may end a word follows.
-fn automaton<'a>(patterns: impl Iterator<Item = &'a MutablePattern>) -> Result<DFA, MutableError> {
-    let bounded: Vec<String> = patterns
-        .flat_map(|MutablePattern { regex, .. }| {
-            [format!(r"(?:{regex})\z"), format!(r"(?:{regex})(?-u:[^0-9A-Za-z_])")]
-        })
+fn automaton(patterns: Vec<Hir>) -> Result<DFA, MutableError> {
+    let word = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
+    let mut no_word = ClassBytes::new(word.map(|(first, last)| ClassBytesRange::new(first, last)));
+    no_word.negate();
+    let (text_end, word_end) = (Hir::look(Look::End), Hir::class(Class::Bytes(no_word)));
+    let bounded: Vec<Hir> = patterns
+        .into_iter()
+        .flat_map(|hir| [Hir::concat(vec![hir.clone(), text_end.clone()]), Hir::concat(vec![hir, word_end.clone()])])
         .collect();
+    let nfa = thompson::Compiler::new()
+        .configure(thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None))
+        .build_many_from_hir(&bounded)
+        .map_err(|error| MutableError::Automaton(error.to_string()))?;
     DFA::builder()
         .configure(
             DFA::config().match_kind(MatchKind::LeftmostFirst).cache_capacity(8 << 20).skip_cache_capacity_check(true),
         )
-        .syntax(syntax::Config::new().utf8(false))
-        .thompson(thompson::Config::new().utf8(false))
-        .build_many(&bounded)
+        .build_from_nfa(nfa)
         .map_err(|error| MutableError::Automaton(error.to_string()))
 }
 
@@ -286,11 +306,17 @@ fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<u
     (found.start() == start).then_some(found.end())
 }
 
-fn can_start(automaton: &DFA, cache: &mut Cache, byte: u8) -> bool {
-    let haystack = [byte];
-    let input = Input::new(&haystack).anchored(Anchored::Yes);
-    let Ok(start) = automaton.start_state_forward(cache, &input) else { return true };
-    automaton.next_state(cache, start, byte).map_or(true, |state| !state.is_dead())
+/// Whether a match may start with these bytes; `None` if the automaton cannot say.
+fn leads_on(automaton: &DFA, cache: &mut Cache, bytes: &[u8]) -> Option<bool> {
+    let input = Input::new(bytes).anchored(Anchored::Yes);
+    let mut state = automaton.start_state_forward(cache, &input).ok()?;
+    for &byte in bytes {
+        state = automaton.next_state(cache, state, byte).ok()?;
+        if state.is_tagged() {
+            return Some(!state.is_dead());
+        }
+    }
+    Some(true)
 }
 
 #[cfg(test)]
