@@ -6,3 +6,4 @@ pub mod language;
 pub mod site;
 pub mod corpus;
 pub mod size;
+pub mod process;

@@ -1,0 +1,209 @@
+//! Times the whole program over invented corpora, and says how time and memory grow with size.
+//!
+//! ```text
+//! cargo bench --bench end_to_end -- --sizes 27M,55M,110M,220M,440M --sources 1,10,100 --runs 3
+//! ```
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+
+mod support;
+
+use support::corpus::{Corpus, Extent, Written};
+use support::process::{self, Usage};
+use support::site::Form;
+use support::size::parse_size;
+
+/// Stands before a command that is to be run and measured.
+const MEASURE: &str = "--measure";
+
+/// Times `dehusk mine`, `clean` and `run` as whole processes
+#[derive(Parser)]
+struct Arguments {
+    /// How large the corpora are, in bytes
+    #[arg(long, value_delimiter = ',', default_value = "27M,55M", value_parser = parse_size)]
+    sizes: Vec<u64>,
+    /// Of how many sources they are
+    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    sources: Vec<u16>,
+    /// How often each command runs; the median counts
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// What documents are, and what is cleaned of them
+    #[arg(long, value_enum, default_value_t = Input::Html)]
+    input: Input,
+    /// What is measured
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Task::Mine, Task::Clean, Task::Run])]
+    tasks: Vec<Task>,
+    /// How many threads work [default: all cores]
+    #[arg(long)]
+    threads: Option<u16>,
+    /// The program [default: the one that was built with this]
+    #[arg(long, default_value = env!("CARGO_BIN_EXE_dehusk"), hide_default_value = true)]
+    program: PathBuf,
+    /// What cargo says to all benches
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Input {
+    /// Pages, of which the visible text is read
+    Html,
+    /// Plain text
+    Text,
+    /// Pages, read with their markup
+    Markup,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Task {
+    Mine,
+    Clean,
+    Run,
+}
+
+fn main() -> anyhow::Result<()> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == MEASURE) {
+        let program = words.next().context("nothing to measure")?;
+        let usage = process::run(Command::new(program).args(words))?;
+        writeln!(io::stdout(), "{} {}", usage.time.as_micros(), usage.peak_bytes.unwrap_or_default())?;
+        return Ok(());
+    }
+    let arguments = Arguments::parse();
+    if !arguments.bench {
+        return Ok(()); // run as a test: there is nothing to check
+    }
+    for &sources in &arguments.sources {
+        let mut tables: Vec<Table> = arguments.tasks.iter().map(|&task| Table { task, rows: Vec::new() }).collect();
+        for &size in &arguments.sizes {
+            measure(&arguments, usize::from(sources), size, &mut tables)?;
+        }
+        for table in tables {
+            table.print(&mut io::stdout(), sources)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a row to each table.
+fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table]) -> anyhow::Result<()> {
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let form = if arguments.input == Input::Text { Form::Text } else { Form::Html };
+    let (seed, document_bytes) = (1, form.usual_bytes());
+    let corpus = Corpus { seed, sources, form, document_bytes, extent: Extent::Bytes(size) };
+    let written = corpus.write(&scratch.path().join("corpus"))?;
+    let bench = Bench { arguments, scratch: scratch.path() };
+    if arguments.tasks.contains(&Task::Clean) && !arguments.tasks.contains(&Task::Mine) {
+        bench.usage(Task::Mine)?; // the patterns to clean with
+    }
+    for table in tables {
+        let usages = (0..arguments.runs).map(|_| bench.usage(table.task)).collect::<anyhow::Result<Vec<Usage>>>()?;
+        table.rows.push(Row::of(written, &usages));
+    }
+    Ok(())
+}
+
+/// Where a corpus lies and what comes of it.
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    scratch: &'a Path,
+}
+
+impl Bench<'_> {
+    /// Runs a command in a process that waits for it alone.
+    fn usage(&self, task: Task) -> anyhow::Result<Usage> {
+        let [corpus, patterns, output] = ["corpus", "patterns", "output"].map(|name| self.scratch.join(name));
+        let folder = if task == Task::Mine { &patterns } else { &output };
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(MEASURE).arg(&self.arguments.program).arg(format!("{task:?}").to_lowercase());
+        command.arg(corpus).arg("--output").arg(folder).arg("--quiet");
+        if task == Task::Clean {
+            command.arg("--patterns").arg(patterns);
+        }
+        if self.arguments.input == Input::Markup {
+            command.args(["--html", "markup"]);
+        }
+        if let Some(threads) = self.arguments.threads {
+            command.arg("--threads").arg(threads.to_string());
+        }
+        let output = command.output()?;
+        let said = String::from_utf8(output.stdout)?;
+        let numbers: Vec<u64> = said.split_whitespace().flat_map(str::parse).collect();
+        match numbers[..] {
+            [micros, peak] if output.status.success() => {
+                Ok(Usage { time: Duration::from_micros(micros), peak_bytes: Some(peak).filter(|&peak| peak > 0) })
+            }
+            _ => anyhow::bail!("{}", String::from_utf8_lossy(&output.stderr)),
+        }
+    }
+}
+
+struct Table {
+    task: Task,
+    rows: Vec<Row>,
+}
+
+/// Medians of some runs over one corpus.
+struct Row {
+    corpus: Written,
+    seconds: f64,
+    peak_bytes: Option<f64>,
+}
+
+impl Row {
+    fn of(corpus: Written, usages: &[Usage]) -> Row {
+        let peaks: Option<Vec<f64>> = usages.iter().map(|usage| usage.peak_bytes.map(|bytes| bytes as f64)).collect();
+        Row {
+            corpus,
+            seconds: median(usages.iter().map(|usage| usage.time.as_secs_f64()).collect()),
+            peak_bytes: peaks.map(median),
+        }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
+}
+
+impl Table {
+    fn print(&self, out: &mut impl Write, sources: u16) -> io::Result<()> {
+        let plural = if sources == 1 { "" } else { "s" };
+        writeln!(out, "`dehusk {}`, {sources} source{plural}:\n", format!("{:?}", self.task).to_lowercase())?;
+        writeln!(out, "| MB | documents | s | MB/s | peak MB | time per doubling | memory per doubling |")?;
+        writeln!(out, "|---|---|---|---|---|---|---|")?;
+        let mut before: Option<&Row> = None;
+        for row in &self.rows {
+            let megabytes = row.corpus.bytes as f64 / 1e6;
+            let growth = |of: fn(&Row) -> Option<f64>| {
+                let (before, doublings) = (before?, (row.corpus.bytes as f64 / before?.corpus.bytes as f64).log2());
+                (doublings != 0.0).then_some(())?;
+                Some((of(row)? / of(before)?).powf(1.0 / doublings))
+            };
+            let shown = |number: Option<f64>, digits: usize| number.map_or("".into(), |it| format!("{it:.digits$}"));
+            writeln!(
+                out,
+                "| {megabytes:.0} | {} | {:.1} | {:.1} | {} | {} | {} |",
+                row.corpus.documents,
+                row.seconds,
+                megabytes / row.seconds,
+                shown(row.peak_bytes.map(|bytes| bytes / 1e6), 0),
+                shown(growth(|row| Some(row.seconds)), 2),
+                shown(growth(|row| row.peak_bytes), 2),
+            )?;
+            before = Some(row);
+        }
+        writeln!(out)
+    }
+}
