@@ -6,4 +6,3 @@ pub mod language;
 pub mod site;
 pub mod corpus;
 pub mod size;
-pub mod process;

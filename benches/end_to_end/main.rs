@@ -5,20 +5,23 @@
 //! ```
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
 
+mod process;
+#[path = "../support/mod.rs"]
 mod support;
+mod table;
 
-use support::corpus::{Corpus, Extent, Written};
-use support::process::{self, Usage};
+use process::Usage;
+use support::corpus::{Corpus, Extent};
 use support::site::Form;
 use support::size::parse_size;
+use table::{Row, Table};
 
 /// Stands before a command that is to be run and measured.
 const MEASURE: &str = "--measure";
@@ -62,19 +65,29 @@ enum Input {
     Markup,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Task {
     Mine,
     Clean,
     Run,
 }
 
+impl Task {
+    /// The subcommand.
+    fn name(self) -> &'static str {
+        match self {
+            Task::Mine => "mine",
+            Task::Clean => "clean",
+            Task::Run => "run",
+        }
+    }
+}
+
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == MEASURE) {
         let program = words.next().context("nothing to measure")?;
-        let usage = process::run(Command::new(program).args(words))?;
-        writeln!(io::stdout(), "{} {}", usage.time.as_micros(), usage.peak_bytes.unwrap_or_default())?;
+        process::run(Command::new(program).args(words))?.write(&mut io::stdout())?;
         return Ok(());
     }
     let arguments = Arguments::parse();
@@ -82,12 +95,13 @@ fn main() -> anyhow::Result<()> {
         return Ok(()); // run as a test: there is nothing to check
     }
     for &sources in &arguments.sources {
-        let mut tables: Vec<Table> = arguments.tasks.iter().map(|&task| Table { task, rows: Vec::new() }).collect();
+        let mut tables = vec![Table::default(); arguments.tasks.len()];
         for &size in &arguments.sizes {
             measure(&arguments, usize::from(sources), size, &mut tables)?;
         }
-        for table in tables {
-            table.print(&mut io::stdout(), sources)?;
+        for (task, table) in arguments.tasks.iter().zip(tables) {
+            let plural = if sources == 1 { "" } else { "s" };
+            table.write(&mut io::stdout(), &format!("`dehusk {}`, {sources} source{plural}", task.name()))?;
         }
     }
     Ok(())
@@ -104,8 +118,8 @@ fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table
     if arguments.tasks.contains(&Task::Clean) && !arguments.tasks.contains(&Task::Mine) {
         bench.usage(Task::Mine)?; // the patterns to clean with
     }
-    for table in tables {
-        let usages = (0..arguments.runs).map(|_| bench.usage(table.task)).collect::<anyhow::Result<Vec<Usage>>>()?;
+    for (&task, table) in arguments.tasks.iter().zip(tables) {
+        let usages = (0..arguments.runs).map(|_| bench.usage(task)).collect::<anyhow::Result<Vec<Usage>>>()?;
         table.rows.push(Row::of(written, &usages));
     }
     Ok(())
@@ -126,7 +140,7 @@ impl Bench<'_> {
             fs::remove_dir_all(folder)?;
         }
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg(MEASURE).arg(&self.arguments.program).arg(format!("{task:?}").to_lowercase());
+        command.arg(MEASURE).arg(&self.arguments.program).arg(task.name());
         command.arg(corpus).arg("--output").arg(folder).arg("--quiet");
         if task == Task::Clean {
             command.arg("--patterns").arg(patterns);
@@ -138,72 +152,7 @@ impl Bench<'_> {
             command.arg("--threads").arg(threads.to_string());
         }
         let output = command.output()?;
-        let said = String::from_utf8(output.stdout)?;
-        let numbers: Vec<u64> = said.split_whitespace().flat_map(str::parse).collect();
-        match numbers[..] {
-            [micros, peak] if output.status.success() => {
-                Ok(Usage { time: Duration::from_micros(micros), peak_bytes: Some(peak).filter(|&peak| peak > 0) })
-            }
-            _ => anyhow::bail!("{}", String::from_utf8_lossy(&output.stderr)),
-        }
-    }
-}
-
-struct Table {
-    task: Task,
-    rows: Vec<Row>,
-}
-
-/// Medians of some runs over one corpus.
-struct Row {
-    corpus: Written,
-    seconds: f64,
-    peak_bytes: Option<f64>,
-}
-
-impl Row {
-    fn of(corpus: Written, usages: &[Usage]) -> Row {
-        let peaks: Option<Vec<f64>> = usages.iter().map(|usage| usage.peak_bytes.map(|bytes| bytes as f64)).collect();
-        Row {
-            corpus,
-            seconds: median(usages.iter().map(|usage| usage.time.as_secs_f64()).collect()),
-            peak_bytes: peaks.map(median),
-        }
-    }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
-}
-
-impl Table {
-    fn print(&self, out: &mut impl Write, sources: u16) -> io::Result<()> {
-        let plural = if sources == 1 { "" } else { "s" };
-        writeln!(out, "`dehusk {}`, {sources} source{plural}:\n", format!("{:?}", self.task).to_lowercase())?;
-        writeln!(out, "| MB | documents | s | MB/s | peak MB | time per doubling | memory per doubling |")?;
-        writeln!(out, "|---|---|---|---|---|---|---|")?;
-        let mut before: Option<&Row> = None;
-        for row in &self.rows {
-            let megabytes = row.corpus.bytes as f64 / 1e6;
-            let growth = |of: fn(&Row) -> Option<f64>| {
-                let (before, doublings) = (before?, (row.corpus.bytes as f64 / before?.corpus.bytes as f64).log2());
-                (doublings != 0.0).then_some(())?;
-                Some((of(row)? / of(before)?).powf(1.0 / doublings))
-            };
-            let shown = |number: Option<f64>, digits: usize| number.map_or("".into(), |it| format!("{it:.digits$}"));
-            writeln!(
-                out,
-                "| {megabytes:.0} | {} | {:.1} | {:.1} | {} | {} | {} |",
-                row.corpus.documents,
-                row.seconds,
-                megabytes / row.seconds,
-                shown(row.peak_bytes.map(|bytes| bytes / 1e6), 0),
-                shown(growth(|row| Some(row.seconds)), 2),
-                shown(growth(|row| row.peak_bytes), 2),
-            )?;
-            before = Some(row);
-        }
-        writeln!(out)
+        let usage = Usage::parse(&String::from_utf8(output.stdout)?).filter(|_| output.status.success());
+        usage.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
