@@ -5,7 +5,7 @@
 //! ```
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -65,7 +65,7 @@ enum Input {
     Markup,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Task {
     Mine,
     Clean,
@@ -90,10 +90,12 @@ fn main() -> anyhow::Result<()> {
         process::run(Command::new(program).args(words))?.write(&mut io::stdout())?;
         return Ok(());
     }
-    let arguments = Arguments::parse();
+    let mut arguments = Arguments::parse();
     if !arguments.bench {
         return Ok(()); // run as a test: there is nothing to check
     }
+    arguments.tasks.sort_unstable(); // what is mined is cleaned with
+    arguments.tasks.dedup();
     for &sources in &arguments.sources {
         let mut tables = vec![Table::default(); arguments.tasks.len()];
         for &size in &arguments.sizes {
@@ -120,6 +122,7 @@ fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table
     }
     for (&task, table) in arguments.tasks.iter().zip(tables) {
         let usages = (0..arguments.runs).map(|_| bench.usage(task)).collect::<anyhow::Result<Vec<Usage>>>()?;
+        writeln!(io::stderr(), "{} of {} bytes, {sources} source(s): {usages:?}", task.name(), written.bytes)?;
         table.rows.push(Row::of(written, &usages));
     }
     Ok(())

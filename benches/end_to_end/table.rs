@@ -58,7 +58,7 @@ impl Table {
             let shown = |number: Option<f64>, digits: usize| number.map_or("".into(), |it| format!("{it:.digits$}"));
             writeln!(
                 out,
-                "| {:.0} | {} | {:.1} | {:.1} | {} | {} | {} | {} |",
+                "| {:.1} | {} | {:.1} | {:.1} | {} | {} | {} | {} |",
                 row.megabytes(),
                 row.corpus.documents,
                 row.seconds,
