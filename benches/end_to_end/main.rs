@@ -1,0 +1,161 @@
+//! Times the whole program over invented corpora, and says how time and memory grow with size.
+//!
+//! ```text
+//! cargo bench --bench end_to_end -- --sizes 27M,55M,110M,220M,440M --sources 1,10,100 --runs 3
+//! ```
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+
+mod process;
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+
+use process::Usage;
+use support::corpus::{Corpus, Extent};
+use support::site::Form;
+use support::size::parse_size;
+use table::{Row, Table};
+
+/// Stands before a command that is to be run and measured.
+const MEASURE: &str = "--measure";
+
+/// Times `dehusk mine`, `clean` and `run` as whole processes
+#[derive(Parser)]
+struct Arguments {
+    /// How large the corpora are, in bytes
+    #[arg(long, value_delimiter = ',', default_value = "27M,55M", value_parser = parse_size)]
+    sizes: Vec<u64>,
+    /// Of how many sources they are
+    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    sources: Vec<u16>,
+    /// How often each command runs; the median counts
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// What documents are, and what is cleaned of them
+    #[arg(long, value_enum, default_value_t = Input::Html)]
+    input: Input,
+    /// What is measured
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Task::Mine, Task::Clean, Task::Run])]
+    tasks: Vec<Task>,
+    /// How many threads work [default: all cores]
+    #[arg(long)]
+    threads: Option<u16>,
+    /// The program [default: the one that was built with this]
+    #[arg(long, default_value = env!("CARGO_BIN_EXE_dehusk"), hide_default_value = true)]
+    program: PathBuf,
+    /// What cargo says to all benches
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Input {
+    /// Pages, of which the visible text is read
+    Html,
+    /// Plain text
+    Text,
+    /// Pages, read with their markup
+    Markup,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Task {
+    Mine,
+    Clean,
+    Run,
+}
+
+impl Task {
+    /// The subcommand.
+    fn name(self) -> &'static str {
+        match self {
+            Task::Mine => "mine",
+            Task::Clean => "clean",
+            Task::Run => "run",
+        }
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == MEASURE) {
+        let program = words.next().context("nothing to measure")?;
+        process::run(Command::new(program).args(words))?.write(&mut io::stdout())?;
+        return Ok(());
+    }
+    let mut arguments = Arguments::parse();
+    if !arguments.bench {
+        return Ok(()); // run as a test: there is nothing to check
+    }
+    arguments.tasks.sort_unstable(); // what is mined is cleaned with
+    arguments.tasks.dedup();
+    for &sources in &arguments.sources {
+        let mut tables = vec![Table::default(); arguments.tasks.len()];
+        for &size in &arguments.sizes {
+            measure(&arguments, usize::from(sources), size, &mut tables)?;
+        }
+        for (task, table) in arguments.tasks.iter().zip(tables) {
+            let plural = if sources == 1 { "" } else { "s" };
+            table.write(&mut io::stdout(), &format!("`dehusk {}`, {sources} source{plural}", task.name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a row to each table.
+fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table]) -> anyhow::Result<()> {
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let form = if arguments.input == Input::Text { Form::Text } else { Form::Html };
+    let (seed, document_bytes) = (1, form.usual_bytes());
+    let corpus = Corpus { seed, sources, form, document_bytes, extent: Extent::Bytes(size) };
+    let written = corpus.write(&scratch.path().join("corpus"))?;
+    let bench = Bench { arguments, scratch: scratch.path() };
+    if arguments.tasks.contains(&Task::Clean) && !arguments.tasks.contains(&Task::Mine) {
+        bench.usage(Task::Mine)?; // the patterns to clean with
+    }
+    for (&task, table) in arguments.tasks.iter().zip(tables) {
+        let usages = (0..arguments.runs).map(|_| bench.usage(task)).collect::<anyhow::Result<Vec<Usage>>>()?;
+        writeln!(io::stderr(), "{} of {} bytes, {sources} source(s): {usages:?}", task.name(), written.bytes)?;
+        table.rows.push(Row::of(written, &usages));
+    }
+    Ok(())
+}
+
+/// Where a corpus lies and what comes of it.
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    scratch: &'a Path,
+}
+
+impl Bench<'_> {
+    /// Runs a command in a process that waits for it alone.
+    fn usage(&self, task: Task) -> anyhow::Result<Usage> {
+        let [corpus, patterns, output] = ["corpus", "patterns", "output"].map(|name| self.scratch.join(name));
+        let folder = if task == Task::Mine { &patterns } else { &output };
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(MEASURE).arg(&self.arguments.program).arg(task.name());
+        command.arg(corpus).arg("--output").arg(folder).arg("--quiet");
+        if task == Task::Clean {
+            command.arg("--patterns").arg(patterns);
+        }
+        if self.arguments.input == Input::Markup {
+            command.args(["--html", "markup"]);
+        }
+        if let Some(threads) = self.arguments.threads {
+            command.arg("--threads").arg(threads.to_string());
+        }
+        let output = command.output()?;
+        let usage = Usage::parse(&String::from_utf8(output.stdout)?).filter(|_| output.status.success());
+        usage.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}

@@ -1,0 +1,63 @@
+//! Processes, and what they take.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a process took.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    /// From its start to its end.
+    pub time: Duration,
+    /// The time that processors worked for it and the most bytes it had in memory at a time, where the system tells.
+    pub of_system: Option<(Duration, u64)>,
+}
+
+impl Usage {
+    /// For [`Usage::parse`].
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "{}", self.time.as_micros())?;
+        match self.of_system {
+            Some((cpu, peak)) => writeln!(out, " {} {peak}", cpu.as_micros()),
+            None => writeln!(out),
+        }
+    }
+
+    /// Reads what [`Usage::write`] wrote.
+    pub fn parse(line: &str) -> Option<Usage> {
+        let numbers: Result<Vec<u64>, _> = line.split_whitespace().map(str::parse).collect();
+        let (time, of_system) = match numbers.ok()?[..] {
+            [time] => (time, None),
+            [time, cpu, peak] => (time, Some((Duration::from_micros(cpu), peak))),
+            _ => return None,
+        };
+        Some(Usage { time: Duration::from_micros(time), of_system })
+    }
+}
+
+/// Runs a program to its end. The system tells what all children took together, and the peak of the largest, so a
+/// process that measures runs one program only.
+pub fn run(command: &mut Command) -> io::Result<Usage> {
+    let start = Instant::now();
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    let time = start.elapsed();
+    match status.success() {
+        true => Ok(Usage { time, of_system: of_children() }),
+        false => Err(io::Error::other(format!("{command:?}: {status}"))),
+    }
+}
+
+#[cfg(unix)]
+fn of_children() -> Option<(Duration, u64)> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    Some((Duration::from_micros(micros as u64), usage.max_rss() as u64 * unit))
+}
+
+#[cfg(not(unix))]
+fn of_children() -> Option<(Duration, u64)> {
+    None
+}

@@ -1,0 +1,28 @@
+//! Each stage of mining and cleaning alone and on one thread where it can be, over invented corpora of 1 and 10 MB.
+//!
+//! ```text
+//! cargo bench --bench stages -- suffix_array
+//! DEHUSK_BENCH_LARGE=1 cargo bench --bench stages
+//! ```
+//!
+//! The second adds 100 MB. Speeds are in bytes of the text that the whole source has, whatever a stage sees of it.
+
+use divan::Divan;
+
+mod cleaning;
+mod mining;
+mod patterns;
+mod prepared;
+mod reading;
+#[path = "../support/mod.rs"]
+mod support;
+
+fn main() {
+    Divan::default().sample_count(10).sample_size(1).config_with_args().main();
+}
+
+/// In MB.
+fn sizes() -> Vec<u64> {
+    let is_large = std::env::var_os("DEHUSK_BENCH_LARGE").is_some();
+    if is_large { vec![1, 10, 100] } else { vec![1, 10] }
+}

@@ -1,0 +1,80 @@
+//! Symbols to templates.
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+
+use dehusk::mining::cover::cover;
+use dehusk::mining::cross_source::cross_source;
+use dehusk::mining::cutoff::{Histogram, choose_cutoff};
+use dehusk::mining::filters::filtered_repeats;
+use dehusk::mining::near_duplicates::group_near_duplicates;
+use dehusk::mining::repeats::Interval;
+use dehusk::mining::suffix_array::SuffixArray;
+use dehusk::mining::{MineOptions, mine};
+
+use crate::prepared::prepared;
+use crate::sizes;
+
+/// With the lengths of common prefixes.
+#[divan::bench(args = sizes())]
+fn suffix_array(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let symbols = prepared.sequence().symbols();
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| SuffixArray::build(symbols));
+}
+
+#[divan::bench(args = sizes())]
+fn near_duplicates(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let (sequence, array) = (prepared.sequence(), prepared.array());
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array));
+}
+
+#[divan::bench(args = sizes())]
+fn repeats(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let (sequence, array, groups) = (prepared.sequence(), prepared.array(), prepared.groups());
+    bencher
+        .counter(BytesCount::new(prepared.bytes()))
+        .bench(|| filtered_repeats(sequence, array, groups, &prepared.options));
+}
+
+#[divan::bench(args = sizes())]
+fn cutoff(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let repeats = prepared.repeats();
+    bencher
+        .counter(BytesCount::new(prepared.bytes()))
+        .bench(|| choose_cutoff(&Histogram::of(repeats.iter().map(|repeat| prepared.share(repeat)))));
+}
+
+#[divan::bench(name = "cover", args = sizes())]
+fn covering(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let is_kept = |repeat: &&Interval| prepared.share(repeat) >= prepared.options.min_share;
+    let kept: Vec<Interval> = prepared.repeats().iter().filter(is_kept).copied().collect();
+    let shares: Vec<f64> = kept.iter().map(|repeat| prepared.share(repeat)).collect();
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| cover(prepared.array(), &kept, &shares));
+}
+
+/// All of the above and the sightings, but no templates with slots.
+#[divan::bench(args = sizes())]
+fn all_without_slots(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let options = MineOptions { slots: false, ..prepared.options.clone() };
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| mine(prepared.sequence(), &options));
+}
+
+/// What this takes longer is what templates with slots take.
+#[divan::bench(args = sizes())]
+fn all(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| mine(prepared.sequence(), &prepared.options));
+}
+
+/// Of ten sources that have so much text together.
+#[divan::bench(name = "cross_source", args = sizes())]
+fn comparing(bencher: Bencher, megabytes: u64) {
+    let sources = prepared(megabytes).sources();
+    bencher.counter(BytesCount::new(megabytes * 1_000_000)).bench(|| cross_source(sources));
+}

@@ -1,0 +1,167 @@
+//! What the stages work on: each thing is made once, when a stage first asks for it, and then kept.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Reading};
+use dehusk::mining::cross_source::cross_source;
+use dehusk::mining::filters::filtered_repeats;
+use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
+use dehusk::mining::repeats::Interval;
+use dehusk::mining::suffix_array::SuffixArray;
+use dehusk::mining::{MineOptions, Mined, mine_texts};
+use dehusk::patterns::{PatternFile, Template};
+use dehusk::tokens::{Lexer, MutableSet, SymbolSequence, Tokenizer};
+
+use crate::support::corpus::Corpus;
+use crate::support::site::Form;
+
+/// What sources are compared of: their number.
+const SOURCES: usize = 10;
+
+/// One source of invented text, as each stage finds it.
+pub struct Prepared {
+    megabytes: u64,
+    pub texts: Vec<String>,
+    pub lexer: Lexer,
+    pub options: MineOptions,
+    sequence: OnceLock<SymbolSequence>,
+    array: OnceLock<SuffixArray>,
+    groups: OnceLock<Groups>,
+    repeats: OnceLock<Vec<Interval>>,
+    sources: OnceLock<Vec<Mined>>,
+    templates: OnceLock<(Mined, Vec<Template>)>,
+    patterns: OnceLock<PatternFile>,
+    cleaner: OnceLock<Cleaner>,
+    readings: OnceLock<Vec<Reading>>,
+    cleanings: OnceLock<Vec<Cleaning>>,
+}
+
+/// A source of about so many MB.
+pub fn prepared(megabytes: u64) -> &'static Prepared {
+    static PREPARED: Mutex<BTreeMap<u64, &Prepared>> = Mutex::new(BTreeMap::new());
+    let mut all = PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.entry(megabytes).or_insert_with(|| Box::leak(Box::new(Prepared::new(megabytes))))
+}
+
+/// Pages of about so many MB.
+pub fn pages(megabytes: u64) -> Vec<String> {
+    pages_of(Corpus::of_bytes(Form::Html, megabytes * 1_000_000))
+}
+
+/// A folder of such pages.
+pub fn folder(megabytes: u64) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("stages-{megabytes}"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("a folder to write again");
+    }
+    Corpus::of_bytes(Form::Html, megabytes * 1_000_000).write(&folder).expect("room for a corpus");
+    folder
+}
+
+fn pages_of(corpus: Corpus) -> Vec<String> {
+    corpus.sites().flat_map(|site| corpus.pages(&site).collect::<Vec<String>>()).collect()
+}
+
+impl Prepared {
+    fn new(megabytes: u64) -> Prepared {
+        Prepared {
+            megabytes,
+            texts: pages_of(Corpus::of_bytes(Form::Text, megabytes * 1_000_000)),
+            lexer: Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())),
+            options: MineOptions::default(),
+            sequence: OnceLock::new(),
+            array: OnceLock::new(),
+            groups: OnceLock::new(),
+            repeats: OnceLock::new(),
+            sources: OnceLock::new(),
+            templates: OnceLock::new(),
+            patterns: OnceLock::new(),
+            cleaner: OnceLock::new(),
+            readings: OnceLock::new(),
+            cleanings: OnceLock::new(),
+        }
+    }
+
+    /// Of all texts.
+    pub fn bytes(&self) -> usize {
+        self.texts.iter().map(String::len).sum()
+    }
+
+    pub fn sequence(&self) -> &SymbolSequence {
+        self.sequence.get_or_init(|| SymbolSequence::of_texts(&self.texts, &self.lexer).expect("few tokens"))
+    }
+
+    pub fn array(&self) -> &SuffixArray {
+        self.array.get_or_init(|| SuffixArray::build(self.sequence().symbols()))
+    }
+
+    pub fn groups(&self) -> &Groups {
+        self.groups.get_or_init(|| group_near_duplicates(self.sequence(), self.array()).0)
+    }
+
+    pub fn repeats(&self) -> &[Interval] {
+        self.repeats.get_or_init(|| filtered_repeats(self.sequence(), self.array(), self.groups(), &self.options))
+    }
+
+    /// The share of the documents that each repeat has.
+    pub fn share(&self, repeat: &Interval) -> f64 {
+        repeat.documents as f64 / self.groups().len() as f64
+    }
+
+    /// As much text again, but of several sources.
+    pub fn sources(&self) -> &[Mined] {
+        self.sources.get_or_init(|| {
+            let one = Corpus::of_bytes(Form::Text, self.megabytes * 1_000_000);
+            let corpus = Corpus { sources: SOURCES, ..one };
+            let mine = |texts: Vec<String>| mine_texts(&texts, &self.lexer, &self.options).expect("few tokens");
+            corpus.sites().map(|site| mine(corpus.pages(&site).collect())).collect()
+        })
+    }
+
+    pub fn templates(&self) -> &(Mined, Vec<Template>) {
+        self.templates.get_or_init(|| {
+            let mined = mine_texts(&self.texts, &self.lexer, &self.options).expect("few tokens");
+            let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
+            (mined, templates)
+        })
+    }
+
+    pub fn patterns(&self) -> &PatternFile {
+        self.patterns.get_or_init(|| {
+            let (mined, templates) = self.templates();
+            PatternFile::of_templates("stages", mined.facts(), templates.clone(), &self.lexer)
+        })
+    }
+
+    pub fn cleaner(&self) -> &Cleaner {
+        self.cleaner.get_or_init(|| Cleaner::new(&[self.patterns()], &CleanOptions::default()))
+    }
+
+    pub fn readings(&self) -> &[Reading] {
+        self.readings.get_or_init(|| {
+            let mut scratch = self.cleaner().scratch();
+            self.texts
+                .iter()
+                .map(|text| self.cleaner().read(&mut scratch, text).expect("no regex of a person"))
+                .collect()
+        })
+    }
+
+    /// Each text with how it is read.
+    pub fn read(&self) -> impl Iterator<Item = (&str, &Reading)> {
+        self.texts.iter().map(String::as_str).zip(self.readings())
+    }
+
+    pub fn cleanings(&self) -> &[Cleaning] {
+        self.cleanings.get_or_init(|| {
+            let mut scratch = self.cleaner().scratch();
+            self.texts
+                .iter()
+                .map(|text| self.cleaner().clean(&mut scratch, text).expect("no regex of a person"))
+                .collect()
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! Invented corpora to measure with: the same for the same seed, on every machine.
+
+#![allow(dead_code)] // not every program that measures needs all of it
+
+pub mod language;
+pub mod site;
+pub mod corpus;
+pub mod size;

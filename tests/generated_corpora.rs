@@ -1,0 +1,69 @@
+//! The corpora that speed is measured with are what the documentation says they are.
+
+#[path = "../benches/support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+
+use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::mining::cross_source::cross_source;
+use dehusk::mining::{MineOptions, mine_texts};
+use dehusk::patterns::PatternFile;
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+use support::corpus::{Corpus, Extent};
+use support::site::{Form, Site};
+use support::size::parse_size;
+
+/// How many pages, and their mean size.
+fn extent(corpus: Corpus) -> (usize, usize) {
+    let sizes: Vec<usize> =
+        corpus.sites().flat_map(|site| corpus.pages(&site).map(|page| page.len()).collect::<Vec<usize>>()).collect();
+    (sizes.len(), sizes.iter().sum::<usize>() / sizes.len())
+}
+
+#[test]
+fn a_seed_means_the_same_everywhere() {
+    let page = |seed, source, number| Site::new(seed, source, Form::Text, 5000).page(number);
+    let story = page(1, 0, 3);
+    let lines: Vec<&str> = story.lines().skip_while(|line| !line.starts_with("By ")).take(2).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    By Nortam Ti | 212 comments | Published 2 June 2011
+    Home > Ti
+    ");
+    assert_eq!(page(1, 0, 3), story);
+    for other in [page(2, 0, 3), page(1, 1, 3), page(1, 0, 4)] {
+        assert_ne!(other, story);
+    }
+}
+
+#[test]
+fn a_corpus_has_the_size_that_was_asked_for() {
+    for form in [Form::Html, Form::Text] {
+        let (documents, mean) = extent(Corpus::of_bytes(form, 3_000_000));
+        assert!(mean.abs_diff(form.usual_bytes()) < form.usual_bytes() / 8, "{form:?}: {mean}");
+        assert!(documents.abs_diff(3_000_000 / mean) <= 1, "{form:?}: {documents} of {mean}");
+    }
+    let corpus = Corpus { sources: 3, extent: Extent::Documents(31), ..Corpus::of_bytes(Form::Text, 0) };
+    assert_eq!(extent(corpus).0, 31);
+    let sizes = ["27M", "5k", "1G", "12", "M", "-1", "99999999999G", "1é"].map(|size| parse_size(size).ok());
+    assert_eq!(sizes, [Some(27_000_000), Some(5000), Some(1_000_000_000), Some(12), None, None, None, None]);
+}
+
+#[test]
+fn there_is_something_to_learn() {
+    let site = Site::new(1, 0, Form::Text, 3000);
+    let pages: Vec<String> = (0..30).map(|number| site.page(number)).collect();
+    let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+    let mined = mine_texts(&pages, &lexer, &MineOptions::default()).expect("few tokens");
+    let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
+    let patterns = PatternFile::of_templates("site", mined.facts(), templates, &lexer);
+    let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
+    let cleaned = cleaner.clean(&mut cleaner.scratch(), &pages[5]).expect("no regex of a person").strip(&pages[5]);
+    let (before, after) = pages[5].split_once("\nBy ").expect("a byline");
+    let story = after.lines().nth(3).expect("a story");
+    assert!(cleaned.contains(story), "{cleaned}");
+    for line in before.lines().take(5).chain(["Related stories"]) {
+        assert!(!cleaned.lines().any(|kept| kept == line), "{line}\n\n{cleaned}");
+    }
+}
