@@ -1,7 +1,7 @@
 //! Writes an invented corpus of news sites, to measure with: a folder a source, a file a page.
 //!
 //! ```text
-//! cargo run --release --example generate -- /tmp/corpus --bytes 27M --sources 10
+//! cargo run --release --example generate -- CORPUS --bytes 27M --sources 10
 //! ```
 
 use std::io::{self, Write};

@@ -23,6 +23,11 @@ fn main() {
 
 /// In MB.
 fn sizes() -> Vec<u64> {
+    let is_test = !std::env::args().any(|argument| argument == "--bench");
     let is_large = std::env::var_os("DEHUSK_BENCH_LARGE").is_some();
-    if is_large { vec![1, 10, 100] } else { vec![1, 10] }
+    match (is_test, is_large) {
+        (true, _) => vec![1],
+        (false, false) => vec![1, 10],
+        (false, true) => vec![1, 10, 100],
+    }
 }
