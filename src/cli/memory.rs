@@ -6,7 +6,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// What a source may take while it is mined, for each byte of it that is read: its text, and 32 bytes a token. Measured
 /// on markup, which has a token for every 3.7 bytes; other text has fewer.
-pub const BYTES_PER_BYTE: u64 = 10;
+pub const BYTES_PER_BYTE: u64 = 12;
 /// The same for HTML that is read as text, of which half is taken for text at most.
 pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
 

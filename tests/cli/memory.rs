@@ -30,7 +30,7 @@ fn a_source_that_does_not_fit_is_refused_before_anything_is_mined() {
 fn a_sample_of_it_is_mined() {
     let sandbox = sources();
     sandbox.expect(0, "mine corpus -o all --quiet");
-    let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 700k --sample");
+    let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 840k --sample");
     sampled.says("source 'city' needs more memory than there is").says("of its 12 documents are mined");
     let city = sandbox.read("patterns/city.yaml");
     assert!(!city.contains("documents: 12,") && city.contains(r"Share"), "{city}");
@@ -41,6 +41,6 @@ fn a_sample_of_it_is_mined() {
 fn how_much_memory_there_is_does_not_show() {
     let sandbox = sources();
     sandbox.expect(0, "mine corpus -o all --quiet");
-    sandbox.expect(0, "mine corpus -o patterns --quiet --memory 1300k --threads 2");
+    sandbox.expect(0, "mine corpus -o patterns --quiet --memory 1600k --threads 2");
     assert_eq!(sandbox.tree("patterns"), sandbox.tree("all"));
 }
