@@ -55,12 +55,13 @@ impl Layout {
                 && index > 0
                 && matches!(&text[tokens[index - 1].range()], "." | "!" | "?" | "…" | "。" | "！" | "？")
         };
+        let is_spaced = text.is_ascii();
         let (mut half_words, mut half_mutable, mut sentence_ends) = (0, 0, 0);
         for (index, token) in tokens.iter().enumerate() {
             layout.half_words.push(half_words);
             layout.half_mutable.push(half_mutable);
             layout.sentence_ends.push(sentence_ends);
-            let is_half = token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
+            let is_half = !is_spaced && token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
             layout.masses.push(if is_half { 0.5 } else { 1.0 });
             match token.kind {
                 TokenKind::Word => half_words += if is_half { 1 } else { 2 },

@@ -27,7 +27,8 @@ pub struct Tokens {
 impl Tokens {
     /// Reads a text.
     pub fn of(text: &str, lexer: &mut Lexer) -> Tokens {
-        let mut read = Tokens::default();
+        let (tokens, line_starts) = (Vec::with_capacity(text.len() / 6), Vec::with_capacity(text.len() / 6));
+        let mut read = Tokens { tokens, line_starts };
         let mut at_break = false;
         lexer.scan(text, |token| match token.kind {
             TokenKind::Break => at_break = true,
@@ -60,6 +61,8 @@ pub struct TokenAutomaton {
     /// By the state that they end at.
     runs: Vec<Run>,
     slotted: Vec<Slotted>,
+    /// Of each segment, which of `slotted` it is of.
+    slotted_of: Vec<u32>,
     is_whitespace: bool,
 }
 
@@ -111,20 +114,26 @@ impl TokenAutomaton {
         tokenizer: &Tokenizer,
     ) -> TokenAutomaton {
         let mut tree = Tree { vocabulary: Vocabulary::new(), ..Tree::default() };
-        let mut slotted = Vec::new();
-        let mut segments = 0;
+        let (mut slotted, mut slotted_of) = (Vec::new(), Vec::new());
         for (pattern, run, edges) in runs {
             if !run.has_free() {
                 tree.add(Part::Pattern(pattern), run.pieces(), edges);
                 continue;
             }
+            let index = slotted.len() as u32;
             slotted.push(Slotted::new(pattern, run, |pieces| {
-                tree.add(Part::Segment(segments), pieces, edges);
-                segments += 1;
-                segments - 1
+                let segment = slotted_of.len() as u32;
+                tree.add(Part::Segment(segment), pieces, edges);
+                slotted_of.push(index);
+                segment
             }));
         }
-        TokenAutomaton { slotted, is_whitespace: matches!(tokenizer, Tokenizer::Whitespace), ..tree.linked() }
+        TokenAutomaton {
+            slotted,
+            slotted_of,
+            is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
+            ..tree.linked()
+        }
     }
 
     /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then those of
@@ -137,7 +146,10 @@ impl TokenAutomaton {
         });
         if !segments.is_empty() {
             let lines = Lines::of(text, tokens);
-            self.slotted.iter().for_each(|slotted| slotted.join(&lines, &segments, &mut visit));
+            let mut found: Vec<u32> = segments.keys().map(|&segment| self.slotted_of[segment as usize]).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.iter().for_each(|&index| self.slotted[index as usize].join(&lines, &segments, &mut visit));
         }
     }
 
@@ -259,6 +271,7 @@ impl Tree {
             children: edges.into_iter().map(|(_, symbol, child)| (symbol, child)).collect(),
             runs: self.runs.into_iter().map(|(_, run)| run).collect(),
             slotted: Vec::new(),
+            slotted_of: Vec::new(),
             is_whitespace: false,
         };
         let mut queue: Vec<u32> = automaton.children_of(0).iter().map(|&(_, child)| child).collect();

@@ -180,8 +180,9 @@ pub struct Cleaner {
     reaches_cutoff: Vec<bool>,
     /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
     readers: Vec<Reader>,
-    /// What a person rejected: it is matched to hold the shape model back.
-    rejected: Vec<Form>,
+    /// Those that run on the regex engine, by index; behind the patterns come those that a person rejected, which are
+    /// matched to hold the shape model back.
+    regexes: Vec<(usize, Arc<fancy_regex::Regex>)>,
     options: CleanOptions,
 }
 
@@ -246,12 +247,16 @@ impl Cleaner {
             let automaton = TokenAutomaton::new([], file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
+        let regex = |(index, (pattern, _)): (usize, &(&Pattern, _))| match &pattern.form {
+            Form::Regex(regex) => Some((index, Arc::clone(regex))),
+            Form::Run(_) => None,
+        };
         Cleaner {
+            regexes: applied.iter().chain(&rejected).enumerate().filter_map(regex).collect(),
             weights: applied.iter().map(|(pattern, _)| weight(pattern)).collect(),
             reaches_cutoff: applied.iter().map(|(pattern, file)| reaches_cutoff(pattern, file)).collect(),
             patterns: applied.into_iter().map(|(pattern, _)| pattern.clone()).collect(),
             readers,
-            rejected: rejected.into_iter().map(|(pattern, _)| pattern.form.clone()).collect(),
             options: options.clone(),
         }
     }
@@ -342,13 +347,10 @@ impl Cleaner {
                 });
             }
         }
-        let rejected = self.rejected.iter().map(|form| ("rejected", form));
-        let forms = self.patterns.iter().map(|pattern| (pattern.id.as_str(), &pattern.form)).chain(rejected);
-        for (pattern, (id, form)) in forms.enumerate() {
-            if let Form::Regex(regex) = form {
-                let found = regex_matches(regex, text).map_err(|source| CleanError { id: id.to_owned(), source })?;
-                matches.extend(found.iter().map(|bytes| Match { tokens: tokens.within(bytes), pattern }));
-            }
+        for &(pattern, ref regex) in &self.regexes {
+            let id = || self.patterns.get(pattern).map_or("rejected", |pattern| &pattern.id).to_owned();
+            let found = regex_matches(regex, text).map_err(|source| CleanError { id: id(), source })?;
+            matches.extend(found.iter().map(|bytes| Match { tokens: tokens.within(bytes), pattern }));
         }
         let mut is_rejected = vec![false; tokens.tokens.len()];
         matches.retain(|Match { tokens, pattern }| {

@@ -69,10 +69,12 @@ impl Proof {
             let weight = &weights[*pattern];
             let documents = weight.documents as f64;
             let is_new = |token: &usize| covered[*token] * SAME <= documents;
-            let new_mass: f64 = tokens.clone().filter(is_new).map(|token| f64::from(layout.masses[token])).sum();
-            let new_words: f64 =
-                tokens.clone().filter(is_new).map(|token| layout.telling_words(&(token..token + 1))).sum();
-            let is_part = new_mass < layout.mass(tokens);
+            let (mut new_mass, mut new_words) = (0.0, 0.0);
+            for token in tokens.clone().filter(is_new) {
+                new_mass += f64::from(layout.masses[token]);
+                new_words += layout.telling_words(&(token..token + 1));
+            }
+            let is_part = new_mass < proof.telling_words[index];
             proof.telling_words[index] = new_mass;
             if weight.is_proven(new_words, weight.holds_lines && layout.is_lines(tokens) && !is_part) {
                 proof.is_proven[index] = true;

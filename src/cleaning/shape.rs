@@ -224,19 +224,33 @@ fn both_sides(prose: &[f64], sizes: &[f64], reach: f64) -> [Vec<f64>; 2] {
 
 /// Which segments stand in the document more than once, but for case.
 fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool> {
-    let folded: Vec<String> = segments
-        .iter()
-        .map(|s| text[tokens.tokens[s.start].range().start..tokens.tokens[s.end - 1].range().end].to_lowercase())
-        .collect();
+    let (mut all, mut ends) = (String::with_capacity(text.len()), Vec::with_capacity(segments.len()));
+    for segment in segments {
+        let bytes = tokens.tokens[segment.start].range().start..tokens.tokens[segment.end - 1].range().end;
+        push_folded(&mut all, &text[bytes]);
+        ends.push(all.len());
+    }
     let mut first: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut repeated = vec![false; folded.len()];
-    for (index, segment) in folded.iter().enumerate() {
+    let mut repeated = vec![false; segments.len()];
+    let mut start = 0;
+    for (index, &end) in ends.iter().enumerate() {
+        let segment = &all[std::mem::replace(&mut start, end)..end];
         let first = *first.entry(segment).or_insert(index);
         if first != index {
             (repeated[first], repeated[index]) = (true, true);
         }
     }
     repeated
+}
+
+fn push_folded(folded: &mut String, text: &str) {
+    let start = folded.len();
+    if text.is_ascii() {
+        folded.push_str(text);
+        folded[start..].make_ascii_lowercase();
+    } else {
+        folded.push_str(&text.to_lowercase());
+    }
 }
 
 /// Punctuation that sentences have; other characters separate the items of lists.

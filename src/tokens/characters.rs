@@ -52,7 +52,8 @@ pub fn ends_in_run(text: &str) -> bool {
 
 /// Whether there is a word in the text; marks and joiners on a symbol make none of it.
 pub fn has_word(text: &str) -> bool {
-    text.contains(|c| is_word_character(c) && !is_mark(c))
+    let is_plain = text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+    is_plain || text.contains(|c| is_word_character(c) && !is_mark(c))
 }
 
 /// The unspaced scripts as the inside of a regex class, in plain ranges, since Python's `re` knows no scripts: Thai to

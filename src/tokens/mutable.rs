@@ -160,6 +160,25 @@ impl MutableSet {
         Ok(())
     }
 
+    /// The first pattern on the automaton that matches at `start`.
+    fn match_on_automaton(&self, scratch: &mut Scratch, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        // The lazy automaton never gives up as configured; if it did, the exact way would answer.
+        let Ok(found) = self.automaton.try_search_fwd(&mut scratch.cache, &input) else {
+            return self.match_exactly(text, start);
+        };
+        let found = found?;
+        let pattern = found.pattern().as_usize();
+        let id = self.on_automaton[pattern / 2];
+        if pattern.is_multiple_of(2) {
+            return Some((id, found.offset()));
+        }
+        // The match took the byte that follows along, to see that it ends the word.
+        let end = found.offset() - 1;
+        let next = text.get(end..)?.chars().next()?;
+        if is_run_character(next) { self.match_exactly(text, start) } else { Some((id, end)) }
+    }
+
     /// The first pattern that matches at `start` by the slow, exact way.
     fn match_exactly(&self, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let regexes = self.exact.get_or_init(|| self.patterns.iter().map(|pattern| exact(pattern).ok()).collect());
@@ -174,6 +193,12 @@ impl MutableSet {
 #[derive(Clone, Debug)]
 pub struct MutableMatcher {
     set: Arc<MutableSet>,
+    /// Made for the first text.
+    scratch: Option<Scratch>,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
     cache: Cache,
     /// Whether the automaton can get anywhere from these two bytes, as far as that is known.
     starts: Box<[Option<bool>]>,
@@ -182,8 +207,7 @@ pub struct MutableMatcher {
 impl MutableMatcher {
     /// A matcher for one thread.
     pub fn new(set: Arc<MutableSet>) -> MutableMatcher {
-        let cache = set.automaton.create_cache();
-        MutableMatcher { set, cache, starts: vec![None; 1 << 16].into() }
+        MutableMatcher { set, scratch: None }
     }
 
     /// The patterns it looks for.
@@ -193,39 +217,30 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let bytes = text.as_bytes().get(start..)?;
+        let set = &*self.set;
+        let scratch = self.scratch.get_or_insert_with(|| Scratch::of(&set.automaton));
         let regular =
-            if self.can_start(text.as_bytes().get(start..)?) { self.match_on_automaton(text, start) } else { None };
-        let around = self.set.looking_around.iter().find_map(|(id, regex)| {
+            if scratch.can_start(&set.automaton, bytes) { set.match_on_automaton(scratch, text, start) } else { None };
+        let around = set.looking_around.iter().find_map(|(id, regex)| {
             let earlier = regular.is_none_or(|(first, _)| *id < first);
             if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
         });
         around.or(regular)
     }
+}
 
-    /// Most words are no mutable pattern's, as their first letters show.
-    fn can_start(&mut self, bytes: &[u8]) -> bool {
-        let &[first, second, ..] = bytes else { return true };
-        let (set, cache) = (&self.set, &mut self.cache);
-        *self.starts[usize::from(first) << 8 | usize::from(second)]
-            .get_or_insert_with(|| leads_on(&set.automaton, cache, &[first, second]).unwrap_or(true))
+impl Scratch {
+    fn of(automaton: &DFA) -> Scratch {
+        Scratch { cache: automaton.create_cache(), starts: vec![None; 1 << 16].into() }
     }
 
-    fn match_on_automaton(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        // The lazy automaton never gives up as configured; if it did, the exact way would answer.
-        let Ok(found) = self.set.automaton.try_search_fwd(&mut self.cache, &input) else {
-            return self.set.match_exactly(text, start);
-        };
-        let found = found?;
-        let pattern = found.pattern().as_usize();
-        let id = self.set.on_automaton[pattern / 2];
-        if pattern.is_multiple_of(2) {
-            return Some((id, found.offset()));
-        }
-        // The match took the byte that follows along, to see that it ends the word.
-        let end = found.offset() - 1;
-        let next = text.get(end..)?.chars().next()?;
-        if is_run_character(next) { self.set.match_exactly(text, start) } else { Some((id, end)) }
+    /// Most words are no mutable pattern's, as their first letters show.
+    fn can_start(&mut self, automaton: &DFA, bytes: &[u8]) -> bool {
+        let &[first, second, ..] = bytes else { return true };
+        let cache = &mut self.cache;
+        *self.starts[usize::from(first) << 8 | usize::from(second)]
+            .get_or_insert_with(|| leads_on(automaton, cache, &[first, second]).unwrap_or(true))
     }
 }
 
