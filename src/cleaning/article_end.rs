@@ -5,11 +5,9 @@
 //! the source's other documents ([`ends`](crate::ends)): an article stands before it always, and sometimes nothing
 //! comes after it.
 
-use std::ops::Range;
-
 use super::Reading;
 use super::evidence::{Evidence, Match, Weight, without_stop_before};
-use super::segments::Segments;
+use super::segments::{Segments, is_matched};
 
 /// A pattern stands there in a document, for the last time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,18 +44,14 @@ pub fn last_places(
     evidence: &Evidence,
     segments: &Segments,
 ) -> Vec<LastPlace> {
-    let is_line_edge = |gap: usize| reading.tokens.line_starts[gap];
-    let is_edge = |gap: usize| is_line_edge(gap) || evidence.is_edge[gap];
+    let is_edge = |gap: usize| reading.tokens.line_starts[gap] || evidence.is_edge[gap];
     let is_set_off = |Match { tokens, .. }: &Match| {
-        is_line_edge(tokens.start) && is_line_edge(tokens.end)
+        reading.layout.is_lines(tokens)
             || is_edge(tokens.start) && is_edge(tokens.end) && reading.layout.words(tokens) >= MIN_WORDS
     };
     let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found, weights));
     let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
-    let is_matched = |segment: &Range<usize>| {
-        evidence.of_token[segment.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() > 0.5 * segment.len() as f64
-    };
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
     let last = |of_pattern: &[Match]| {
@@ -66,7 +60,7 @@ pub fn last_places(
         let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
         let next = segments.tokens.partition_point(|segment| segment.start < tokens.end);
         let after = prose[prose.len() - 1] - prose[next];
-        let goes_on = segments.tokens.get(next).is_some_and(|segment| !is_matched(segment));
+        let goes_on = segments.tokens.get(next).is_some_and(|segment| !is_matched(segment, &evidence.of_token));
         LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, goes_on }
     };
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()

@@ -77,13 +77,14 @@ impl<'d> Case<'d> {
         ingredients: Ingredients,
     ) -> Case<'d> {
         let mut segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        let ends = |found: &Match| weights[found.pattern].ends_after.is_some();
-        let end = if ingredients.has(Ingredient::End) && matches.iter().any(ends) {
-            let is_end = |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.is_end(words));
-            let places = last_places(reading, matches, weights, evidence, &segments);
-            places.into_iter().filter(is_end).min_by_key(|place| place.start)
-        } else {
+        let ends = |found: &&Match| ingredients.has(Ingredient::End) && weights[found.pattern].ends_after.is_some();
+        let ending: Vec<Match> = matches.iter().filter(ends).cloned().collect();
+        let end = if ending.is_empty() {
             None
+        } else {
+            let is_end = |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.is_end(words));
+            let places = last_places(reading, &ending, weights, evidence, &segments);
+            places.into_iter().filter(is_end).min_by_key(|place| place.start)
         };
         // Beyond the end nothing is the article's longest paragraph or its headline.
         end.inspect(|end| segments.end_at(end.start));

@@ -30,9 +30,8 @@ impl Segments {
     pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Segments {
         let segments = cut(text, tokens, layout, evidence);
         let prose = |segment: &Range<usize>| {
-            let matched = evidence[segment.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() / segment.len() as f64;
             let words = layout.words_in_sentences(segment);
-            if matched <= 0.5 && words >= MIN_PROSE_WORDS { words } else { 0.0 }
+            if !is_matched(segment, evidence) && words >= MIN_PROSE_WORDS { words } else { 0.0 }
         };
         Segments { prose: segments.iter().map(prose).collect(), tokens: segments }
     }
@@ -43,6 +42,11 @@ impl Segments {
         self.tokens.truncate(kept);
         self.prose.truncate(kept);
     }
+}
+
+/// Whether matches cover a segment: more than half of the evidence that there can be.
+pub fn is_matched(segment: &Range<usize>, evidence: &[f32]) -> bool {
+    evidence[segment.clone()].iter().map(|&p| f64::from(p)).sum::<f64>() / segment.len() as f64 > 0.5
 }
 
 fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Range<usize>> {

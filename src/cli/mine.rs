@@ -232,12 +232,13 @@ impl Miner<'_> {
 
     /// How much memory these documents of a source need at most while they are mined, in bytes.
     fn need(&self, documents: &[DocumentRef]) -> u64 {
-        let of_document = |place: &DocumentRef| {
-            let is_stripped = self.inventory.is_html(place) && self.inventory.options().html == HtmlView::Text;
-            let factor = if is_stripped { memory::BYTES_PER_BYTE_OF_HTML } else { memory::BYTES_PER_BYTE };
-            factor * self.inventory.bytes(place)
-        };
-        documents.par_iter().map(of_document).sum()
+        documents.par_iter().map(|place| self.need_of(place)).sum()
+    }
+
+    fn need_of(&self, place: &DocumentRef) -> u64 {
+        let is_stripped = self.inventory.is_html(place) && self.inventory.options().html == HtmlView::Text;
+        let factor = if is_stripped { memory::BYTES_PER_BYTE_OF_HTML } else { memory::BYTES_PER_BYTE };
+        factor * self.inventory.bytes(place)
     }
 
     fn refuse_what_needs_more(&self, listings: &[SourceListing], needs: &[u64], limit: u64) -> anyhow::Result<()> {
@@ -259,16 +260,17 @@ impl Miner<'_> {
     /// As many documents of a source as there is memory for, evenly spread.
     fn sample(&self, listing: &SourceListing, need: u64, limit: u64) -> Vec<DocumentRef> {
         let all = &listing.documents;
+        let needs: Vec<u64> = all.par_iter().map(|place| self.need_of(place)).collect();
         let mut count = (all.len() as u128 * u128::from(limit) / u128::from(need.max(1))) as usize;
         loop {
-            let places: Vec<DocumentRef> = (0..count).map(|index| all[index * all.len() / count]).collect();
-            if self.need(&places) <= limit {
+            let sample = (0..count).map(|index| index * all.len() / count);
+            if sample.clone().map(|index| needs[index]).sum::<u64>() <= limit {
                 let of = all.len();
                 self.reporter.warn(&format!(
                     "source '{}' needs more memory than there is: {count} of its {of} documents are mined",
                     listing.id
                 ));
-                return places;
+                return sample.map(|index| all[index]).collect();
             }
             count -= 1 + count / 100;
         }
