@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use dehusk::cleaning::{CleanOptions, Cleaner};
+//! use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 //! use dehusk::mining::{MineOptions, cross_source::cross_source, mine_texts};
 //! use dehusk::patterns::PatternFile;
 //! use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
@@ -37,7 +37,7 @@
 //!
 //! // Clean.
 //! let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
-//! let cleaning = cleaner.clean(&mut cleaner.scratch(), &texts[1])?;
+//! let cleaning = cleaner.clean(&mut Scratch::default(), &texts[1])?;
 //! assert_eq!(cleaning.strip(&texts[1]), "Choir wins cup!\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

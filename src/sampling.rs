@@ -47,7 +47,7 @@ impl<'t> Sampled<'t> {
         // A scratch space takes its time to warm up, so each is used for many.
         const TEXTS_PER_SCRATCH: usize = 64;
         let read_chunk = |texts: &'t [T]| {
-            let mut scratch = cleaner.scratch();
+            let mut scratch = Scratch::default();
             let read = |text: &'t T| Sample::read(&cleaner, &mut scratch, text.as_ref());
             texts.iter().filter_map(read).collect::<Vec<Sample>>()
         };

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cleaning::shape::{FEATURES, Features, ShapeModel};
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Ingredient, Ingredients};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Ingredient, Ingredients, Scratch};
 use crate::patterns::PatternFile;
 
 /// How often the model is fitted: once to what matches tell, and once more with what it then finds itself.
@@ -59,7 +59,7 @@ pub fn train(lessons: &[Lesson], rounds: usize) -> Result<ShapeModel, CleanError
 fn examples(lesson: &Lesson, options: &CleanOptions) -> Result<Vec<Example>, CleanError> {
     let files: Vec<&PatternFile> = lesson.patterns.iter().collect();
     let cleaner = Cleaner::new(&files, options);
-    let mut scratch = cleaner.scratch();
+    let mut scratch = Scratch::default();
     let mut examples = Vec::new();
     for text in &lesson.texts {
         let of_segment = |(segment, features, going): (Range<usize>, _, f64)| Example {

@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
-use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::{MineOptions, mine_texts};
 use dehusk::patterns::PatternFile;
@@ -59,7 +59,7 @@ fn there_is_something_to_learn() {
     let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
     let patterns = PatternFile::of_templates("site", mined.facts(), templates, &lexer);
     let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
-    let cleaned = cleaner.clean(&mut cleaner.scratch(), &pages[5]).expect("no regex of a person").strip(&pages[5]);
+    let cleaned = cleaner.clean(&mut Scratch::default(), &pages[5]).expect("no regex of a person").strip(&pages[5]);
     let (before, after) = pages[5].split_once("\nBy ").expect("a byline");
     let story = after.lines().nth(3).expect("a story");
     assert!(cleaned.contains(story), "{cleaned}");

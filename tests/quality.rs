@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Method};
+use dehusk::cleaning::{CleanOptions, Cleaner, Method, Scratch};
 use dehusk::corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::words::Bag;
@@ -87,7 +87,7 @@ fn cleaned(method: Method) -> Vec<(String, Score)> {
     let options = CleanOptions { method, ..CleanOptions::default() };
     let cleaned = sources.iter().zip(mine(&sources)).map(|(source, [own, shared])| {
         let cleaner = Cleaner::new(&[&own, &shared], &options);
-        let mut scratch = cleaner.scratch();
+        let mut scratch = Scratch::default();
         let score = Score::mean(source.documents.iter().map(|(_, text, gold)| {
             let cleaning = cleaner.clean(&mut scratch, text).unwrap();
             score(text, &cleaning.strip(text), gold)

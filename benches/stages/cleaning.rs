@@ -3,9 +3,9 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk::cleaning::Method;
 use dehusk::cleaning::segments::Segments;
 use dehusk::cleaning::shape::features;
+use dehusk::cleaning::{Method, Scratch};
 
 use crate::prepared::prepared;
 use crate::sizes;
@@ -16,7 +16,7 @@ fn matching(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     let cleaner = prepared.cleaner();
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
-        let mut scratch = cleaner.scratch();
+        let mut scratch = Scratch::default();
         for text in &prepared.texts {
             black_box(cleaner.read(&mut scratch, text).expect("no regex of a person"));
         }

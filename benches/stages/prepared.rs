@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Reading};
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
 use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::filters::filtered_repeats;
 use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
@@ -142,7 +142,7 @@ impl Prepared {
 
     pub fn readings(&self) -> &[Reading] {
         self.readings.get_or_init(|| {
-            let mut scratch = self.cleaner().scratch();
+            let mut scratch = Scratch::default();
             self.texts
                 .iter()
                 .map(|text| self.cleaner().read(&mut scratch, text).expect("no regex of a person"))
@@ -157,7 +157,7 @@ impl Prepared {
 
     pub fn cleanings(&self) -> &[Cleaning] {
         self.cleanings.get_or_init(|| {
-            let mut scratch = self.cleaner().scratch();
+            let mut scratch = Scratch::default();
             self.texts
                 .iter()
                 .map(|text| self.cleaner().clean(&mut scratch, text).expect("no regex of a person"))

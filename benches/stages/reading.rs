@@ -38,7 +38,7 @@ fn lex(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| {
         let mut lexer = prepared.lexer.clone();
         for text in &prepared.texts {
-            lexer.scan(text, |token| _ = black_box(token));
+            lexer.scan(text, |token, _| _ = black_box(token));
         }
     });
 }

@@ -140,17 +140,20 @@ impl<'d> Case<'d> {
                 (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
             };
             // Most tokens are in the same match as the one before, or in none either.
-            let mut before = None;
-            for token in segment.clone() {
-                let Evidence { of_token, pattern, is_proven, .. } = self.evidence;
-                let of_match = (pattern[token], of_token[token].to_bits(), is_proven[token]);
-                let probability = match before {
-                    Some((same, probability)) if same == of_match => probability,
-                    _ => logistic(self.log_odds_of_match(token) + of_shape) as f32,
-                };
-                before = Some((of_match, probability));
-                probabilities[token] = if self.is_held_back(token) { 0.0 } else { probability };
+            let Evidence { of_token, pattern, is_proven, .. } = self.evidence;
+            let of_match = |token: usize| (pattern[token], of_token[token].to_bits(), is_proven[token]);
+            let mut start = segment.start;
+            while start < segment.end {
+                let same = of_match(start);
+                let more = (start + 1..segment.end).take_while(|&token| of_match(token) == same).count();
+                let end = start + 1 + more;
+                probabilities[start..end].fill(logistic(self.log_odds_of_match(start) + of_shape) as f32);
+                start = end;
             }
+        }
+        if self.reading.is_rejected.contains(&true) {
+            let held_back = (0..probabilities.len()).filter(|&token| self.is_held_back(token));
+            held_back.for_each(|token| probabilities[token] = 0.0);
         }
         probabilities
     }
@@ -185,10 +188,9 @@ impl<'d> Case<'d> {
             let share = self.weights[*pattern].share;
             largest[tokens.clone()].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
         }
-        let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
-        let shares: Vec<f64> = self.segments.tokens.iter().map(mean).collect();
+        let share = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
         let Reading { tokens, layout, .. } = self.reading;
-        Heading { text: self.text, tokens, layout, segments: &self.segments, shares: &shares }.headline()
+        Heading { text: self.text, tokens, layout, segments: &self.segments, share: &share }.headline()
     }
 }
 

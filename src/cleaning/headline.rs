@@ -5,6 +5,8 @@
 //! in so many documents that it cannot be a headline. Best it is a line that the document's title, its first line, says
 //! as well; else the nearest one that looks like a headline.
 
+use std::ops::Range;
+
 use super::layout::Layout;
 use super::matcher::Tokens;
 use super::segments::Segments;
@@ -39,8 +41,8 @@ pub struct Heading<'d> {
     pub layout: &'d Layout,
     /// Its segments.
     pub segments: &'d Segments,
-    /// The mean share of the documents that the matches in each have.
-    pub shares: &'d [f64],
+    /// The mean share of the documents that the matches in a stretch of tokens have.
+    pub share: &'d dyn Fn(&Range<usize>) -> f64,
 }
 
 impl Heading<'_> {
@@ -54,7 +56,8 @@ impl Heading<'_> {
     fn titled(&self, body: usize) -> Option<usize> {
         let title = self.folded(0);
         let is_titled = |&index: &usize| {
-            self.is_like_headline(index, MIN_TITLED_WORDS, MAX_TITLED_SHARE) && {
+            let may_be_said = self.segments.tokens[index].len() <= title.len();
+            may_be_said && self.is_like_headline(index, MIN_TITLED_WORDS, MAX_TITLED_SHARE) && {
                 let words = self.folded(index);
                 title.windows(words.len()).any(|window| window == words)
             }
@@ -76,6 +79,9 @@ impl Heading<'_> {
     }
 
     fn is_like_headline(&self, index: usize, min_words: f64, max_share: f64) -> bool {
+        if !(min_words..=MAX_WORDS).contains(&self.words(index)) {
+            return false;
+        }
         let segment = &self.segments.tokens[index];
         let is_word = |token: &usize| self.tokens.tokens[*token].kind != TokenKind::Character;
         let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
@@ -85,11 +91,7 @@ impl Heading<'_> {
         let words = segment.clone().find(is_word).zip(segment.clone().rfind(is_word));
         let is_joined = words
             .is_some_and(|(first, last)| (first..last).any(|token| self.token(token).starts_with(LIST_SEPARATORS)));
-        (min_words..=MAX_WORDS).contains(&self.words(index))
-            && self.shares[index] < max_share
-            && !is_dated
-            && !is_joined
-            && !ends_with_stop
+        !is_dated && !is_joined && !ends_with_stop && (self.share)(segment) < max_share
     }
 
     fn words(&self, index: usize) -> f64 {
@@ -134,7 +136,9 @@ mod tests {
         let lines = layout.lines().zip(shares);
         let evidence: Vec<f32> = lines.flat_map(|(line, &share)| line.map(move |_| f32::from(share > 0.0))).collect();
         let segments = Segments::of(text, &tokens, &layout, &evidence);
-        Heading { text, tokens: &tokens, layout: &layout, segments: &segments, shares }.headline()
+        let share =
+            |segment: &Range<usize>| shares[segments.tokens.partition_point(|other| other.start < segment.start)];
+        Heading { text, tokens: &tokens, layout: &layout, segments: &segments, share: &share }.headline()
     }
 
     const PAGE: &str = "Home News\nMayor opens the new bridge\nBy Ann Bell\n3 March 2024\n\

@@ -1,15 +1,29 @@
-//! What a document's tokens add up to: words, sentences, lines.
+//! What a document's tokens are, and what they add up to: words, sentences, lines.
 //!
-//! Takes a document's tokens, gives sums over them, so that any stretch is judged in constant time.
+//! Takes a document's tokens, gives what each looks like, and sums over them, so that any stretch is judged in constant
+//! time.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::matcher::Tokens;
-use crate::tokens::characters::has_unspaced;
+use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
 use crate::tokens::{Token, TokenKind};
 
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
+
+/// What a token looks like, as bits.
+pub mod look {
+    /// A word.
+    pub const WORD: u8 = 1;
+    /// A word that starts with a capital letter.
+    pub const CAPITAL: u8 = 2;
+    /// A match of a mutable pattern, or anything else that starts with a number.
+    pub const VARYING: u8 = 4;
+    /// A character that sentences don't have: it separates the items of lists.
+    pub const SEPARATOR: u8 = 8;
+}
 
 /// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
 /// script without.
@@ -17,84 +31,76 @@ const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
 pub struct Layout {
     /// What each token weighs, in words: a character of a script without spaces is half a word.
     pub masses: Vec<f32>,
-    half_words: Vec<u32>,
-    half_mutable: Vec<u32>,
-    sentence_ends: Vec<u32>,
+    /// What each token looks like ([`look`]).
+    pub looks: Vec<u8>,
+    /// Of the tokens before each token, and of all.
+    sums: Vec<Sums>,
     line_starts: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    half_masses: u32,
+    half_words: u32,
+    half_mutable: u32,
+    sentence_ends: u32,
 }
 
 impl Layout {
     /// Of a text and its tokens. Linear.
-    pub fn of(text: &str, Tokens { tokens, line_starts }: &Tokens) -> Layout {
+    pub fn of(text: &str, tokens: &Tokens) -> Layout {
+        let line_starts = &tokens.line_starts;
         let mut layout = Layout {
-            masses: Vec::with_capacity(tokens.len()),
-            half_words: Vec::with_capacity(tokens.len() + 1),
-            half_mutable: Vec::with_capacity(tokens.len() + 1),
-            sentence_ends: Vec::with_capacity(tokens.len() + 1),
+            masses: vec![1.0; tokens.tokens.len()],
+            looks: vec![0; tokens.tokens.len()],
+            sums: vec![Sums::default(); tokens.tokens.len() + 1],
             line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
         };
-        let ends_with_letter =
-            |token: &Token| text.as_bytes()[token.range()].last().is_some_and(u8::is_ascii_alphanumeric);
-        let ends_sentence = |index: usize| {
-            let is_last = line_starts[index + 1] || tokens[index + 1].space_before;
-            match &text[tokens[index].range()] {
-                "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
-                "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last,
-                // A tokenizer that splits at white space leaves the stop, and the quotation mark after it, in the word.
-                word => {
-                    let unquoted = word.trim_end_matches(CLOSING);
-                    tokens[index].kind == TokenKind::Word && is_last && unquoted.ends_with(STOPS)
-                }
+        let of_tokens = layout.masses.iter_mut().zip(&mut layout.looks).zip(&mut layout.sums[1..]);
+        let mut all = Sums::default();
+        // Most tokens lie before the next byte that is not ASCII.
+        let mut beyond_ascii = next_beyond_ascii(text, 0);
+        for ((index, token), ((mass, look), sums)) in tokens.tokens.iter().enumerate().zip(of_tokens) {
+            *look = look_of(text, token);
+            if beyond_ascii < token.start as usize {
+                beyond_ascii = next_beyond_ascii(text, token.start as usize);
             }
-        };
-        let ends_quote = |index: usize| {
-            matches!(
-                &text[tokens[index].range()],
-                "\"" | "”" | "“" | "’" | "‘" | "'" | "»" | "«" | "›" | "‹" | ")" | "]" | "」" | "』"
-            ) && (line_starts[index + 1] || tokens[index + 1].space_before)
-                && index > 0
-                && matches!(&text[tokens[index - 1].range()], "." | "!" | "?" | "…" | "。" | "！" | "？")
-        };
-        let is_spaced = text.is_ascii();
-        let (mut half_words, mut half_mutable, mut sentence_ends) = (0, 0, 0);
-        for (index, token) in tokens.iter().enumerate() {
-            layout.half_words.push(half_words);
-            layout.half_mutable.push(half_mutable);
-            layout.sentence_ends.push(sentence_ends);
-            let is_half = !is_spaced && token.kind == TokenKind::Word && has_unspaced(&text[token.range()]);
-            layout.masses.push(if is_half { 0.5 } else { 1.0 });
-            match token.kind {
-                TokenKind::Word => half_words += if is_half { 1 } else { 2 },
-                TokenKind::Mutable(_) => half_mutable += 2,
-                _ => {}
-            }
-            let is_end = !ends_with_letter(token) && (ends_sentence(index) || ends_quote(index));
-            sentence_ends += u32::from(is_end);
+            let is_ascii = token.end as usize <= beyond_ascii;
+            let is_half = !is_ascii && *look & look::WORD != 0 && has_unspaced(&text[token.range()]);
+            *mass = if is_half { 0.5 } else { 1.0 };
+            let halves = if is_half { 1 } else { 2 };
+            all.half_masses += halves;
+            all.half_words += if *look & look::WORD != 0 { halves } else { 0 };
+            all.half_mutable += if matches!(token.kind, TokenKind::Mutable(_)) { 2 } else { 0 };
+            let ends_with_letter = text.as_bytes()[token.end as usize - 1].is_ascii_alphanumeric();
+            all.sentence_ends += u32::from(!ends_with_letter && ends_sentence(text, tokens, index));
+            *sums = all;
         }
-        layout.half_words.push(half_words);
-        layout.half_mutable.push(half_mutable);
-        layout.sentence_ends.push(sentence_ends);
         layout
+    }
+
+    fn between(&self, tokens: &Range<usize>, of: impl Fn(&Sums) -> u32) -> u32 {
+        of(&self.sums[tokens.end]) - of(&self.sums[tokens.start])
     }
 
     /// The words in a stretch of tokens.
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
-        f64::from(between(&self.half_words, tokens)) / 2.0
+        f64::from(self.between(tokens, |sums| sums.half_words)) / 2.0
     }
 
     /// The words in a stretch of tokens, and the dates, numbers and such, each as one.
     pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
-        self.words(tokens) + f64::from(between(&self.half_mutable, tokens)) / 2.0
+        self.words(tokens) + f64::from(self.between(tokens, |sums| sums.half_mutable)) / 2.0
     }
 
     /// What a stretch of tokens weighs, in words.
     pub fn mass(&self, tokens: &Range<usize>) -> f64 {
-        self.masses[tokens.clone()].iter().map(|&mass| f64::from(mass)).sum()
+        f64::from(self.between(tokens, |sums| sums.half_masses)) / 2.0
     }
 
     /// How many sentences end in a stretch of tokens.
     pub fn sentence_ends(&self, tokens: &Range<usize>) -> u32 {
-        between(&self.sentence_ends, tokens)
+        self.between(tokens, |sums| sums.sentence_ends)
     }
 
     /// Whether a sentence ends with this token: its full stop, or the quotation mark after it.
@@ -118,6 +124,9 @@ impl Layout {
 
     /// The words of a stretch that are in sentences which end in it: all of prose, none of a list.
     pub fn words_in_sentences(&self, tokens: &Range<usize>) -> f64 {
+        if self.sentence_ends(tokens) == 0 {
+            return 0.0;
+        }
         let last_end = tokens.clone().rev().find(|&token| self.ends_sentence(token));
         last_end.map_or(0.0, |token| self.words(&(tokens.start..token + 1)))
     }
@@ -135,8 +144,46 @@ impl Layout {
     }
 }
 
-fn between(sums: &[u32], range: &Range<usize>) -> u32 {
-    sums[range.end] - sums[range.start]
+fn look_of(text: &str, token: &Token) -> u8 {
+    let of_start = match text.as_bytes()[token.start as usize] {
+        first @ 0..=0x7f => ASCII_LOOKS[usize::from(first)],
+        _ => text[token.range()].chars().next().map_or(0, look_of_start),
+    };
+    match token.kind {
+        TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
+        TokenKind::Mutable(_) => look::VARYING,
+        _ => of_start & (look::SEPARATOR | look::VARYING),
+    }
+}
+
+/// What a first character makes of a token of any kind.
+fn look_of_start(first: char) -> u8 {
+    let is = |holds: bool, look: u8| if holds { look } else { 0 };
+    is(first.is_uppercase(), look::CAPITAL)
+        | is(first.is_numeric(), look::VARYING)
+        | is(!PROSE_PUNCTUATION.contains(first), look::SEPARATOR)
+}
+
+static ASCII_LOOKS: LazyLock<[u8; 128]> =
+    LazyLock::new(|| std::array::from_fn(|code| look_of_start(char::from(code as u8))));
+
+/// Punctuation that sentences have.
+const PROSE_PUNCTUATION: &str = ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛";
+
+/// Whether a sentence ends with this token: a full stop, or the quotation mark after it.
+fn ends_sentence(text: &str, Tokens { tokens, line_starts }: &Tokens, index: usize) -> bool {
+    let of = |index: usize| &text[tokens[index].range()];
+    let is_last = || line_starts[index + 1] || tokens[index + 1].space_before;
+    match of(index) {
+        "。" | "！" | "？" | "｡" | "．" | "။" => true, // no space follows these
+        "." | "!" | "?" | "…" | "।" | "॥" | "؟" | "۔" | "።" => is_last(),
+        "\"" | "”" | "“" | "’" | "‘" | "'" | "»" | "«" | "›" | "‹" | ")" | "]" | "」" | "』" => {
+            let is_after_stop = index > 0 && matches!(of(index - 1), "." | "!" | "?" | "…" | "。" | "！" | "？");
+            is_after_stop && is_last()
+        }
+        // A tokenizer that splits at white space leaves the stop, and the quotation mark after it, in the word.
+        word => tokens[index].kind == TokenKind::Word && is_last() && word.trim_end_matches(CLOSING).ends_with(STOPS),
+    }
 }
 
 #[cfg(test)]

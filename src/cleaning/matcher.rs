@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
-use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
+use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, Tokenizer, Vocabulary};
 
 /// A document as the automaton reads it: its tokens, and where lines break between them.
 #[derive(Debug, Default)]
@@ -27,14 +27,20 @@ pub struct Tokens {
 impl Tokens {
     /// Reads a text.
     pub fn of(text: &str, lexer: &mut Lexer) -> Tokens {
-        let (tokens, line_starts) = (Vec::with_capacity(text.len() / 6), Vec::with_capacity(text.len() / 6));
+        Tokens::read(text, lexer, |_, _| {})
+    }
+
+    /// Reads a text, and shows `visit` each token but the line breaks, with what tells it from others.
+    fn read(text: &str, lexer: &mut Lexer, mut visit: impl FnMut(Token, TokenKey)) -> Tokens {
+        let (tokens, line_starts) = (Vec::with_capacity(text.len() / 5), Vec::with_capacity(text.len() / 5));
         let mut read = Tokens { tokens, line_starts };
         let mut at_break = false;
-        lexer.scan(text, |token| match token.kind {
+        lexer.scan(text, |token, key| match token.kind {
             TokenKind::Break => at_break = true,
             _ => {
                 read.line_starts.push(std::mem::take(&mut at_break));
                 read.tokens.push(token);
+                visit(token, key);
             }
         });
         read.line_starts.push(true);
@@ -136,11 +142,21 @@ impl TokenAutomaton {
         }
     }
 
-    /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then those of
-    /// patterns with free stretches.
-    pub fn find(&self, text: &str, tokens: &Tokens, mut visit: impl FnMut(Range<usize>, usize)) {
+    /// Reads a text, and says which symbol each token is. Those that stand in no run are line breaks to it, which no
+    /// run leads on with either.
+    pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
+        let mut symbols = Vec::with_capacity(text.len() / 5);
+        let tokens = Tokens::read(text, lexer, |token, key| {
+            symbols.push(self.vocabulary.find(key, || &text[token.range()]).unwrap_or(Vocabulary::BREAK));
+        });
+        (tokens, symbols)
+    }
+
+    /// Calls `visit` with the token range and pattern of each match in what was read: ordered by end, longest first; then
+    /// those of patterns with free stretches.
+    pub fn find(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, usize)) {
         let mut segments = Segments::default();
-        self.find_parts(text, tokens, |range, part| match part {
+        self.find_parts(text, tokens, symbols, |range, part| match part {
             Part::Pattern(pattern) => visit(range, pattern),
             Part::Segment(segment) => segments.entry(segment).or_default().push(range),
         });
@@ -153,11 +169,10 @@ impl TokenAutomaton {
         }
     }
 
-    fn find_parts(&self, text: &str, tokens: &Tokens, mut visit: impl FnMut(Range<usize>, Part)) {
+    fn find_parts(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, Part)) {
         let mut state = 0;
-        for (index, token) in tokens.tokens.iter().enumerate() {
-            let symbol = self.vocabulary.find(token.kind, token.space_before, &text[token.range()]);
-            state = symbol.map_or(0, |symbol| self.step(state, symbol));
+        for (index, &symbol) in symbols.iter().enumerate() {
+            state = if state == 0 { self.from_root[symbol.0 as usize] } else { self.step(state, symbol) };
             let mut ending = state;
             while ending != 0 {
                 for run in self.runs_at(ending) {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::patterns::regex::Edges;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
-use crate::tokens::Lexer;
+use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
 use decision::Case;
@@ -217,10 +217,22 @@ pub struct Decision {
     pub patterns: Vec<Option<u32>>,
 }
 
-/// One thread's scratch space for a [`Cleaner`].
-#[derive(Debug)]
+/// One thread's scratch space, for any number of [`Cleaner`]s.
+#[derive(Debug, Default)]
 pub struct Scratch {
     lexers: Vec<Lexer>,
+}
+
+impl Scratch {
+    /// This thread's own copy of a lexer.
+    fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
+        let known = self.lexers.iter().position(|known| same_lexer(known, lexer));
+        let index = known.unwrap_or_else(|| {
+            self.lexers.push(lexer.clone());
+            self.lexers.len() - 1
+        });
+        &mut self.lexers[index]
+    }
 }
 
 impl Cleaner {
@@ -266,11 +278,6 @@ impl Cleaner {
         &self.patterns
     }
 
-    /// Scratch space for one thread.
-    pub fn scratch(&self) -> Scratch {
-        Scratch { lexers: self.readers.iter().map(|reader| reader.lexer.clone()).collect() }
-    }
-
     /// Says what is to be removed from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
         let reading = self.read(scratch, text)?;
@@ -280,10 +287,10 @@ impl Cleaner {
 
     /// The first half of cleaning: a text as the patterns see it.
     pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
-        let Some(lexer) = scratch.lexers.first_mut() else { return Ok(Reading::default()) };
-        let tokens = Tokens::of(text, lexer);
+        let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
+        let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
         let layout = Layout::of(text, &tokens);
-        let (matches, is_rejected) = self.matches(scratch, text, &tokens)?;
+        let (matches, is_rejected) = self.matches(scratch, text, &tokens, &symbols)?;
         Ok(Reading { tokens, layout, matches, is_rejected })
     }
 
@@ -334,14 +341,14 @@ impl Cleaner {
         scratch: &mut Scratch,
         text: &str,
         tokens: &Tokens,
+        symbols: &[Symbol],
     ) -> Result<(Vec<Match>, Vec<bool>), CleanError> {
         let mut matches = Vec::new();
-        for (index, reader) in self.readers.iter().enumerate() {
-            if index == 0 {
-                reader.automaton.find(text, tokens, |tokens, pattern| matches.push(Match { tokens, pattern }));
-            } else {
-                let own = Tokens::of(text, &mut scratch.lexers[index]);
-                reader.automaton.find(text, &own, |found, pattern| {
+        if let Some((first, others)) = self.readers.split_first() {
+            first.automaton.find(text, tokens, symbols, |tokens, pattern| matches.push(Match { tokens, pattern }));
+            for Reader { lexer, automaton } in others {
+                let (own, symbols) = automaton.read(text, scratch.lexer(lexer));
+                automaton.find(text, &own, &symbols, |found, pattern| {
                     let bytes = own.tokens[found.start].range().start..own.tokens[found.end - 1].range().end;
                     matches.push(Match { tokens: tokens.within(&bytes), pattern });
                 });
@@ -518,7 +525,7 @@ mod tests {
         );
         let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
         let cleaner = Cleaner::new(&[&file], options);
-        cleaner.clean(&mut cleaner.scratch(), text).unwrap().strip(text)
+        cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
     }
 
     /// By which all text looks like boilerplate.

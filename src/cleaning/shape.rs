@@ -6,16 +6,17 @@
 //! [`training`](crate::training)), and no page that a person labelled. The features know no language: no word lists, and
 //! words of scripts without spaces are counted by halves of characters.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::layout::Layout;
+use super::layout::{Layout, look};
 use super::matcher::Tokens;
 use super::segments::Segments;
-use crate::tokens::{Token, TokenKind};
 
 /// How many features a segment has.
 pub const FEATURES: usize = 22;
@@ -146,23 +147,24 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
     let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(prose, &sizes, reach)).collect();
     let repeated = repeated(text, tokens, segments);
     let all: f64 = sizes.iter().sum::<f64>().max(1.0);
+    let telling: Vec<f64> = words.iter().map(|words| words.ln_1p()).collect();
     let mut before = 0.0;
     let mut of_segments = Vec::with_capacity(segments.len());
     for (index, segment) in segments.iter().enumerate() {
-        let share = |count: usize, of: f64| count as f64 / of.max(1.0);
-        let Kinds { words: of_words, mutable, capitals, separators } = Kinds::of(text, &tokens.tokens[segment.clone()]);
+        let looks = &layout.looks[segment.clone()];
+        let share = |look: u8, of: f64| count(looks, look) / of.max(1.0);
         let neighbour = |of: &[f64], at: Option<usize>| at.and_then(|at| of.get(at)).copied().unwrap_or(0.0);
         let (previous, next) = (index.checked_sub(1), Some(index + 1));
         let position = (before + sizes[index] / 2.0) / all;
         before += sizes[index];
         let mut features = [0.0; FEATURES];
         features[..7].copy_from_slice(&[
-            words[index].ln_1p(),
+            telling[index],
             f64::from(u8::from(words[index] <= FEW_WORDS)),
             ends[index],
-            share(mutable, segment.len() as f64),
-            share(capitals, of_words as f64),
-            share(separators, segment.len() as f64),
+            share(look::VARYING, segment.len() as f64),
+            share(look::CAPITAL, count(looks, look::WORD)),
+            share(look::SEPARATOR, segment.len() as f64),
             f64::from(u8::from(repeated[index])),
         ]);
         for (reach, [before, after]) in around.iter().enumerate() {
@@ -170,8 +172,8 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
             features[7 + 3 * reach..10 + 3 * reach].copy_from_slice(&[before + after, before.min(after), before]);
         }
         features[16..].copy_from_slice(&[
-            neighbour(&words, previous).ln_1p(),
-            neighbour(&words, next).ln_1p(),
+            neighbour(&telling, previous),
+            neighbour(&telling, next),
             neighbour(&ends, previous),
             neighbour(&ends, next),
             position,
@@ -182,40 +184,21 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
     of_segments
 }
 
-/// How many tokens of a segment are what.
-#[derive(Default)]
-struct Kinds {
-    words: usize,
-    mutable: usize,
-    capitals: usize,
-    separators: usize,
-}
-
-impl Kinds {
-    fn of(text: &str, tokens: &[Token]) -> Kinds {
-        let mut kinds = Kinds::default();
-        for token in tokens {
-            let starts = |is: fn(char) -> bool| text[token.range()].starts_with(is);
-            let is_word = token.kind == TokenKind::Word;
-            let is_separator = || token.kind == TokenKind::Character && !starts(is_prose_punctuation);
-            kinds.words += usize::from(is_word);
-            kinds.mutable += usize::from(matches!(token.kind, TokenKind::Mutable(_)) || starts(char::is_numeric));
-            kinds.capitals += usize::from(is_word && starts(char::is_uppercase));
-            kinds.separators += usize::from(is_separator());
-        }
-        kinds
-    }
+/// How many tokens of a segment look like this.
+fn count(looks: &[u8], look: u8) -> f64 {
+    looks.iter().map(|&of_token| u32::from(of_token & look != 0)).sum::<u32>().into()
 }
 
 /// The prose before and after each segment, itself included, each word less by its distance.
 fn both_sides(prose: &[f64], sizes: &[f64], reach: f64) -> [Vec<f64>; 2] {
+    let fading: Vec<f64> = sizes.iter().map(|size| (-size / reach).exp()).collect();
     let decayed = |indices: &mut dyn Iterator<Item = usize>| {
         let mut sums = vec![0.0; prose.len()];
         let mut sum = 0.0;
         for index in indices {
             sum += prose[index];
             sums[index] = sum;
-            sum *= (-sizes[index] / reach).exp();
+            sum *= fading[index];
         }
         sums
     };
@@ -230,12 +213,13 @@ fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool>
         push_folded(&mut all, &text[bytes]);
         ends.push(all.len());
     }
-    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut first: HashTable<(u64, usize)> = HashTable::with_capacity(segments.len());
     let mut repeated = vec![false; segments.len()];
-    let mut start = 0;
-    for (index, &end) in ends.iter().enumerate() {
-        let segment = &all[std::mem::replace(&mut start, end)..end];
-        let first = *first.entry(segment).or_insert(index);
+    let of = |index: usize| &all[if index == 0 { 0 } else { ends[index - 1] }..ends[index]];
+    for index in 0..segments.len() {
+        let hash = FxBuildHasher.hash_one(of(index));
+        let entry = first.entry(hash, |&(other, first)| other == hash && of(first) == of(index), |&(hash, _)| hash);
+        let first = entry.or_insert((hash, index)).get().1;
         if first != index {
             (repeated[first], repeated[index]) = (true, true);
         }
@@ -243,19 +227,28 @@ fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool>
     repeated
 }
 
+/// Folds as `str::to_lowercase` does, which is slow where a text is all but ASCII.
 fn push_folded(folded: &mut String, text: &str) {
-    let start = folded.len();
-    if text.is_ascii() {
-        folded.push_str(text);
-        folded[start..].make_ascii_lowercase();
-    } else {
+    if text.contains('Σ') {
+        // The one letter whose lower case depends on what stands beside it.
         folded.push_str(&text.to_lowercase());
+        return;
     }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        let mut characters = rest[at..].chars();
+        let character = characters.next();
+        push_ascii_folded(folded, &rest[..at]);
+        folded.extend(character.into_iter().flat_map(char::to_lowercase));
+        rest = characters.as_str();
+    }
+    push_ascii_folded(folded, rest);
 }
 
-/// Punctuation that sentences have; other characters separate the items of lists.
-fn is_prose_punctuation(c: char) -> bool {
-    ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛".contains(c)
+fn push_ascii_folded(folded: &mut String, text: &str) {
+    let start = folded.len();
+    folded.push_str(text);
+    folded[start..].make_ascii_lowercase();
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ impl<'t> Lines<'t> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::cleaning::matcher::{TokenAutomaton, Tokens};
+    use crate::cleaning::matcher::TokenAutomaton;
     use crate::patterns::regex::{Edges, parse};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -182,9 +182,9 @@ mod tests {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
         let run = parse(regex, &lexer).unwrap();
         let automaton = TokenAutomaton::new([(0, &run, Edges::written_in(regex))], lexer.tokenizer());
-        let tokens = Tokens::of(text, &mut lexer);
+        let (tokens, symbols) = automaton.read(text, &mut lexer);
         let mut found = Vec::new();
-        automaton.find(text, &tokens, |range, _| {
+        automaton.find(text, &tokens, &symbols, |range, _| {
             found.push(&text[tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end]);
         });
         found

@@ -19,25 +19,27 @@
 pub fn smooth(evidence: &[f32], masses: &[f32], costs: &[f32]) -> Vec<bool> {
     assert_eq!(masses.len(), evidence.len(), "a mass for each token");
     assert_eq!(costs.len(), evidence.len().saturating_sub(1), "a cost for each gap");
-    // Whether the cheapest way to label token t kept (template) comes from a template (kept) neighbour.
-    let mut kept_from_template = Vec::with_capacity(evidence.len());
-    let mut template_from_kept = Vec::with_capacity(evidence.len());
+    // Of each token, whether the cheapest way to keep it comes from a template neighbour, and the other way round.
+    const KEPT_FROM_TEMPLATE: u8 = 1;
+    const TEMPLATE_FROM_KEPT: u8 = 2;
+    let mut changes = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
-    for (index, (&p, &mass)) in evidence.iter().zip(masses).enumerate() {
-        let (p, mass) = (f64::from(p), f64::from(mass));
-        let change = index.checked_sub(1).map_or(0.0, |gap| f64::from(costs[gap]));
-        kept_from_template.push(template + change < kept);
-        template_from_kept.push(kept + change < template);
-        let before = (kept, template);
-        kept = before.0.min(before.1 + change) + mass * p;
-        template = before.1.min(before.0 + change) + mass * (1.0 - p);
+    // There is nothing before the first token to change from.
+    let costs = std::iter::once(&0.0).chain(costs);
+    for ((&p, &mass), &cost) in evidence.iter().zip(masses).zip(costs) {
+        let (p, mass, cost) = (f64::from(p), f64::from(mass), f64::from(cost));
+        let (from_template, from_kept) = (template + cost, kept + cost);
+        let change = |is_cheaper: bool, change: u8| if is_cheaper { change } else { 0 };
+        changes
+            .push(change(from_template < kept, KEPT_FROM_TEMPLATE) | change(from_kept < template, TEMPLATE_FROM_KEPT));
+        kept = kept.min(from_template) + mass * p;
+        template = template.min(from_kept) + mass * (1.0 - p);
     }
     let mut labels = vec![false; evidence.len()];
     let mut label = template < kept;
-    for index in (0..evidence.len()).rev() {
-        labels[index] = label;
-        let changes = if label { template_from_kept[index] } else { kept_from_template[index] };
-        label ^= changes;
+    for (of_token, changes) in labels.iter_mut().zip(changes).rev() {
+        *of_token = label;
+        label ^= changes & if label { TEMPLATE_FROM_KEPT } else { KEPT_FROM_TEMPLATE } != 0;
     }
     labels
 }

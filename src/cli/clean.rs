@@ -80,7 +80,7 @@ pub fn clean(
     };
     reporter.start("cleaning", files.len());
     let clean_file = |bench: &mut Bench, index: usize| run.clean_file(&files[index], bench);
-    let outcome = summary.time("clean", || share_out(global.threads(), files.len(), Bench::new, clean_file));
+    let outcome = summary.time("clean", || share_out(global.threads(), files.len(), Bench::default, clean_file));
     reporter.finish();
     outcome?;
     let mut total = Cleaned::default();
@@ -131,8 +131,12 @@ struct CleaningRun<'a> {
 /// By source.
 type Counts = BTreeMap<String, Cleaned>;
 
-/// The cleaners and scratch spaces one thread has used so far.
-type Bench = BTreeMap<String, (Arc<Cleaner>, Scratch)>;
+/// What one thread works with: the cleaners that it has used so far, and scratch space.
+#[derive(Default)]
+struct Bench {
+    cleaners: BTreeMap<String, Arc<Cleaner>>,
+    scratch: Scratch,
+}
 
 /// What became of one line of a JSONL file.
 #[derive(Default)]
@@ -222,7 +226,7 @@ impl CleaningRun<'_> {
     ) -> io::Result<()> {
         interrupt::check().map_err(io::Error::other)?;
         let cleaned: Vec<CleanLine> =
-            batch.par_iter().map_init(Bench::new, |bench, line| self.clean_line(lines, line, bench)).collect();
+            batch.par_iter().map_init(Bench::default, |bench, line| self.clean_line(lines, line, bench)).collect();
         for (line, cleaned) in batch.iter().zip(cleaned) {
             match cleaned.written {
                 Some(Written::AsRead) => writer.write_all(lines.bytes(line))?,
@@ -279,12 +283,12 @@ impl CleaningRun<'_> {
         if let Some(warning) = &document.warning {
             self.reporter.warn(&format!("{place}: {warning}"));
         }
-        if !bench.contains_key(source) {
+        if !bench.cleaners.contains_key(source) {
             let cleaner = self.cleaner(source);
-            let scratch = cleaner.scratch();
-            bench.insert(source.to_owned(), (cleaner, scratch));
+            bench.cleaners.insert(source.to_owned(), cleaner);
         }
-        let (cleaner, scratch) = bench.get_mut(source)?;
+        let Bench { cleaners, scratch } = bench;
+        let cleaner = cleaners.get(source)?;
         let cleaning = match cleaner.clean(scratch, &document.text) {
             Ok(cleaning) => cleaning,
             Err(error) => {

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use dehusk::cleaning::cut::is_emptied;
-use dehusk::cleaning::{Cleaner, Cleaning};
+use dehusk::cleaning::{Cleaner, Cleaning, Scratch};
 use dehusk::corpus::{Content, Document, Inventory};
 
 use super::Exit;
@@ -47,7 +47,7 @@ pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     }
     let cleaner =
         Cleaner::new(&library.for_source(source), &suited(args.method.options(), args.reading.options().html));
-    let cleaning = cleaner.clean(&mut cleaner.scratch(), &document.text)?;
+    let cleaning = cleaner.clean(&mut Scratch::default(), &document.text)?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let marks = if colour { &COLOURED } else { &PLAIN };
     print(&marked(&document.text, &cleaning, &cleaner, marks))?;

@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::random::Random;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Scratch};
 use crate::mining::cross_source::cross_source;
 use crate::mining::{MineOptions, mine_texts};
 use crate::patterns::PatternFile;
@@ -198,7 +198,7 @@ impl Experiment {
     fn tally(&self, documents: &[Injected]) -> Result<Tally, InjectionError> {
         let patterns = self.patterns(documents)?;
         let cleaner = Cleaner::new(&[&patterns], &self.cleaning);
-        let mut scratch = cleaner.scratch();
+        let mut scratch = Scratch::default();
         let mut tally = Tally::default();
         for document in documents {
             let cleaning = cleaner.clean(&mut scratch, &document.text)?;

@@ -249,7 +249,7 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-    use crate::cleaning::matcher::{TokenAutomaton, Tokens};
+    use crate::cleaning::matcher::TokenAutomaton;
     use crate::patterns::regex::Edges;
     use crate::tokens::{DocumentIndex, Lexer, MutableSet, Tokenizer};
 
@@ -273,7 +273,8 @@ mod tests {
         let mut lexer = lexer();
         let automaton = TokenAutomaton::new([(0, run, Edges::of_runs([run]))], lexer.tokenizer());
         let (mut as_long, mut within) = (false, false);
-        automaton.find(text, &Tokens::of(text, &mut lexer), |found, _| {
+        let (tokens, symbols) = automaton.read(text, &mut lexer);
+        automaton.find(text, &tokens, &symbols, |found, _| {
             as_long |= found == *range;
             within |= found.start == range.start && found.end <= range.end;
         });

@@ -33,6 +33,15 @@ pub fn has_unspaced(text: &str) -> bool {
     !text.is_ascii() && text.contains(is_unspaced)
 }
 
+/// Where the first character from byte `start` on is that is not ASCII; the text's end if there is none.
+pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
+    const BLOCK: usize = 64; // as much as the processor looks at with a few instructions
+    let bytes = &text.as_bytes()[start..];
+    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
+    let ascii = (blocks * BLOCK).min(bytes.len());
+    start + ascii + bytes[ascii..].iter().take_while(|byte| byte.is_ascii()).count()
+}
+
 /// Whether this character continues the one before it: a combining mark, a joiner, a variation selector, the
 /// Thai and Lao vowel AM, a half-width voicing mark, the skin colour of an emoji.
 pub fn is_mark(c: char) -> bool {
@@ -45,15 +54,23 @@ pub fn is_run_character(c: char) -> bool {
 }
 
 /// Whether a word can run on from the text's end. A mark counts as what it stands on: after `❤️` no word runs on.
+#[inline]
 pub fn ends_in_run(text: &str) -> bool {
+    if let Some(last @ 0..=0x7f) = text.as_bytes().last() {
+        return is_run_character(char::from(*last));
+    }
     let base = text.chars().rev().find(|&c| !is_mark(c));
     base.or(text.chars().next_back()).is_some_and(is_run_character)
 }
 
 /// Whether there is a word in the text; marks and joiners on a symbol make none of it.
+#[inline]
 pub fn has_word(text: &str) -> bool {
-    let is_plain = text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-    is_plain || text.contains(|c| is_word_character(c) && !is_mark(c))
+    match text.as_bytes() {
+        [first, ..] if first.is_ascii_alphanumeric() => true,
+        [b'!'..=b'/'] => false,
+        _ => text.contains(|c| is_word_character(c) && !is_mark(c)),
+    }
 }
 
 /// The unspaced scripts as the inside of a regex class, in plain ranges, since Python's `re` knows no scripts: Thai to

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use super::characters::{ends_in_run, has_word, is_run_character};
 use super::clusters::cluster_end;
+use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet};
+use super::short::{Short, eight_bytes};
 
 /// How text that no mutable pattern matches falls into tokens: the method's only parameter in the literature.
 #[derive(Clone, Debug)]
@@ -95,6 +97,7 @@ pub struct Token {
 
 impl TokenKind {
     /// The kind of a token that no mutable pattern matches.
+    #[inline]
     pub fn of_literal(text: &str) -> TokenKind {
         if has_word(text) { TokenKind::Word } else { TokenKind::Character }
     }
@@ -130,35 +133,25 @@ impl Lexer {
         &self.tokenizer
     }
 
-    /// Calls `visit` with each token of `text` in order: a break, tokens, a break; for a text of nothing
-    /// but white space one break. Texts must be shorter than 4 GiB. Linear in the text for patterns
+    /// Calls `visit` with each token of `text` in order, and what tells it from others: a break, tokens, a break; for a
+    /// text of nothing but white space one break. Texts must be shorter than 4 GiB. Linear in the text for patterns
     /// that run on the automaton.
-    pub fn scan(&mut self, text: &str, mut visit: impl FnMut(Token)) {
+    pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
         debug_assert!(text.len() <= u32::MAX as usize);
-        let mut break_pending = true;
-        let mut at = 0;
-        loop {
-            let blank = Blank::at(text, at);
-            break_pending |= blank.has_break;
-            let start = blank.end;
-            if break_pending || start == text.len() {
-                visit(token(TokenKind::Break, false, at..start));
+        let Lexer { tokenizer, mutable } = self;
+        match tokenizer {
+            Tokenizer::Words => scan(text, word_or_character, false, mutable, visit),
+            Tokenizer::Whitespace => scan(text, shortened(non_space_end), true, mutable, visit),
+            Tokenizer::Regex(regex) => {
+                scan(text, shortened(|text, start| regex_end(&regex.anchored, text, start)), false, mutable, visit)
             }
-            if start == text.len() {
-                return;
-            }
-            let space_before = start > at || at == 0;
-            let (kind, end) = self.token_at(text, start, space_before);
-            visit(token(kind, space_before, start..end));
-            break_pending = false;
-            at = end;
         }
     }
 
     /// All tokens of a text.
     pub fn tokens(&mut self, text: &str) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(text.len() / 4);
-        self.scan(text, |token| tokens.push(token));
+        self.scan(text, |token, _| tokens.push(token));
         tokens
     }
 
@@ -174,20 +167,6 @@ impl Lexer {
         tokens
     }
 
-    fn token_at(&mut self, text: &str, start: usize, space_before: bool) -> (TokenKind, usize) {
-        if space_before || !ends_in_run(&text[..start]) {
-            let whole = matches!(self.tokenizer, Tokenizer::Whitespace);
-            if (space_before || !whole)
-                && let Some((id, end)) = self.mutable.match_at(text, start)
-                && (!whole || text[end..].chars().next().is_none_or(char::is_whitespace))
-            {
-                return (TokenKind::Mutable(id), end);
-            }
-        }
-        let end = self.plain_token_end(text, start);
-        (TokenKind::of_literal(&text[start..end]), end)
-    }
-
     fn plain_token_end(&self, text: &str, start: usize) -> usize {
         match &self.tokenizer {
             Tokenizer::Words => word_or_character_end(text, start),
@@ -197,8 +176,54 @@ impl Lexer {
     }
 }
 
-fn token(kind: TokenKind, space_before: bool, range: Range<usize>) -> Token {
-    Token { kind, space_before, start: range.start as u32, end: range.end as u32 }
+/// Reads a text. `plain` says where a token ends that no mutable pattern matches, and gives it as a [`Short`] if it is;
+/// `whole` says whether matches must stand between white space.
+#[inline]
+fn scan(
+    text: &str,
+    plain: impl Fn(&str, usize) -> (usize, Option<Short>),
+    whole: bool,
+    mutable: &mut MutableMatcher,
+    mut visit: impl FnMut(Token, TokenKey),
+) {
+    let token = |kind, space_before, start: usize, end: usize| Token {
+        kind,
+        space_before,
+        start: start as u32,
+        end: end as u32,
+    };
+    let mut break_pending = true;
+    let mut at = 0;
+    loop {
+        let Blank { end: start, has_break } = Blank::at(text, at);
+        break_pending |= has_break;
+        if break_pending || start == text.len() {
+            visit(token(TokenKind::Break, false, at, start), TokenKey::line_break());
+        }
+        if start == text.len() {
+            return;
+        }
+        let space_before = start > at || at == 0;
+        let (end, short) = plain(text, start);
+        let may_vary = space_before || (!whole && !ends_in_run(&text[..start]));
+        let varying = if may_vary { mutable.match_at_word(text, start, end, short) } else { None };
+        at = match varying.filter(|&(_, end)| !whole || text[end..].chars().next().is_none_or(char::is_whitespace)) {
+            Some((id, end)) => {
+                let kind = TokenKind::Mutable(id);
+                visit(token(kind, space_before, start, end), TokenKey::mutable(id, space_before));
+                end
+            }
+            None => {
+                let key = match short {
+                    Some(short) => TokenKey::short(short, space_before),
+                    None => TokenKey::long(&text[start..end], space_before),
+                };
+                visit(token(kind_at(text, start, end), space_before, start, end), key);
+                end
+            }
+        };
+        break_pending = false;
+    }
 }
 
 /// White space from a position on.
@@ -208,7 +233,18 @@ struct Blank {
 }
 
 impl Blank {
+    #[inline]
     fn at(text: &str, at: usize) -> Blank {
+        let bytes = text.as_bytes();
+        // Nearly always there is a space or nothing, and then a letter.
+        let end = at + usize::from(bytes.get(at) == Some(&b' '));
+        match bytes.get(end) {
+            Some(b'!'..=0x7e) => Blank { end, has_break: false },
+            _ => Blank::longer(text, end),
+        }
+    }
+
+    fn longer(text: &str, at: usize) -> Blank {
         let mut blank = Blank { end: at, has_break: false };
         let bytes = text.as_bytes();
         while let Some(&byte) = bytes.get(blank.end) {
@@ -227,19 +263,77 @@ impl Blank {
     }
 }
 
-fn word_or_character_end(text: &str, start: usize) -> usize {
+/// As [`TokenKind::of_literal`]; nearly always the first byte tells.
+#[inline]
+fn kind_at(text: &str, start: usize, end: usize) -> TokenKind {
+    match text.as_bytes()[start] {
+        byte if byte.is_ascii_alphanumeric() => TokenKind::Word,
+        _ => TokenKind::of_literal(&text[start..end]),
+    }
+}
+
+fn shortened(end: impl Fn(&str, usize) -> usize) -> impl Fn(&str, usize) -> (usize, Option<Short>) {
+    move |text, start| {
+        let end = end(text, start);
+        (end, Short::of(text.as_bytes(), start, end))
+    }
+}
+
+#[inline]
+fn word_or_character(text: &str, start: usize) -> (usize, Option<Short>) {
     let bytes = text.as_bytes();
+    let eight = eight_bytes(bytes, start);
+    // Most words have less than eight letters, and most characters that are no letters are ASCII: these take one byte.
+    let length = ascii_word_length(eight);
+    let taken = length.max(1);
+    if length < 8 && eight & 0x80 == 0 && (eight >> (8 * taken)) & 0x80 == 0 {
+        return (start + taken, Some(Short::of_eight(eight, taken)));
+    }
+    let end = word_or_character_end(text, start);
+    (end, Short::of(bytes, start, end))
+}
+
+fn word_or_character_end(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
-        while bytes.get(end).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'_') {
-            end += 1;
-        }
-        match text[end..].chars().next() {
-            Some(c) if !c.is_ascii() && is_run_character(c) => end += c.len_utf8(),
-            _ => break,
+        end = ascii_word_end(text.as_bytes(), end);
+        match text.as_bytes().get(end) {
+            None | Some(0..=0x7f) => break,
+            Some(_) => match text[end..].chars().next() {
+                Some(c) if is_run_character(c) => end += c.len_utf8(),
+                _ => break,
+            },
         }
     }
     if end > start { end } else { cluster_end(text, start) }
+}
+
+/// Where ASCII letters, digits and `_` end, from `start` on.
+#[inline]
+fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
+    let mut end = start;
+    loop {
+        let length = ascii_word_length(eight_bytes(bytes, end));
+        end += length;
+        if length < 8 {
+            return end;
+        }
+    }
+}
+
+/// How many of eight bytes, the lowest first, are ASCII letters, digits or `_` before one is not; all at once, for the
+/// lengths of words cannot be predicted.
+#[inline]
+fn ascii_word_length(eight: u64) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = 0x80 * EACH;
+    let low = eight & !TOP;
+    // In the top bit of each byte whether it is from `first` to `last`; below 0x80 nothing is carried over.
+    let within = |bytes: u64, first: u8, last: u8| {
+        (bytes + u64::from(0x80 - first) * EACH) & !(bytes + u64::from(0x7f - last) * EACH)
+    };
+    let is_word = within(low | 0x20 * EACH, b'a', b'z') | within(low, b'0', b'9') | within(low, b'_', b'_');
+    (!(is_word & !eight) & TOP).trailing_zeros() as usize / 8
 }
 
 fn non_space_end(text: &str, start: usize) -> usize {
@@ -258,6 +352,8 @@ fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn lex(tokenizer: &str, text: &str) -> Vec<String> {
@@ -268,7 +364,8 @@ mod tests {
             _ => text[token.range()].to_owned(),
         };
         let mut shown = Vec::new();
-        lexer.scan(text, |token| shown.push(format!("{}{}", if token.space_before { " " } else { "" }, show(token))));
+        lexer
+            .scan(text, |token, _| shown.push(format!("{}{}", if token.space_before { " " } else { "" }, show(token))));
         shown
     }
 
@@ -278,6 +375,16 @@ mod tests {
             lex("words", "Share this, now!\n\n  Tweet"),
             ["/", " Share", " this", ",", " now", "!", "/", " Tweet", "/"]
         );
+    }
+
+    proptest! {
+        #[test]
+        fn eight_bytes_are_read_as_one_by_one(bytes in prop::collection::vec(any::<u8>(), 0..40), start in 0usize..40) {
+            let start = start.min(bytes.len());
+            let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            let length = bytes[start..].iter().take_while(|byte| is_word(byte)).count();
+            prop_assert_eq!(ascii_word_end(&bytes, start), start + length);
+        }
     }
 
     #[test]

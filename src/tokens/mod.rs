@@ -7,11 +7,14 @@
 
 pub mod characters;
 mod clusters;
+pub mod key;
 pub mod lexer;
 pub mod mutable;
 pub mod run;
+mod short;
 pub mod symbols;
 
+pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};
 pub use mutable::{MutableId, MutablePattern, MutableSet};
 pub use run::{Piece, TokenRun};

@@ -8,8 +8,9 @@
 //! All patterns run together on one lazily built automaton; those with look-around run on fancy-regex.
 
 use std::collections::HashSet;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
@@ -17,6 +18,7 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look};
 use serde::{Deserialize, Serialize};
 
 use super::characters::{UNSPACED_CLASS, is_run_character};
+use super::short::Short;
 
 /// The position of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +48,8 @@ pub struct MutableSet {
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
     /// Every pattern by itself with its bounds, for the rare places the automaton cannot decide.
     exact: OnceLock<Vec<Option<fancy_regex::Regex>>>,
+    /// Scratch spaces that no matcher uses now: the automaton is built in them bit by bit, which takes its time.
+    idle: Mutex<Vec<Box<Scratch>>>,
 }
 
 /// A mutable pattern file that cannot be used.
@@ -109,7 +113,8 @@ impl MutableSet {
             }
         }
         let automaton = automaton(regular)?;
-        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, exact: OnceLock::new() })
+        let (exact, idle) = (OnceLock::new(), Mutex::default());
+        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, exact, idle })
     }
 
     /// The set shipped inside the binary.
@@ -190,19 +195,31 @@ impl MutableSet {
 }
 
 /// Finds mutable patterns in texts: a set and one thread's scratch space for it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct MutableMatcher {
     set: Arc<MutableSet>,
-    /// Made for the first text.
-    scratch: Option<Scratch>,
+    /// Taken from the set for the first text.
+    scratch: Option<Box<Scratch>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Scratch {
     cache: Cache,
-    /// Whether the automaton can get anywhere from these two bytes, as far as that is known.
-    starts: Box<[Option<bool>]>,
+    /// Where the automaton gets with the words that were met last.
+    words: Box<[Word]>,
+    /// How often the cache had been emptied when `words` was begun: that makes its states worthless.
+    clear_count: usize,
 }
+
+/// A word and where it leads the automaton. No word is empty: what is stands for none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    text: Short,
+    state: LazyStateID,
+}
+
+/// So many words are remembered: most of a text's tokens are a few thousand words.
+const WORDS: usize = 1 << 12;
 
 impl MutableMatcher {
     /// A matcher for one thread.
@@ -217,11 +234,35 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let bytes = text.as_bytes().get(start..)?;
+        self.search(text, start)
+    }
+
+    /// The same where a word starts that ends at `word_end`: nearly always it is one that was met before, and how far
+    /// the automaton gets with it is known.
+    #[inline]
+    pub(super) fn match_at_word(
+        &mut self,
+        text: &str,
+        start: usize,
+        word_end: usize,
+        word: Option<Short>,
+    ) -> Option<(MutableId, usize)> {
+        let is_hopeless = match (&mut self.scratch, word) {
+            (Some(scratch), Some(word)) => {
+                scratch.is_hopeless(&self.set.automaton, text.as_bytes(), start, word_end, word)
+            }
+            _ => false,
+        };
+        if is_hopeless && self.set.looking_around.is_empty() { None } else { self.search(text, start) }
+    }
+
+    fn search(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let set = &*self.set;
-        let scratch = self.scratch.get_or_insert_with(|| Scratch::of(&set.automaton));
-        let regular =
-            if scratch.can_start(&set.automaton, bytes) { set.match_on_automaton(scratch, text, start) } else { None };
+        let scratch = self.scratch.get_or_insert_with(|| {
+            let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            idle.unwrap_or_else(|| Box::new(Scratch::of(&set.automaton)))
+        });
+        let regular = set.match_on_automaton(scratch, text, start);
         let around = set.looking_around.iter().find_map(|(id, regex)| {
             let earlier = regular.is_none_or(|(first, _)| *id < first);
             if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
@@ -230,17 +271,74 @@ impl MutableMatcher {
     }
 }
 
+impl Clone for MutableMatcher {
+    fn clone(&self) -> MutableMatcher {
+        MutableMatcher::new(Arc::clone(&self.set))
+    }
+}
+
+impl Drop for MutableMatcher {
+    fn drop(&mut self) {
+        if let Some(scratch) = self.scratch.take() {
+            self.set.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        }
+    }
+}
+
 impl Scratch {
     fn of(automaton: &DFA) -> Scratch {
-        Scratch { cache: automaton.create_cache(), starts: vec![None; 1 << 16].into() }
+        let mut scratch = Scratch { cache: automaton.create_cache(), words: Box::new([]), clear_count: 0 };
+        scratch.forget_words();
+        scratch
     }
 
-    /// Most words are no mutable pattern's, as their first letters show.
-    fn can_start(&mut self, automaton: &DFA, bytes: &[u8]) -> bool {
-        let &[first, second, ..] = bytes else { return true };
-        let cache = &mut self.cache;
-        *self.starts[usize::from(first) << 8 | usize::from(second)]
-            .get_or_insert_with(|| leads_on(automaton, cache, &[first, second]).unwrap_or(true))
+    #[cold]
+    fn forget_words(&mut self) {
+        self.words = vec![Word::default(); WORDS].into();
+        self.clear_count = self.cache.clear_count();
+    }
+
+    /// Whether the automaton is known to match nothing at `start`.
+    #[inline]
+    fn is_hopeless(&mut self, automaton: &DFA, text: &[u8], start: usize, word_end: usize, word: Short) -> bool {
+        if self.clear_count != self.cache.clear_count() {
+            self.forget_words();
+        }
+        let place = word.hash() as usize % WORDS;
+        let known = self.words[place];
+        let mut state = known.state;
+        if known.text != word {
+            match self.state_after(automaton, &text[start..word_end]) {
+                Some(after) => state = after,
+                None => return false,
+            }
+            if self.clear_count == self.cache.clear_count() {
+                self.words[place] = Word { text: word, state };
+            }
+        }
+        let mut at = word_end;
+        while !state.is_tagged() {
+            let Some(&byte) = text.get(at) else { return false };
+            match automaton.next_state(&mut self.cache, state, byte) {
+                Ok(next) => state = next,
+                Err(_) => return false,
+            }
+            at += 1;
+        }
+        state.is_dead()
+    }
+
+    /// Where the automaton is after a word, or the first tagged state on the way; `None` if it cannot say.
+    fn state_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<LazyStateID> {
+        let input = Input::new(word).anchored(Anchored::Yes);
+        let mut state = automaton.start_state_forward(&mut self.cache, &input).ok()?;
+        for &byte in word {
+            if state.is_tagged() {
+                break;
+            }
+            state = automaton.next_state(&mut self.cache, state, byte).ok()?;
+        }
+        Some(state)
     }
 }
 
@@ -319,19 +417,6 @@ fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex
 fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<usize> {
     let found = regex.find_from_pos(text, start).ok()??;
     (found.start() == start).then_some(found.end())
-}
-
-/// Whether a match may start with these bytes; `None` if the automaton cannot say.
-fn leads_on(automaton: &DFA, cache: &mut Cache, bytes: &[u8]) -> Option<bool> {
-    let input = Input::new(bytes).anchored(Anchored::Yes);
-    let mut state = automaton.start_state_forward(cache, &input).ok()?;
-    for &byte in bytes {
-        state = automaton.next_state(cache, state, byte).ok()?;
-        if state.is_tagged() {
-            return Some(!state.is_dead());
-        }
-    }
-    Some(true)
 }
 
 #[cfg(test)]

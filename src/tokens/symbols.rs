@@ -5,13 +5,12 @@
 //! cross from one document into the next. Documents are read in parallel; symbols are numbered by first
 //! appearance, so the number of threads never shows.
 
-use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
-use rustc_hash::FxBuildHasher;
 
+use super::key::TokenKey;
 use super::lexer::{Lexer, Token, TokenKind};
 use super::run::{Piece, TokenRun};
 
@@ -28,7 +27,7 @@ pub struct DocumentIndex(pub u32);
 pub struct Vocabulary {
     text: String,
     entries: Vec<Entry>,
-    table: HashTable<u32>,
+    table: HashTable<(TokenKey, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,32 +61,33 @@ impl Vocabulary {
 
     /// The symbol of a token, new if need be. Of a mutable pattern's match or a break the text does not matter.
     pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
-        let text = significant(kind, text);
-        let hash = hash(kind, space_before, text);
-        let (entries, all) = (&self.entries, &self.text);
-        if let Some(&symbol) =
-            self.table.find(hash, |&symbol| entries[symbol as usize].is(all, kind, space_before, text))
-        {
-            return Symbol(symbol);
+        let key = match kind {
+            TokenKind::Break => TokenKey::line_break(),
+            TokenKind::Mutable(id) => TokenKey::mutable(id, space_before),
+            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
+        };
+        self.intern_key(key, kind, space_before, text)
+    }
+
+    fn intern_key(&mut self, key: TokenKey, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
+        if let Some(symbol) = self.find(key, || text) {
+            return symbol;
         }
         let symbol = self.entries.len() as u32;
         let start = self.text.len();
-        self.text.push_str(text);
+        self.text.push_str(if is_literal(kind) { text } else { "" });
         self.entries.push(Entry { kind, space_before, start, end: self.text.len() });
-        let (entries, all) = (&self.entries, &self.text);
-        self.table.insert_unique(hash, symbol, |&symbol| {
-            let entry = entries[symbol as usize];
-            hash_of(entry, all)
-        });
+        self.table.insert_unique(key.hash(), (key, symbol), |(key, _)| key.hash());
         Symbol(symbol)
     }
 
-    /// The symbol of a token, if there is one.
-    pub fn find(&self, kind: TokenKind, space_before: bool, text: &str) -> Option<Symbol> {
-        let text = significant(kind, text);
-        let hash = hash(kind, space_before, text);
-        let is = |&symbol: &u32| self.entries[symbol as usize].is(&self.text, kind, space_before, text);
-        self.table.find(hash, is).map(|&symbol| Symbol(symbol))
+    /// The symbol of the token with this key and text, if there is one.
+    #[inline]
+    pub fn find<'t>(&self, key: TokenKey, text: impl Fn() -> &'t str) -> Option<Symbol> {
+        let is_same = |&(other, symbol): &(TokenKey, u32)| {
+            other == key && (!key.is_long() || self.text_of(Symbol(symbol)) == text())
+        };
+        self.table.find(key.hash(), is_same).map(|&(_, symbol)| Symbol(symbol))
     }
 
     /// What kind of token a symbol stands for.
@@ -102,7 +102,7 @@ impl Vocabulary {
 
     /// The text of a word or character.
     pub fn literal(&self, symbol: Symbol) -> Option<&str> {
-        matches!(self.kind(symbol), TokenKind::Word | TokenKind::Character).then(|| self.text_of(symbol))
+        is_literal(self.kind(symbol)).then(|| self.text_of(symbol))
     }
 
     /// A run of symbols with its text. The run must lie inside one document.
@@ -127,34 +127,8 @@ impl Vocabulary {
     }
 }
 
-impl Entry {
-    fn is(&self, all: &str, kind: TokenKind, space_before: bool, text: &str) -> bool {
-        self.kind == kind && self.space_before == space_before && &all[self.start..self.end] == text
-    }
-}
-
-fn significant(kind: TokenKind, text: &str) -> &str {
-    match kind {
-        TokenKind::Break | TokenKind::Mutable(_) => "",
-        TokenKind::Word | TokenKind::Character => text,
-    }
-}
-
-fn hash_of(entry: Entry, all: &str) -> u64 {
-    hash(entry.kind, entry.space_before, &all[entry.start..entry.end])
-}
-
-fn hash(kind: TokenKind, space_before: bool, text: &str) -> u64 {
-    let mut hasher = FxBuildHasher.build_hasher();
-    let tag = match kind {
-        TokenKind::Break => 0,
-        TokenKind::Word => 1,
-        TokenKind::Character => 2,
-        TokenKind::Mutable(id) => 3 + u32::from(id.0),
-    };
-    hasher.write_u32(tag << 1 | u32::from(space_before));
-    hasher.write(text.as_bytes());
-    hasher.finish()
+fn is_literal(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Word | TokenKind::Character)
 }
 
 /// The symbols of all documents of a source.
@@ -283,8 +257,8 @@ impl Shard {
     fn add(&mut self, text: &str, lexer: &mut Lexer) {
         let before = self.symbols.len();
         let (vocabulary, symbols) = (&mut self.vocabulary, &mut self.symbols);
-        lexer.scan(text, |Token { kind, space_before, start, end }| {
-            symbols.push(vocabulary.intern(kind, space_before, &text[start as usize..end as usize]).0);
+        lexer.scan(text, |Token { kind, space_before, start, end }, key| {
+            symbols.push(vocabulary.intern_key(key, kind, space_before, &text[start as usize..end as usize]).0);
         });
         self.lengths.push((self.symbols.len() - before) as u32);
     }

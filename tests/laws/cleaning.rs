@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method};
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method, Scratch};
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
@@ -46,7 +46,7 @@ fn shapeless_cleaner(files: &Files, method: Method) -> Cleaner {
 }
 
 fn clean(cleaner: &Cleaner, text: &str) -> Cleaning {
-    cleaner.clean(&mut cleaner.scratch(), text).unwrap()
+    cleaner.clean(&mut Scratch::default(), text).unwrap()
 }
 
 /// The files without some patterns.

@@ -1,6 +1,6 @@
 //! What interrupts articles is not their end, wherever it stands.
 
-use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::ends::Ends;
 use dehusk::evaluation::random::Random;
 use dehusk::mining::cross_source::cross_source;
@@ -61,6 +61,6 @@ fn an_end_that_a_person_names_ends_every_article_that_is_long_enough() {
         - {id: own, regex: '(?m)^Other people''s words$', ends_after: 20, example: 'Other people''s words'}\n";
     let file = dehusk::patterns::PatternFile::parse(yaml, &Default::default()).unwrap();
     let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
-    let cleaned = cleaner.clean(&mut cleaner.scratch(), &text).unwrap().strip(&text);
+    let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
     assert_eq!(cleaned.trim(), source.gold[0].trim());
 }

@@ -4,7 +4,7 @@
 //! tokens that are not the pattern's run: the lexer reads "27 February 2007" as one date, `in\s+(?:[0-9]+)` may
 //! still see "in 27" in it.
 
-use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
+use dehusk::cleaning::matcher::TokenAutomaton;
 use dehusk::tokens::characters::{has_word, is_mark};
 use dehusk::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
@@ -111,9 +111,9 @@ impl<'t> Document<'t> {
 
 /// What the automaton finds of each run in a text: by run.
 pub fn by_automaton(automaton: &TokenAutomaton, runs: usize, text: &str, lexer: &mut Lexer) -> Vec<Spans> {
-    let tokens = Tokens::of(text, lexer);
+    let (tokens, symbols) = automaton.read(text, lexer);
     let mut found = vec![Spans::new(); runs];
-    automaton.find(text, &tokens, |range, run| {
+    automaton.find(text, &tokens, &symbols, |range, run| {
         let span = (tokens.tokens[range.start].range().start, tokens.tokens[range.end - 1].range().end);
         assert!(found[run].insert(span), "the automaton reports {span:?} twice");
     });

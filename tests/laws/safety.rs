@@ -1,6 +1,6 @@
 //! What articles say is left to them, on invented texts that tempt to take it.
 
-use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::mining::cross_source::cross_source;
 
 use crate::samples::{mine, written};
@@ -39,7 +39,7 @@ fn cleaned(pages: &[String]) -> Vec<String> {
     let own = cross_source(&[mined]).own.remove(0);
     let file = written("pebble", facts, own);
     let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
-    let mut scratch = cleaner.scratch();
+    let mut scratch = Scratch::default();
     pages.iter().map(|page| cleaner.clean(&mut scratch, page).unwrap().strip(page)).collect()
 }
 

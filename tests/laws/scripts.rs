@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use dehusk::cleaning::cut::{cuts, strip};
 use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::cleaning::{CleanOptions, Cleaner};
+use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{LexerCache, PatternFile};
 use dehusk::tokens::characters::{is_mark, is_run_character};
@@ -234,7 +234,7 @@ fn cleaned(regex: &str, text: &str) -> String {
     );
     let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
     let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
-    cleaner.clean(&mut cleaner.scratch(), text).unwrap().strip(text)
+    cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
 }
 
 #[test]

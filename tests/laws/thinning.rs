@@ -1,6 +1,6 @@
 //! The few patterns that are needed remove what all of them remove.
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Method};
+use dehusk::cleaning::{CleanOptions, Cleaner, Method, Scratch};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED};
@@ -39,7 +39,7 @@ fn removed(all: &Files, needed: &Files, options: &CleanOptions, texts: &[&String
     for text in texts {
         let [all, needed] = cleaners.each_ref().map(|cleaner| {
             let mut goes = vec![false; text.len()];
-            let cleaning = cleaner.clean(&mut cleaner.scratch(), text).unwrap();
+            let cleaning = cleaner.clean(&mut Scratch::default(), text).unwrap();
             cleaning.spans.iter().for_each(|span| goes[span.range.clone()].fill(true));
             text.bytes().zip(goes).map(|(byte, goes)| goes && !byte.is_ascii_whitespace()).collect::<Vec<bool>>()
         });

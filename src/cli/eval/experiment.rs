@@ -158,13 +158,12 @@ impl Material {
         of: impl Fn(&str) -> T + Sync,
     ) -> anyhow::Result<Vec<T>> {
         let cleaned = |cleaners: &[Cleaner]| {
-            let clean = |scratches: &mut BTreeMap<usize, Scratch>, document: &Document| -> anyhow::Result<T> {
+            let clean = |scratch: &mut Scratch, document: &Document| -> anyhow::Result<T> {
                 interrupt::check()?;
                 let cleaner = &cleaners[document.source];
-                let scratch = scratches.entry(document.source).or_insert_with(|| cleaner.scratch());
                 Ok(of(&cleaner.clean(scratch, &document.text)?.strip(&document.text)))
             };
-            documents.par_iter().map_init(BTreeMap::new, clean).collect()
+            documents.par_iter().map_init(Scratch::default, clean).collect()
         };
         match treatment {
             Treatment::Uncleaned => Ok(documents.par_iter().map(|document| of(&document.text)).collect()),

@@ -128,9 +128,9 @@ impl Rules {
         self.cleaners.iter().find(|one| one.rules.contains(&self.judged)).map(|one| &one.cleaner)
     }
 
-    /// Scratch space for one thread.
+    /// Scratch space for one thread, which lets all cleaners run at once.
     pub fn scratches(&self) -> Scratches {
-        self.cleaners.iter().map(|one| one.cleaner.scratch()).collect()
+        self.cleaners.iter().map(|_| Scratch::default()).collect()
     }
 
     /// What each rule leaves of a text.

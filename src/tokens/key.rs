@@ -1,0 +1,66 @@
+//! What tells one token from another, in two integers.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use super::mutable::MutableId;
+use super::short::Short;
+
+/// All that tells one token from another, but the text of long ones: of these a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenKey(Short);
+
+impl TokenKey {
+    // The top byte: whether white space stands before the token, and its length if it is short, or what it is.
+    const SPACE_BEFORE: u64 = 0x80 << Short::LENGTH_SHIFT;
+    const LONG: u64 = 0x10 << Short::LENGTH_SHIFT;
+    const MUTABLE: u64 = 0x11 << Short::LENGTH_SHIFT;
+    const BREAK: u64 = 0x12 << Short::LENGTH_SHIFT;
+
+    /// The line break.
+    pub(super) fn line_break() -> TokenKey {
+        TokenKey(Short { low: 0, high: TokenKey::BREAK })
+    }
+
+    /// A match of a mutable pattern.
+    pub(super) fn mutable(id: MutableId, space_before: bool) -> TokenKey {
+        TokenKey::with_space(Short { low: u64::from(id.0), high: TokenKey::MUTABLE }, space_before)
+    }
+
+    /// A word or character.
+    pub(super) fn literal(text: &str, space_before: bool) -> TokenKey {
+        match Short::of(text.as_bytes(), 0, text.len()) {
+            Some(short) => TokenKey::short(short, space_before),
+            None => TokenKey::long(text, space_before),
+        }
+    }
+
+    /// A word or character that is short.
+    #[inline]
+    pub(super) fn short(short: Short, space_before: bool) -> TokenKey {
+        TokenKey::with_space(short, space_before)
+    }
+
+    /// One that is not.
+    pub(super) fn long(text: &str, space_before: bool) -> TokenKey {
+        TokenKey::with_space(Short { low: FxBuildHasher.hash_one(text), high: TokenKey::LONG }, space_before)
+    }
+
+    #[inline]
+    fn with_space(short: Short, space_before: bool) -> TokenKey {
+        let space = if space_before { TokenKey::SPACE_BEFORE } else { 0 };
+        TokenKey(Short { low: short.low, high: short.high | space })
+    }
+
+    /// Whether two tokens of this key may differ.
+    #[inline]
+    pub(super) fn is_long(self) -> bool {
+        self.0.high & !TokenKey::SPACE_BEFORE == TokenKey::LONG
+    }
+
+    #[inline]
+    pub(super) fn hash(self) -> u64 {
+        self.0.hash()
+    }
+}

@@ -1,0 +1,90 @@
+//! The few bytes of a token as two integers, which are compared and hashed at once.
+
+/// A stretch of up to [`Short::MAX_BYTES`] bytes. Those that it does not have are zero; the top byte of `high` says how
+/// many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Short {
+    pub low: u64,
+    pub high: u64,
+}
+
+impl Short {
+    /// The longest that is short.
+    pub const MAX_BYTES: usize = 15;
+    /// Where the length stands in `high`.
+    pub const LENGTH_SHIFT: u32 = 56;
+
+    /// The stretch, if it is short and not empty.
+    #[inline]
+    pub fn of(bytes: &[u8], start: usize, end: usize) -> Option<Short> {
+        let length = end - start;
+        match length {
+            1..=8 => Some(Short::of_eight(eight_bytes(bytes, start), length)),
+            9..=Short::MAX_BYTES => {
+                let high = first_bytes(eight_bytes(bytes, start + 8), length - 8);
+                Some(Short { low: eight_bytes(bytes, start), high: high | (length as u64) << Short::LENGTH_SHIFT })
+            }
+            _ => None,
+        }
+    }
+
+    /// The first bytes of eight, 1 to 8 of them.
+    #[inline]
+    pub fn of_eight(eight: u64, length: usize) -> Short {
+        Short { low: first_bytes(eight, length), high: (length as u64) << Short::LENGTH_SHIFT }
+    }
+
+    /// Depends on all bytes in each of its bits.
+    #[inline]
+    pub fn hash(self) -> u64 {
+        let (low, high) = (self.low ^ 0x9e37_79b9_7f4a_7c15, self.high ^ 0xd1b5_4a32_d192_ed03);
+        let product = u128::from(low) * u128::from(high);
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
+/// Eight bytes, the first one lowest, zeros behind the last.
+#[inline]
+pub fn eight_bytes(bytes: &[u8], start: usize) -> u64 {
+    match bytes[start..].first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => last_bytes(&bytes[start..]),
+    }
+}
+
+#[cold]
+fn last_bytes(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+}
+
+#[inline]
+fn first_bytes(eight: u64, length: usize) -> u64 {
+    eight & u64::MAX >> (64 - 8 * length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn equal_numbers_are_equal_stretches(
+            (text, other) in ("[ab\0é]{0,24}", "[ab\0é]{0,24}"),
+            at in 0usize..24,
+            to in 0usize..24,
+        ) {
+            let stretch = |text: &str| {
+                let start = at.min(text.len());
+                (start, to.clamp(start, text.len()))
+            };
+            let ((start, end), (other_start, other_end)) = (stretch(&text), stretch(&other));
+            let of_text = Short::of(text.as_bytes(), start, end);
+            prop_assert_eq!(of_text.is_some(), (1..=Short::MAX_BYTES).contains(&(end - start)));
+            if let (Some(one), Some(two)) = (of_text, Short::of(other.as_bytes(), other_start, other_end)) {
+                prop_assert_eq!(one == two, text.as_bytes()[start..end] == other.as_bytes()[other_start..other_end]);
+            }
+        }
+    }
+}
