@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::matcher::Tokens;
+use crate::tokens::TokenKind;
 use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
-use crate::tokens::{Token, TokenKind};
 
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
@@ -23,6 +23,15 @@ pub mod look {
     pub const VARYING: u8 = 4;
     /// A character that sentences don't have: it separates the items of lists.
     pub const SEPARATOR: u8 = 8;
+    /// A match of a mutable pattern.
+    pub const MUTABLE: u8 = 16;
+    /// Half a word: a character of a script without spaces.
+    pub const HALF: u8 = 32;
+    /// A sentence ends with it.
+    pub const SENTENCE_END: u8 = 64;
+
+    /// One more than all bits together.
+    pub(super) const END: usize = 128;
 }
 
 /// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
@@ -38,13 +47,22 @@ pub struct Layout {
     line_starts: Vec<usize>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    half_masses: u32,
-    half_words: u32,
-    half_mutable: u32,
-    sentence_ends: u32,
-}
+/// Half masses, half words, twice the mutable tokens, sentence ends: four integers that are added at once.
+type Sums = [u32; 4];
+const HALF_MASSES: usize = 0;
+const HALF_WORDS: usize = 1;
+const HALF_MUTABLE: usize = 2;
+const SENTENCE_ENDS: usize = 3;
+
+/// What a token of each look adds.
+static OF_LOOKS: LazyLock<[Sums; look::END]> = LazyLock::new(|| {
+    std::array::from_fn(|look| {
+        let has = |bit: u8| look & usize::from(bit) != 0;
+        let halves = if has(look::HALF) { 1 } else { 2 };
+        let if_has = |bit: u8, sum: u32| if has(bit) { sum } else { 0 };
+        [halves, if_has(look::WORD, halves), if_has(look::MUTABLE, 2), if_has(look::SENTENCE_END, 1)]
+    })
+});
 
 impl Layout {
     /// Of a text and its tokens. Linear.
@@ -56,56 +74,67 @@ impl Layout {
             sums: vec![Sums::default(); tokens.tokens.len() + 1],
             line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
         };
-        let of_tokens = layout.masses.iter_mut().zip(&mut layout.looks).zip(&mut layout.sums[1..]);
+        let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
+        let bytes = text.as_bytes();
         let mut all = Sums::default();
         // Most tokens lie before the next byte that is not ASCII.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
-        for ((index, token), ((mass, look), sums)) in tokens.tokens.iter().enumerate().zip(of_tokens) {
-            *look = look_of(text, token);
-            if beyond_ascii < token.start as usize {
-                beyond_ascii = next_beyond_ascii(text, token.start as usize);
+        for (index, token) in tokens.tokens.iter().enumerate() {
+            let (start, end) = (token.start as usize, token.end as usize);
+            if beyond_ascii < start {
+                beyond_ascii = next_beyond_ascii(text, start);
             }
-            let is_ascii = token.end as usize <= beyond_ascii;
-            let is_half = !is_ascii && *look & look::WORD != 0 && has_unspaced(&text[token.range()]);
-            *mass = if is_half { 0.5 } else { 1.0 };
-            let halves = if is_half { 1 } else { 2 };
-            all.half_masses += halves;
-            all.half_words += if *look & look::WORD != 0 { halves } else { 0 };
-            all.half_mutable += if matches!(token.kind, TokenKind::Mutable(_)) { 2 } else { 0 };
-            let ends_with_letter = text.as_bytes()[token.end as usize - 1].is_ascii_alphanumeric();
-            all.sentence_ends += u32::from(!ends_with_letter && ends_sentence(text, tokens, index));
-            *sums = all;
+            let of_start = match bytes[start] {
+                first @ 0..=0x7f => of_ascii[usize::from(first)],
+                _ => text[start..end].chars().next().map_or(0, look_of_start),
+            };
+            let mut look = match token.kind {
+                TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
+                TokenKind::Mutable(_) => look::MUTABLE | look::VARYING,
+                _ => of_start & (look::SEPARATOR | look::VARYING),
+            };
+            if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {
+                look |= look::HALF;
+                layout.masses[index] = 0.5;
+            }
+            if !bytes[end - 1].is_ascii_alphanumeric() && ends_sentence(text, tokens, index) {
+                look |= look::SENTENCE_END;
+            }
+            layout.looks[index] = look;
+            let added = &of_looks[usize::from(look) % look::END];
+            all = std::array::from_fn(|sum| all[sum] + added[sum]);
+            layout.sums[index + 1] = all;
         }
         layout
     }
 
-    fn between(&self, tokens: &Range<usize>, of: impl Fn(&Sums) -> u32) -> u32 {
-        of(&self.sums[tokens.end]) - of(&self.sums[tokens.start])
+    fn between(&self, tokens: &Range<usize>, sum: usize) -> u32 {
+        self.sums[tokens.end][sum] - self.sums[tokens.start][sum]
     }
 
     /// The words in a stretch of tokens.
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
-        f64::from(self.between(tokens, |sums| sums.half_words)) / 2.0
+        f64::from(self.between(tokens, HALF_WORDS)) / 2.0
     }
 
     /// The words in a stretch of tokens, and the dates, numbers and such, each as one.
     pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
-        self.words(tokens) + f64::from(self.between(tokens, |sums| sums.half_mutable)) / 2.0
+        self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
     }
 
     /// What a stretch of tokens weighs, in words.
     pub fn mass(&self, tokens: &Range<usize>) -> f64 {
-        f64::from(self.between(tokens, |sums| sums.half_masses)) / 2.0
+        f64::from(self.between(tokens, HALF_MASSES)) / 2.0
     }
 
     /// How many sentences end in a stretch of tokens.
     pub fn sentence_ends(&self, tokens: &Range<usize>) -> u32 {
-        self.between(tokens, |sums| sums.sentence_ends)
+        self.between(tokens, SENTENCE_ENDS)
     }
 
     /// Whether a sentence ends with this token: its full stop, or the quotation mark after it.
     pub fn ends_sentence(&self, token: usize) -> bool {
-        self.sentence_ends(&(token..token + 1)) > 0
+        self.looks[token] & look::SENTENCE_END != 0
     }
 
     /// The stretch without the end of the sentence before it: articles end with a full stop, so what follows them
@@ -141,18 +170,6 @@ impl Layout {
         let first = self.line_starts.partition_point(|&start| start < tokens.start);
         let end = tokens.end;
         self.line_starts[first..].windows(2).map(|line| line[0]..line[1]).take_while(move |line| line.end <= end)
-    }
-}
-
-fn look_of(text: &str, token: &Token) -> u8 {
-    let of_start = match text.as_bytes()[token.start as usize] {
-        first @ 0..=0x7f => ASCII_LOOKS[usize::from(first)],
-        _ => text[token.range()].chars().next().map_or(0, look_of_start),
-    };
-    match token.kind {
-        TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
-        TokenKind::Mutable(_) => look::VARYING,
-        _ => of_start & (look::SEPARATOR | look::VARYING),
     }
 }
 

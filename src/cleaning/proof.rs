@@ -68,11 +68,17 @@ impl Proof {
             let Match { tokens, pattern } = &matches[index];
             let weight = &weights[*pattern];
             let documents = weight.documents as f64;
-            let is_new = |token: &usize| covered[*token] * SAME <= documents;
+            let is_new = |covered: f64| covered * SAME <= documents;
+            // Most runs are new throughout, which is seen at once, and then there is nothing to add up.
+            let is_all_new = covered[tokens.clone()].iter().fold(true, |all, &covered| all & is_new(covered));
             let (mut new_mass, mut new_words) = (0.0, 0.0);
-            for token in tokens.clone().filter(is_new) {
-                new_mass += f64::from(layout.masses[token]);
-                new_words += layout.telling_words(&(token..token + 1));
+            if is_all_new {
+                (new_mass, new_words) = (proof.telling_words[index], layout.telling_words(tokens));
+            } else {
+                for token in tokens.clone().filter(|&token| is_new(covered[token])) {
+                    new_mass += f64::from(layout.masses[token]);
+                    new_words += layout.telling_words(&(token..token + 1));
+                }
             }
             let is_part = new_mass < proof.telling_words[index];
             proof.telling_words[index] = new_mass;

@@ -229,6 +229,9 @@ fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool>
 
 /// Folds as `str::to_lowercase` does, which is slow where a text is all but ASCII.
 fn push_folded(folded: &mut String, text: &str) {
+    if text.is_ascii() {
+        return push_ascii_folded(folded, text);
+    }
     if text.contains('Σ') {
         // The one letter whose lower case depends on what stands beside it.
         folded.push_str(&text.to_lowercase());

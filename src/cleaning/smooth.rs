@@ -24,10 +24,10 @@ pub fn smooth(evidence: &[f32], masses: &[f32], costs: &[f32]) -> Vec<bool> {
     const TEMPLATE_FROM_KEPT: u8 = 2;
     let mut changes = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
-    // There is nothing before the first token to change from.
-    let costs = std::iter::once(&0.0).chain(costs);
-    for ((&p, &mass), &cost) in evidence.iter().zip(masses).zip(costs) {
-        let (p, mass, cost) = (f64::from(p), f64::from(mass), f64::from(cost));
+    for (index, (&p, &mass)) in evidence.iter().zip(masses).enumerate() {
+        // There is nothing before the first token to change from.
+        let cost = if index == 0 { 0.0 } else { f64::from(costs[index - 1]) };
+        let (p, mass) = (f64::from(p), f64::from(mass));
         let (from_template, from_kept) = (template + cost, kept + cost);
         let change = |is_cheaper: bool, change: u8| if is_cheaper { change } else { 0 };
         changes

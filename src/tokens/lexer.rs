@@ -204,25 +204,21 @@ fn scan(
             return;
         }
         let space_before = start > at || at == 0;
-        let (end, short) = plain(text, start);
+        let (plain_end, short) = plain(text, start);
         let may_vary = space_before || (!whole && !ends_in_run(&text[..start]));
-        let varying = if may_vary { mutable.match_at_word(text, start, end, short) } else { None };
-        at = match varying.filter(|&(_, end)| !whole || text[end..].chars().next().is_none_or(char::is_whitespace)) {
-            Some((id, end)) => {
-                let kind = TokenKind::Mutable(id);
-                visit(token(kind, space_before, start, end), TokenKey::mutable(id, space_before));
-                end
-            }
-            None => {
-                let key = match short {
-                    Some(short) => TokenKey::short(short, space_before),
-                    None => TokenKey::long(&text[start..end], space_before),
-                };
-                visit(token(kind_at(text, start, end), space_before, start, end), key);
-                end
+        let varying = if may_vary { mutable.match_at_word(text, start, plain_end, short) } else { None };
+        let varying = varying.filter(|&(_, end)| !whole || text[end..].chars().next().is_none_or(char::is_whitespace));
+        let (kind, end, key) = match (varying, short) {
+            (Some((id, end)), _) => (TokenKind::Mutable(id), end, TokenKey::mutable(id, space_before)),
+            (None, Some(short)) => (kind_at(text, start, plain_end), plain_end, TokenKey::short(short, space_before)),
+            (None, None) => {
+                let literal = &text[start..plain_end];
+                (TokenKind::of_literal(literal), plain_end, TokenKey::long(literal, space_before))
             }
         };
+        visit(token(kind, space_before, start, end), key);
         break_pending = false;
+        at = end;
     }
 }
 
@@ -264,7 +260,7 @@ impl Blank {
 }
 
 /// As [`TokenKind::of_literal`]; nearly always the first byte tells.
-#[inline]
+#[inline(always)]
 fn kind_at(text: &str, start: usize, end: usize) -> TokenKind {
     match text.as_bytes()[start] {
         byte if byte.is_ascii_alphanumeric() => TokenKind::Word,
@@ -279,7 +275,7 @@ fn shortened(end: impl Fn(&str, usize) -> usize) -> impl Fn(&str, usize) -> (usi
     }
 }
 
-#[inline]
+#[inline(always)]
 fn word_or_character(text: &str, start: usize) -> (usize, Option<Short>) {
     let bytes = text.as_bytes();
     let eight = eight_bytes(bytes, start);
@@ -384,6 +380,14 @@ mod tests {
             let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
             let length = bytes[start..].iter().take_while(|byte| is_word(byte)).count();
             prop_assert_eq!(ascii_word_end(&bytes, start), start + length);
+        }
+
+        #[test]
+        fn the_quick_way_to_a_word_leads_where_the_long_way_does(text in "[a_9 .é手❤\u{fe0f}\u{301}\0]{1,20}", at in 0usize..20) {
+            let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).collect();
+            let start = starts[at % starts.len()];
+            let end = word_or_character_end(&text, start);
+            prop_assert_eq!(word_or_character(&text, start), (end, Short::of(text.as_bytes(), start, end)));
         }
     }
 

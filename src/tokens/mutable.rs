@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
-use regex_automata::{Anchored, Input, MatchKind};
+use regex_automata::{Anchored, Input, MatchKind, PatternID, PatternSet};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look};
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +46,10 @@ pub struct MutableSet {
     /// Of each pattern on the automaton, in order: its place in `patterns`.
     on_automaton: Vec<MutableId>,
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
-    /// Every pattern by itself with its bounds, for the rare places the automaton cannot decide.
-    exact: OnceLock<Vec<Option<fancy_regex::Regex>>>,
+    /// For the rare places where the automaton cannot decide: which patterns match at all, and each by itself with its
+    /// bounds. Made when they are needed.
+    all_matches: OnceLock<Option<DFA>>,
+    exact: Vec<OnceLock<Option<fancy_regex::Regex>>>,
     /// Scratch spaces that no matcher uses now: the automaton is built in them bit by bit, which takes its time.
     idle: Mutex<Vec<Box<Scratch>>>,
 }
@@ -113,8 +115,9 @@ impl MutableSet {
             }
         }
         let automaton = automaton(regular)?;
-        let (exact, idle) = (OnceLock::new(), Mutex::default());
-        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, exact, idle })
+        let exact = patterns.iter().map(|_| OnceLock::new()).collect();
+        let (all_matches, idle) = (OnceLock::new(), Mutex::default());
+        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, all_matches, exact, idle })
     }
 
     /// The set shipped inside the binary.
@@ -170,7 +173,7 @@ impl MutableSet {
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
         // The lazy automaton never gives up as configured; if it did, the exact way would answer.
         let Ok(found) = self.automaton.try_search_fwd(&mut scratch.cache, &input) else {
-            return self.match_exactly(text, start);
+            return self.match_exactly(scratch, text, start);
         };
         let found = found?;
         let pattern = found.pattern().as_usize();
@@ -181,15 +184,23 @@ impl MutableSet {
         // The match took the byte that follows along, to see that it ends the word.
         let end = found.offset() - 1;
         let next = text.get(end..)?.chars().next()?;
-        if is_run_character(next) { self.match_exactly(text, start) } else { Some((id, end)) }
+        if is_run_character(next) { self.match_exactly(scratch, text, start) } else { Some((id, end)) }
     }
 
-    /// The first pattern that matches at `start` by the slow, exact way.
-    fn match_exactly(&self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let regexes = self.exact.get_or_init(|| self.patterns.iter().map(|pattern| exact(pattern).ok()).collect());
-        regexes.iter().enumerate().find_map(|(index, regex)| {
-            let end = matched_end(regex.as_ref()?, text, start)?;
-            Some((MutableId(index as u16), end))
+    /// The first pattern on the automaton that matches at `start`, by the slow, exact way.
+    fn match_exactly(&self, scratch: &mut Scratch, text: &str, start: usize) -> Option<(MutableId, usize)> {
+        let all = self.all_matches.get_or_init(|| {
+            let nfa = self.automaton.get_nfa().clone();
+            dfa(nfa, MatchKind::All).ok()
+        });
+        let may_match = all.as_ref().and_then(|all| scratch.patterns_at(all, text, start));
+        let candidates = self.on_automaton.iter().enumerate().filter(|(index, _)| {
+            let is_in = |found: &PatternSet, index: usize| found.contains(PatternID::must(index));
+            may_match.is_none_or(|found| is_in(found, 2 * index) || is_in(found, 2 * index + 1))
+        });
+        candidates.map(|(_, &id)| id).find_map(|id| {
+            let regex = self.exact[usize::from(id.0)].get_or_init(|| exact(self.pattern(id)).ok());
+            Some((id, matched_end(regex.as_ref()?, text, start)?))
         })
     }
 }
@@ -205,6 +216,8 @@ pub struct MutableMatcher {
 #[derive(Debug)]
 struct Scratch {
     cache: Cache,
+    /// For all matches, if they were ever asked for.
+    all: Option<(Cache, PatternSet)>,
     /// Where the automaton gets with the words that were met last.
     words: Box<[Word]>,
     /// How often the cache had been emptied when `words` was begun: that makes its states worthless.
@@ -219,7 +232,7 @@ struct Word {
 }
 
 /// So many words are remembered: most of a text's tokens are a few thousand words.
-const WORDS: usize = 1 << 12;
+const WORDS: usize = 1 << 13;
 
 impl MutableMatcher {
     /// A matcher for one thread.
@@ -287,9 +300,19 @@ impl Drop for MutableMatcher {
 
 impl Scratch {
     fn of(automaton: &DFA) -> Scratch {
-        let mut scratch = Scratch { cache: automaton.create_cache(), words: Box::new([]), clear_count: 0 };
+        let cache = automaton.create_cache();
+        let mut scratch = Scratch { cache, all: None, words: Box::new([]), clear_count: 0 };
         scratch.forget_words();
         scratch
+    }
+
+    /// The patterns that match at `start`, however long and whatever follows; `None` if the automaton cannot say.
+    fn patterns_at(&mut self, all: &DFA, text: &str, start: usize) -> Option<&PatternSet> {
+        let (cache, found) = self.all.get_or_insert_with(|| (all.create_cache(), PatternSet::new(all.pattern_len())));
+        found.clear();
+        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        all.try_which_overlapping_matches(cache, &input, found).ok()?;
+        Some(found)
     }
 
     #[cold]
@@ -400,10 +423,12 @@ fn automaton(patterns: Vec<Hir>) -> Result<DFA, MutableError> {
         .configure(thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None))
         .build_many_from_hir(&bounded)
         .map_err(|error| MutableError::Automaton(error.to_string()))?;
+    dfa(nfa, MatchKind::LeftmostFirst)
+}
+
+fn dfa(nfa: thompson::NFA, kind: MatchKind) -> Result<DFA, MutableError> {
     DFA::builder()
-        .configure(
-            DFA::config().match_kind(MatchKind::LeftmostFirst).cache_capacity(8 << 20).skip_cache_capacity_check(true),
-        )
+        .configure(DFA::config().match_kind(kind).cache_capacity(8 << 20).skip_cache_capacity_check(true))
         .build_from_nfa(nfa)
         .map_err(|error| MutableError::Automaton(error.to_string()))
 }
@@ -421,6 +446,8 @@ fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<u
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn pattern(name: &str, regex: &str) -> MutablePattern {
@@ -450,6 +477,30 @@ mod tests {
         assert_eq!(matched(&mut mixed, "3 hoursüber"), Some((1, 1)), "also before a letter that is not ASCII");
         assert_eq!(matched(&mut mixed, "3 hours手"), Some((0, 7)), "but not before an unspaced script");
         assert_eq!(matched(&mut mixed, "3x"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_automaton_and_what_it_remembers_agree_with_each_pattern_by_itself(
+            words in prop::collection::vec(prop::sample::select(&["1", "12", "3 hours", "hour", "é", "手", " ", ".", "s"]), 1..8),
+        ) {
+            let patterns = [("hours", "[0-9]+ hours?"), ("decimal", r"[0-9]+\.[0-9]"), ("ahead", "[0-9]+(?= h)"), ("number", "[0-9]+")];
+            let mut matcher = matcher(&patterns);
+            let text = words.concat();
+            let alone = patterns.map(|(name, regex)| exact(&pattern(name, regex)).unwrap());
+            for _ in 0..2 {
+                for (start, _) in text.char_indices() {
+                    let naive = alone.iter().enumerate().find_map(|(id, regex)| Some((id as u16, matched_end(regex, &text, start)?)));
+                    prop_assert_eq!(matcher.match_at(&text, start).map(|(id, end)| (id.0, end)), naive);
+                    let ends = text[start..].char_indices().map(|(at, c)| start + at + c.len_utf8()).collect::<Vec<_>>();
+                    for end in ends {
+                        let word = Short::of(text.as_bytes(), start, end);
+                        let found = matcher.match_at_word(&text, start, end, word);
+                        prop_assert_eq!(found.map(|(id, end)| (id.0, end)), naive, "{} to {}", start, end);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
