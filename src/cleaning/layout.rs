@@ -70,13 +70,14 @@ impl Layout {
         let line_starts = &tokens.line_starts;
         let mut layout = Layout {
             masses: vec![1.0; tokens.tokens.len()],
-            looks: vec![0; tokens.tokens.len()],
-            sums: vec![Sums::default(); tokens.tokens.len() + 1],
+            looks: Vec::with_capacity(tokens.tokens.len()),
+            sums: Vec::with_capacity(tokens.tokens.len() + 1),
             line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
         };
         let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
         let bytes = text.as_bytes();
         let mut all = Sums::default();
+        layout.sums.push(all);
         // Most tokens lie before the next byte that is not ASCII.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
         for (index, token) in tokens.tokens.iter().enumerate() {
@@ -100,10 +101,10 @@ impl Layout {
             if !bytes[end - 1].is_ascii_alphanumeric() && ends_sentence(text, tokens, index) {
                 look |= look::SENTENCE_END;
             }
-            layout.looks[index] = look;
+            layout.looks.push(look);
             let added = &of_looks[usize::from(look) % look::END];
             all = std::array::from_fn(|sum| all[sum] + added[sum]);
-            layout.sums[index + 1] = all;
+            layout.sums.push(all);
         }
         layout
     }

@@ -140,11 +140,9 @@ impl Lexer {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
         match tokenizer {
-            Tokenizer::Words => scan(text, word_or_character, false, mutable, visit),
-            Tokenizer::Whitespace => scan(text, shortened(non_space_end), true, mutable, visit),
-            Tokenizer::Regex(regex) => {
-                scan(text, shortened(|text, start| regex_end(&regex.anchored, text, start)), false, mutable, visit)
-            }
+            Tokenizer::Words => scan(text, &Words, mutable, visit),
+            Tokenizer::Whitespace => scan(text, &Whitespace, mutable, visit),
+            Tokenizer::Regex(regex) => scan(text, regex, mutable, visit),
         }
     }
 
@@ -176,49 +174,106 @@ impl Lexer {
     }
 }
 
-/// Reads a text. `plain` says where a token ends that no mutable pattern matches, and gives it as a [`Short`] if it is;
-/// `whole` says whether matches must stand between white space.
+/// How text falls into tokens where no mutable pattern matches.
+trait Split {
+    /// Whether a mutable pattern's match, as any token, must stand between white space.
+    const MATCHES_ARE_WHOLE: bool = false;
+
+    /// Where the token ends that starts here.
+    fn end(&self, text: &str, start: usize) -> usize;
+
+    /// The same, and the token as a [`Short`] if it is.
+    #[inline(always)]
+    fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
+        let end = self.end(text, start);
+        (end, Short::of(text.as_bytes(), start, end))
+    }
+}
+
+struct Words;
+struct Whitespace;
+
+impl Split for Words {
+    fn end(&self, text: &str, start: usize) -> usize {
+        word_or_character_end(text, start)
+    }
+
+    #[inline(always)]
+    fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
+        let eight = eight_bytes(text.as_bytes(), start);
+        // Most words have less than eight letters, and most characters that are no letters are ASCII: these take one byte.
+        let length = ascii_word_length(eight);
+        let taken = length.max(1);
+        if length < 8 && eight & 0x80 == 0 && (eight >> (8 * taken)) & 0x80 == 0 {
+            return (start + taken, Some(Short::of_eight(eight, taken)));
+        }
+        let end = self.end(text, start);
+        (end, Short::of(text.as_bytes(), start, end))
+    }
+}
+
+impl Split for Whitespace {
+    const MATCHES_ARE_WHOLE: bool = true;
+
+    fn end(&self, text: &str, start: usize) -> usize {
+        non_space_end(text, start)
+    }
+}
+
+impl Split for TokenRegex {
+    fn end(&self, text: &str, start: usize) -> usize {
+        regex_end(&self.anchored, text, start)
+    }
+}
+
+/// Reads a text. There is one call of `visit`, so that it becomes a part of the loop.
 #[inline]
-fn scan(
-    text: &str,
-    plain: impl Fn(&str, usize) -> (usize, Option<Short>),
-    whole: bool,
-    mutable: &mut MutableMatcher,
-    mut visit: impl FnMut(Token, TokenKey),
-) {
-    let token = |kind, space_before, start: usize, end: usize| Token {
-        kind,
-        space_before,
-        start: start as u32,
-        end: end as u32,
-    };
-    let mut break_pending = true;
+fn scan<S: Split>(text: &str, split: &S, mutable: &mut MutableMatcher, mut visit: impl FnMut(Token, TokenKey)) {
     let mut at = 0;
+    let mut is_after_break = false;
     loop {
         let Blank { end: start, has_break } = Blank::at(text, at);
-        break_pending |= has_break;
-        if break_pending || start == text.len() {
-            visit(token(TokenKind::Break, false, at, start), TokenKey::line_break());
-        }
-        if start == text.len() {
+        let ends_text = start == text.len();
+        let is_break = !is_after_break && (has_break || at == 0 || ends_text);
+        let space_before = !is_break && (is_after_break || start > at);
+        let (kind, range, key) = if is_break {
+            (TokenKind::Break, at..start, TokenKey::line_break())
+        } else {
+            let (kind, end, key) = token_at(text, start, space_before, split, mutable);
+            (kind, start..end, key)
+        };
+        let token = Token { kind, space_before, start: range.start as u32, end: range.end as u32 };
+        at = range.end;
+        is_after_break = is_break;
+        visit(token, key);
+        if ends_text {
             return;
         }
-        let space_before = start > at || at == 0;
-        let (plain_end, short) = plain(text, start);
-        let may_vary = space_before || (!whole && !ends_in_run(&text[..start]));
-        let varying = if may_vary { mutable.match_at_word(text, start, plain_end, short) } else { None };
-        let varying = varying.filter(|&(_, end)| !whole || text[end..].chars().next().is_none_or(char::is_whitespace));
-        let (kind, end, key) = match (varying, short) {
-            (Some((id, end)), _) => (TokenKind::Mutable(id), end, TokenKey::mutable(id, space_before)),
-            (None, Some(short)) => (kind_at(text, start, plain_end), plain_end, TokenKey::short(short, space_before)),
-            (None, None) => {
-                let literal = &text[start..plain_end];
-                (TokenKind::of_literal(literal), plain_end, TokenKey::long(literal, space_before))
-            }
-        };
-        visit(token(kind, space_before, start, end), key);
-        break_pending = false;
-        at = end;
+    }
+}
+
+#[inline(always)]
+fn token_at<S: Split>(
+    text: &str,
+    start: usize,
+    space_before: bool,
+    split: &S,
+    mutable: &mut MutableMatcher,
+) -> (TokenKind, usize, TokenKey) {
+    let (end, short) = split.token(text, start);
+    if space_before || (!S::MATCHES_ARE_WHOLE && !ends_in_run(&text[..start])) {
+        let ends_whole = |end: usize| text[end..].chars().next().is_none_or(char::is_whitespace);
+        let varying = mutable.match_at_word(text, start, end, short);
+        if let Some((id, end)) = varying.filter(|&(_, end)| !S::MATCHES_ARE_WHOLE || ends_whole(end)) {
+            return (TokenKind::Mutable(id), end, TokenKey::mutable(id, space_before));
+        }
+    }
+    match short {
+        Some(short) => (kind_at(text, start, end), end, TokenKey::short(short, space_before)),
+        None => {
+            let literal = &text[start..end];
+            (TokenKind::of_literal(literal), end, TokenKey::long(literal, space_before))
+        }
     }
 }
 
@@ -266,27 +321,6 @@ fn kind_at(text: &str, start: usize, end: usize) -> TokenKind {
         byte if byte.is_ascii_alphanumeric() => TokenKind::Word,
         _ => TokenKind::of_literal(&text[start..end]),
     }
-}
-
-fn shortened(end: impl Fn(&str, usize) -> usize) -> impl Fn(&str, usize) -> (usize, Option<Short>) {
-    move |text, start| {
-        let end = end(text, start);
-        (end, Short::of(text.as_bytes(), start, end))
-    }
-}
-
-#[inline(always)]
-fn word_or_character(text: &str, start: usize) -> (usize, Option<Short>) {
-    let bytes = text.as_bytes();
-    let eight = eight_bytes(bytes, start);
-    // Most words have less than eight letters, and most characters that are no letters are ASCII: these take one byte.
-    let length = ascii_word_length(eight);
-    let taken = length.max(1);
-    if length < 8 && eight & 0x80 == 0 && (eight >> (8 * taken)) & 0x80 == 0 {
-        return (start + taken, Some(Short::of_eight(eight, taken)));
-    }
-    let end = word_or_character_end(text, start);
-    (end, Short::of(bytes, start, end))
 }
 
 fn word_or_character_end(text: &str, start: usize) -> usize {
@@ -387,7 +421,7 @@ mod tests {
             let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).collect();
             let start = starts[at % starts.len()];
             let end = word_or_character_end(&text, start);
-            prop_assert_eq!(word_or_character(&text, start), (end, Short::of(text.as_bytes(), start, end)));
+            prop_assert_eq!(Words.token(&text, start), (end, Short::of(text.as_bytes(), start, end)));
         }
     }
 
