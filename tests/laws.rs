@@ -4,6 +4,7 @@
 //! - [`automaton`]: on random texts and runs the token automaton and the regex engine find the same;
 //! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
+//! - [`regexes`]: those of people that are not run on a text would not have matched in it;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
 //! - [`safety`]: what tempts to be taken for boilerplate and is not;
 //! - [`ends`]: what interrupts articles does not end them;
@@ -28,6 +29,8 @@ mod random;
 mod ends;
 #[path = "laws/reading.rs"]
 mod reading;
+#[path = "laws/regexes.rs"]
+mod regexes;
 #[path = "laws/safety.rs"]
 mod safety;
 #[path = "laws/samples.rs"]

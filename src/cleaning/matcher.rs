@@ -4,7 +4,7 @@
 //! of patterns in a single pass. Line breaks are not symbols of the automaton: to it a line break is
 //! white space like any other, as `\s+` is to a regex, and where a pattern asks for a line break that
 //! is checked on the match. Of a pattern with free stretches it finds the segments, which are joined afterwards
-//! (`slotted`). Patterns that a person wrote or edited run on the regex engine. Both give
+//! (`slotted`). Patterns that a person wrote or edited run on the regex engine (`regexes`). Both give
 //! the same matches wherever a regex can be read as a run of tokens.
 
 use std::ops::Range;
@@ -306,26 +306,4 @@ impl Tree {
         }
         automaton
     }
-}
-
-/// All matches of a free regex, one for each position it can start at; empty ones left out.
-/// The error is the regex engine's, when it gave up.
-pub fn regex_matches(regex: &fancy_regex::Regex, text: &str) -> Result<Vec<Range<usize>>, Box<fancy_regex::Error>> {
-    let mut matches: Vec<Range<usize>> = Vec::new();
-    let mut from = 0;
-    while from <= text.len() {
-        let Some(found) = regex.find_from_pos(text, from)? else { break };
-        let range = trim(text, found.range());
-        if !range.is_empty() && matches.last() != Some(&range) {
-            matches.push(range);
-        }
-        from = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
-    }
-    Ok(matches)
-}
-
-fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let found = &text[range.clone()];
-    let start = range.start + (found.len() - found.trim_start().len());
-    start..start.max(range.start + found.trim_end().len())
 }

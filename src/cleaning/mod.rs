@@ -6,6 +6,7 @@
 
 pub mod matcher;
 mod slotted;
+pub mod regexes;
 pub mod layout;
 pub mod proof;
 pub mod evidence;
@@ -29,7 +30,8 @@ use cut::Cut;
 use decision::Case;
 use evidence::{Evidence, Match, Weight, weigh};
 use layout::Layout;
-use matcher::{TokenAutomaton, Tokens, regex_matches};
+use matcher::{TokenAutomaton, Tokens};
+use regexes::{GaveUp, Regexes};
 use segments::Segments;
 use shape::{Features, ShapeModel, features};
 
@@ -182,7 +184,7 @@ pub struct Cleaner {
     readers: Vec<Reader>,
     /// Those that run on the regex engine, by index; behind the patterns come those that a person rejected, which are
     /// matched to hold the shape model back.
-    regexes: Vec<(usize, Arc<fancy_regex::Regex>)>,
+    regexes: Regexes,
     options: CleanOptions,
 }
 
@@ -264,7 +266,7 @@ impl Cleaner {
             Form::Run(_) => None,
         };
         Cleaner {
-            regexes: applied.iter().chain(&rejected).enumerate().filter_map(regex).collect(),
+            regexes: Regexes::new(applied.iter().chain(&rejected).enumerate().filter_map(regex).collect()),
             weights: applied.iter().map(|(pattern, _)| weight(pattern)).collect(),
             reaches_cutoff: applied.iter().map(|(pattern, file)| reaches_cutoff(pattern, file)).collect(),
             patterns: applied.into_iter().map(|(pattern, _)| pattern.clone()).collect(),
@@ -354,11 +356,13 @@ impl Cleaner {
                 });
             }
         }
-        for &(pattern, ref regex) in &self.regexes {
-            let id = || self.patterns.get(pattern).map_or("rejected", |pattern| &pattern.id).to_owned();
-            let found = regex_matches(regex, text).map_err(|source| CleanError { id: id(), source })?;
-            matches.extend(found.iter().map(|bytes| Match { tokens: tokens.within(bytes), pattern }));
-        }
+        let found = self.regexes.find(text, |bytes, pattern| {
+            matches.push(Match { tokens: tokens.within(&bytes), pattern });
+        });
+        found.map_err(|GaveUp { pattern, source }| {
+            let id = self.patterns.get(pattern).map_or("rejected", |pattern| &pattern.id).to_owned();
+            CleanError { id, source }
+        })?;
         let mut is_rejected = vec![false; tokens.tokens.len()];
         matches.retain(|Match { tokens, pattern }| {
             let is_applied = *pattern < self.patterns.len();

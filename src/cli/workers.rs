@@ -30,9 +30,10 @@ pub fn share_out<B>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads.min(pieces) {
+        for _ in 1..threads.min(pieces) {
             scope.spawn(worker);
         }
+        worker();
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }

@@ -10,11 +10,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use serde::Deserialize;
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use super::regex::Edges;
-use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, form, id_of, regex};
+use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
 /// The version of the form, as the key `dehusk` of every file.
@@ -110,54 +111,75 @@ impl LexerCache {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-struct FileRecord {
-    dehusk: Spanned<u32>,
-    source: String,
-    mined: Spanned<MinedRecord>,
+pub(super) struct FileRecord {
+    pub(super) dehusk: Lined<u32>,
+    pub(super) source: String,
+    pub(super) mined: Lined<MinedRecord>,
     #[serde(default)]
-    patterns: Vec<PatternRecord>,
+    pub(super) patterns: Vec<PatternRecord>,
     #[serde(default)]
-    mutable: Vec<MutableRecord>,
+    pub(super) mutable: Vec<MutableRecord>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-struct MinedRecord {
-    documents: usize,
+pub(super) struct MinedRecord {
+    pub(super) documents: usize,
     #[serde(default)]
-    near_duplicates: usize,
-    tokens: usize,
-    cutoff: f64,
-    tokenizer: String,
+    pub(super) near_duplicates: usize,
+    pub(super) tokens: usize,
+    pub(super) cutoff: f64,
+    pub(super) tokenizer: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-struct PatternRecord {
-    id: Spanned<String>,
+pub(super) struct PatternRecord {
+    pub(super) id: Lined<String>,
     #[serde(default)]
-    status: Status,
-    regex: Spanned<String>,
+    pub(super) status: Status,
+    pub(super) regex: Lined<String>,
     #[serde(default)]
-    documents: usize,
-    among: Option<usize>,
+    pub(super) documents: usize,
+    pub(super) among: Option<usize>,
     #[serde(default)]
-    occurrences: usize,
-    sources: Option<usize>,
-    ends_after: Option<usize>,
+    pub(super) occurrences: usize,
+    pub(super) sources: Option<usize>,
+    pub(super) ends_after: Option<usize>,
     #[serde(default)]
-    example: String,
+    pub(super) example: String,
     #[serde(default)]
-    note: String,
+    pub(super) note: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-struct MutableRecord {
-    name: String,
-    regex: String,
+pub(super) struct MutableRecord {
+    pub(super) name: String,
+    pub(super) regex: String,
+}
+
+/// A value, and the line it stands in.
+#[derive(Debug, PartialEq)]
+pub(super) struct Lined<T> {
+    pub(super) value: T,
+    pub(super) line: u64,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lined<T>, D::Error> {
+        let Spanned { value, referenced, .. } = Spanned::deserialize(deserializer)?;
+        Ok(Lined { value, line: referenced.line() })
+    }
+}
+
+impl FileRecord {
+    pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
+        let options = serde_saphyr::options! { budget: None };
+        serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
+    }
 }
 
 impl PatternFile {
@@ -192,9 +214,7 @@ impl PatternFile {
 
     /// Reads a file. Every problem found is named; there is at least one in the error.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
-        let options = serde_saphyr::options! { budget: None };
-        let record: FileRecord =
-            serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])?;
+        let record = canonical::read(yaml).map_or_else(|| FileRecord::parse(yaml), Ok)?;
         let (version, tokenizer) = (&record.dehusk, Tokenizer::parse(&record.mined.value.tokenizer));
         let at = |line: u64, message: String| vec![FileProblem { line, id: None, message }];
         if version.value != VERSION {
@@ -202,9 +222,9 @@ impl PatternFile {
                 "version {} is not one this dehusk reads ({VERSION}); use the one that wrote it",
                 version.value
             );
-            return Err(at(version.referenced.line(), message));
+            return Err(at(version.line, message));
         }
-        let tokenizer = tokenizer.map_err(|error| at(record.mined.referenced.line(), error.to_string()))?;
+        let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
             source: record.source,
@@ -220,8 +240,10 @@ impl PatternFile {
     fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
-        for record in records {
-            let line = record.id.referenced.line();
+        let form = |record: &PatternRecord| form(&record.id.value, &record.regex.value, &self.lexer);
+        let forms: Vec<Result<Form, Box<fancy_regex::Error>>> = records.par_iter().map(form).collect();
+        for (record, form) in records.into_iter().zip(forms) {
+            let line = record.id.line;
             let id = record.id.value.clone();
             let mut complain = |line, message| problems.push(FileProblem { line, id: Some(id.clone()), message });
             if let Some(first) = line_of.insert(id.clone(), line) {
@@ -230,12 +252,12 @@ impl PatternFile {
                     format!("its id stands in line {first} already; remove one of the two, or give it another id"),
                 );
             }
-            match form(&id, &record.regex.value, &self.lexer) {
+            match form {
                 Ok(form) => self.patterns.push(self.pattern(record, form)),
                 Err(error) => {
                     let regex = &record.regex;
                     complain(
-                        regex.referenced.line(),
+                        regex.line,
                         format!("its regex does not compile: {error}; correct it, or remove the pattern"),
                     );
                 }
@@ -357,7 +379,7 @@ fn id_in(line: &str) -> Option<&str> {
 }
 
 /// Plain where YAML reads the plain text back as this very string, else quoted.
-fn scalar(text: &str) -> String {
+pub(super) fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let is_keyword =
         ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_lowercase().as_str());
@@ -386,16 +408,17 @@ fn quoted(text: &str) -> String {
 }
 
 /// Whether a person sees the character and an editor leaves it as it is: no control, no invisible white space or mark.
-fn prints(c: char) -> bool {
+pub(super) fn prints(c: char) -> bool {
     let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
-    c == ' ' || !(c.is_control() || c.is_whitespace() || is_invisible || ('\u{fff0}'..='\u{ffff}').contains(&c))
+    matches!(c, ' '..='~')
+        || !(c.is_control() || c.is_whitespace() || is_invisible || ('\u{fff0}'..='\u{ffff}').contains(&c))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const FILE: &str = r#"dehusk: 1
+    pub(in crate::patterns) const FILE: &str = r#"dehusk: 1
 source: example.com
 mined: {documents: 40, near_duplicates: 2, tokens: 9120, cutoff: 0.43, tokenizer: words}
 patterns:

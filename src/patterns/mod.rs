@@ -4,6 +4,7 @@
 //! them together with what people decided before, and cleaning reads them back. The YAML file is the
 //! only thing that passes between mining and cleaning, so that a person can stand between them.
 
+mod canonical;
 pub mod file;
 pub mod merge;
 pub mod regex;

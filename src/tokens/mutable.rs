@@ -103,18 +103,18 @@ impl MutableSet {
         let mut names = HashSet::new();
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
         let mut looking_around = Vec::new();
-        for (index, pattern) in patterns.iter().enumerate() {
+        for ((index, pattern), compiled) in patterns.iter().enumerate().zip(all_compiled(&patterns)) {
             let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "there are more than 65,535"))?;
             check_name(pattern, &mut names)?;
-            match compiled(pattern)? {
-                Compiled::Regular(hir) => {
+            match compiled? {
+                Compiled::Regular(bounded) => {
                     on_automaton.push(id);
-                    regular.push(hir);
+                    regular.extend(bounded);
                 }
                 Compiled::LookingAround(regex) => looking_around.push((id, regex)),
             }
         }
-        let automaton = automaton(regular)?;
+        let automaton = automaton(&regular)?;
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());
         Ok(MutableSet { patterns, automaton, on_automaton, looking_around, all_matches, exact, idle })
@@ -382,23 +382,24 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 
 /// What runs a pattern.
 enum Compiled {
-    /// The automaton.
-    Regular(Hir),
+    /// The automaton, in two patterns: the match ends the text, or a byte that may end a word follows.
+    Regular([Hir; 2]),
     LookingAround(fancy_regex::Regex),
 }
 
 /// For the automaton if that can run it; an error if nothing can.
 fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     let hir = regex_syntax::parse(&pattern.regex).ok();
-    let compiled = match hir.filter(|hir| hir.properties().look_set().is_empty()) {
-        Some(hir) => Compiled::Regular(hir),
-        None => Compiled::LookingAround(exact(pattern).map_err(|error| refuse(pattern, error))?),
-    };
-    let (has_capture, matches_empty) = match &compiled {
-        Compiled::Regular(hir) => {
-            (hir.properties().explicit_captures_len() > 0, hir.properties().minimum_len() == Some(0))
+    let (compiled, has_capture, matches_empty) = match hir.filter(|hir| hir.properties().look_set().is_empty()) {
+        Some(hir) => {
+            let (captures, shortest) = (hir.properties().explicit_captures_len(), hir.properties().minimum_len());
+            (Compiled::Regular(bounded(hir)), captures > 0, shortest == Some(0))
         }
-        Compiled::LookingAround(regex) => (regex.captures_len() > 1, matched_end(regex, "", 0).is_some()),
+        None => {
+            let regex = exact(pattern).map_err(|error| refuse(pattern, error))?;
+            let (captures, on_nothing) = (regex.captures_len(), matched_end(&regex, "", 0));
+            (Compiled::LookingAround(regex), captures > 1, on_nothing.is_some())
+        }
     };
     if has_capture {
         return Err(refuse(pattern, "it has a capturing group; write (?:...) instead"));
@@ -409,19 +410,32 @@ fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     Ok(compiled)
 }
 
-/// Two automaton patterns each: the match ends the text, or a byte that may end a word follows.
-fn automaton(patterns: Vec<Hir>) -> Result<DFA, MutableError> {
+/// Half of the patterns on a thread of its own. Not on rayon's: whoever waits there takes up other work meanwhile, which
+/// may wait for this very set.
+fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableError>> {
+    let (first, second) = patterns.split_at(patterns.len() / 2);
+    let compiled = |patterns: &[MutablePattern]| patterns.iter().map(compiled).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| compiled(second));
+        let mut all = compiled(first);
+        all.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        all
+    })
+}
+
+/// See [`Compiled::Regular`].
+fn bounded(hir: Hir) -> [Hir; 2] {
     let word = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
     let mut no_word = ClassBytes::new(word.map(|(first, last)| ClassBytesRange::new(first, last)));
     no_word.negate();
     let (text_end, word_end) = (Hir::look(Look::End), Hir::class(Class::Bytes(no_word)));
-    let bounded: Vec<Hir> = patterns
-        .into_iter()
-        .flat_map(|hir| [Hir::concat(vec![hir.clone(), text_end.clone()]), Hir::concat(vec![hir, word_end.clone()])])
-        .collect();
+    [Hir::concat(vec![hir.clone(), text_end]), Hir::concat(vec![hir, word_end])]
+}
+
+fn automaton(patterns: &[Hir]) -> Result<DFA, MutableError> {
     let nfa = thompson::Compiler::new()
         .configure(thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None))
-        .build_many_from_hir(&bounded)
+        .build_many_from_hir(patterns)
         .map_err(|error| MutableError::Automaton(error.to_string()))?;
     dfa(nfa, MatchKind::LeftmostFirst)
 }

@@ -1,6 +1,7 @@
 //! Random runs in random texts: the token automaton and the regex engine find the same.
 
-use dehusk::cleaning::matcher::{TokenAutomaton, regex_matches};
+use dehusk::cleaning::matcher::TokenAutomaton;
+use dehusk::cleaning::regexes::regex_matches;
 use dehusk::patterns::regex::{Edges, parse, render};
 use dehusk::tokens::{Lexer, TokenRun};
 use proptest::prelude::*;

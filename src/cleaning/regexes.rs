@@ -1,0 +1,263 @@
+//! The patterns that a person wrote or edited, on the regex engine.
+//!
+//! Each would read every document by itself. But most match only where some text stands that they name ([`needed`]),
+//! such as `Share on Facebook` or `Share on Twitter`: one Aho-Corasick automaton looks for the texts of all regexes in
+//! a single pass, and only those that may match are run.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use aho_corasick::AhoCorasick;
+use fancy_regex::{Expr, LookAround, Regex};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+/// Regexes that are looked for together.
+#[derive(Debug)]
+pub struct Regexes {
+    /// Each with its pattern.
+    regexes: Vec<(usize, Arc<Regex>)>,
+    /// Which of them may match whatever the text.
+    needs_nothing: Vec<bool>,
+    /// The texts that the others need one of.
+    texts: AhoCorasick,
+    /// Which of `regexes` needs it.
+    needed_by: Vec<usize>,
+}
+
+/// The regex engine gave up on a regex.
+#[derive(Debug)]
+pub struct GaveUp {
+    /// Its pattern.
+    pub pattern: usize,
+    /// What the engine says.
+    pub source: Box<fancy_regex::Error>,
+}
+
+impl Regexes {
+    /// Prepares regexes, each given with its pattern's index.
+    pub fn new(regexes: Vec<(usize, Arc<Regex>)>) -> Regexes {
+        let needed: Vec<Option<Texts>> = regexes.iter().map(|(_, regex)| needed(regex.as_str())).collect();
+        let of_regex = |(regex, texts): (usize, Texts)| texts.into_iter().map(move |text| (text, regex));
+        let needs_nothing = needed.iter().map(Option::is_none).collect();
+        let named = needed.into_iter().enumerate().filter_map(|(regex, texts)| Some((regex, texts?)));
+        let (texts, needed_by): (Vec<String>, Vec<usize>) = named.flat_map(of_regex).unzip();
+        match AhoCorasick::builder().ascii_case_insensitive(true).build(texts) {
+            Ok(texts) => Regexes { regexes, needs_nothing, texts, needed_by },
+            // More texts than an automaton can hold: all regexes run.
+            Err(_) => Regexes { needs_nothing: vec![true; regexes.len()], regexes, ..Regexes::default() },
+        }
+    }
+
+    /// Calls `visit` with each match of each regex: the bytes, and the pattern.
+    pub fn find(&self, text: &str, mut visit: impl FnMut(Range<usize>, usize)) -> Result<(), GaveUp> {
+        if self.regexes.is_empty() {
+            return Ok(());
+        }
+        let may_match = self.may_match(text);
+        for ((pattern, regex), _) in self.regexes.iter().zip(may_match).filter(|(_, may_match)| *may_match) {
+            let gave_up = |source| GaveUp { pattern: *pattern, source };
+            regex_matches(regex, text).map_err(gave_up)?.into_iter().for_each(|range| visit(range, *pattern));
+        }
+        Ok(())
+    }
+
+    fn may_match(&self, text: &str) -> Vec<bool> {
+        let mut may_match = self.needs_nothing.clone();
+        if !self.needed_by.is_empty() {
+            for found in self.texts.find_overlapping_iter(text) {
+                may_match[self.needed_by[found.pattern().as_usize()]] = true;
+            }
+        }
+        may_match
+    }
+}
+
+impl Default for Regexes {
+    fn default() -> Regexes {
+        Regexes::new(Vec::new())
+    }
+}
+
+/// All matches of a free regex, one for each position it can start at; empty ones left out.
+/// The error is the regex engine's, when it gave up.
+pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, Box<fancy_regex::Error>> {
+    let mut matches: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    while from <= text.len() {
+        let Some(found) = regex.find_from_pos(text, from)? else { break };
+        let range = trim(text, found.range());
+        if !range.is_empty() && matches.last() != Some(&range) {
+            matches.push(range);
+        }
+        from = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
+    }
+    Ok(matches)
+}
+
+fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let found = &text[range.clone()];
+    let start = range.start + (found.len() - found.trim_start().len());
+    start..start.max(range.start + found.trim_end().len())
+}
+
+/// Texts, their ASCII letters in lower case, as they are looked for in either case.
+type Texts = BTreeSet<String>;
+
+/// As many texts stand for an expression; of one that has more, other parts are looked at.
+const FEW: usize = 8;
+/// A shorter text, in bytes, stands in every document.
+const SHORTEST: usize = 2;
+
+/// Of which texts one stands in any text that the regex matches; `None` if that is not certain.
+fn needed(regex: &str) -> Option<Texts> {
+    // Control verbs such as `(*ACCEPT)` let a regex match without all of its parts.
+    if regex.contains("(*") {
+        return None;
+    }
+    let tree = Expr::parse_tree(regex).ok()?;
+    needed_by(&tree.expr).filter(|texts| shortest(texts) >= SHORTEST)
+}
+
+/// Of which texts one stands in any text that the expression matches in. What is not known to need any gives `None`.
+fn needed_by(expr: &Expr) -> Option<Texts> {
+    match expr {
+        Expr::Literal { .. } | Expr::Delegate { .. } => all_of(expr),
+        Expr::Group(inner) => needed_by(inner),
+        Expr::AtomicGroup(inner) => needed_by(inner),
+        Expr::Repeat { child, lo: 1.., .. } => needed_by(child),
+        Expr::LookAround(inner, LookAround::LookAhead | LookAround::LookBehind) => needed_by(inner),
+        Expr::Alt(branches) => {
+            let texts: Option<Vec<Texts>> = branches.iter().map(needed_by).collect();
+            Some(texts?.into_iter().flatten().collect())
+        }
+        Expr::Concat(parts) => {
+            let stretches = stretches(parts).into_iter();
+            let best_first = |texts: &Texts| (shortest(texts), std::cmp::Reverse(texts.len()));
+            stretches.chain(parts.iter().filter_map(needed_by)).max_by_key(best_first)
+        }
+        _ => None,
+    }
+}
+
+/// Of each stretch of parts that few texts stand for, these texts.
+fn stretches(parts: &[Expr]) -> Vec<Texts> {
+    let mut stretches = vec![Texts::from([String::new()])];
+    for part in parts {
+        let last = stretches.len() - 1;
+        match all_of(part) {
+            Some(texts) => match joined(&stretches[last], &texts) {
+                Some(joined) => stretches[last] = joined,
+                None => stretches.push(texts),
+            },
+            None => stretches.push(Texts::from([String::new()])),
+        }
+    }
+    stretches
+}
+
+/// The texts that the expression can match, if they are few and known.
+fn all_of(expr: &Expr) -> Option<Texts> {
+    let nothing = || Texts::from([String::new()]);
+    match expr {
+        Expr::Empty | Expr::Assertion(_) | Expr::LookAround(..) | Expr::KeepOut => Some(nothing()),
+        Expr::Literal { val, casei } => {
+            val.chars().try_fold(nothing(), |texts, c| joined(&texts, &cases_of(c, *casei)?))
+        }
+        Expr::Delegate { inner, casei } => characters(&if *casei { format!("(?i:{inner})") } else { inner.clone() }),
+        Expr::Group(inner) => all_of(inner),
+        Expr::AtomicGroup(inner) => all_of(inner),
+        Expr::Repeat { child, lo: 0, hi: 1, .. } => few(&all_of(child)? | &nothing()),
+        Expr::Concat(parts) => parts.iter().try_fold(nothing(), |texts, part| joined(&texts, &all_of(part)?)),
+        Expr::Alt(branches) => branches.iter().try_fold(Texts::new(), |texts, part| few(&texts | &all_of(part)?)),
+        _ => None,
+    }
+}
+
+/// Each of the texts followed by each of the others, if these are few.
+fn joined(texts: &Texts, others: &Texts) -> Option<Texts> {
+    if texts.len() * others.len() > FEW {
+        return None;
+    }
+    Some(texts.iter().flat_map(|text| others.iter().map(move |other| text.clone() + other)).collect())
+}
+
+fn few(texts: Texts) -> Option<Texts> {
+    (texts.len() <= FEW).then_some(texts)
+}
+
+fn shortest(texts: &Texts) -> usize {
+    texts.iter().map(String::len).min().unwrap_or(0)
+}
+
+/// The character, and those that are the same but for their case if that is not to matter.
+fn cases_of(c: char, is_any_case: bool) -> Option<Texts> {
+    let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+    if is_any_case {
+        class.try_case_fold_simple().ok()?;
+    }
+    few_characters(&class)
+}
+
+/// The characters of a class as it stands in a regex, if they are few.
+fn characters(class: &str) -> Option<Texts> {
+    match regex_syntax::parse(class).ok()?.into_kind() {
+        HirKind::Literal(literal) => Some(Texts::from([std::str::from_utf8(&literal.0).ok()?.to_ascii_lowercase()])),
+        HirKind::Class(Class::Unicode(class)) => few_characters(&class),
+        _ => None,
+    }
+}
+
+fn few_characters(class: &ClassUnicode) -> Option<Texts> {
+    // Twice as many, for letters in both cases are one text.
+    if class.iter().map(ClassUnicodeRange::len).sum::<usize>() > 2 * FEW {
+        return None;
+    }
+    let characters = class.iter().flat_map(|range| range.start()..=range.end());
+    few(characters.map(|c| c.to_ascii_lowercase().to_string()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(regex: &str) -> String {
+        needed(regex).map_or("?".to_owned(), |texts| texts.into_iter().collect::<Vec<_>>().join("|"))
+    }
+
+    #[test]
+    fn what_regexes_of_people_need() {
+        assert_eq!(texts(r"(?m)^Share on (?:Facebook|Twitter).*$"), "share on facebook|share on twitter");
+        assert_eq!(texts(r"Read more:\s+[^\n]{3,80}"), "read more:");
+        assert_eq!(texts(r"(?i)copyright ©? \d{4}"), "copyright  |copyright © ");
+        assert_eq!(texts(r"Photo(?:graph)? by [A-Z]\w+ [A-Z]\w+"), "photo by |photograph by ");
+        assert_eq!(texts(r"(?<!\S)\d+ (comments|replies)(?!\w)"), " comments| replies");
+        assert_eq!(texts(r"\b[Bb]y (?=\w+ Reuters)"), " reuters");
+        assert_eq!(texts(r"(?:Mon|Tues|Wednes)day|(Sun|Satur)day"), "monday|saturday|sunday|tuesday|wednesday");
+    }
+
+    #[test]
+    fn letters_have_more_cases_than_two() {
+        assert_eq!(texts("(?i)ask"), "ask|as\u{212a}|a\u{17f}k|a\u{17f}\u{212a}");
+        assert_eq!(texts("(?i)не"), "НЕ|Не|нЕ|не");
+    }
+
+    #[test]
+    fn where_nothing_is_certain_nothing_is_needed() {
+        for regex in [
+            r"\w+@\w+",
+            "(?:foo)?",
+            "foo|",
+            "foo|\\d+",
+            "(?!foo)x",
+            "(?<!foo)",
+            "(foo)?(?(1)bar|baz)",
+            "(*ACCEPT)foo",
+            "[a-z]{3}",
+            "x",
+            "(?:foo){0,3}",
+        ] {
+            assert_eq!(texts(regex), "?", "{regex}");
+        }
+    }
+}
