@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use anyhow::bail;
 use clap::Args;
@@ -191,23 +191,24 @@ impl CleaningRun<'_> {
         Ok(())
     }
 
-    /// Cleans a JSONL file, many lines at a time, in order.
+    /// Cleans a JSONL file, many lines at a time, in order: some are written while the next are cleaned.
     fn clean_lines(&self, file: &InputFile, lines: &JsonLines) -> anyhow::Result<()> {
-        const BYTES_AT_A_TIME: usize = 8 << 20;
         let mut counts: Counts = BTreeMap::new();
         let permission = interrupt::writing()?;
         let written = self.output.write_atomic(file.name(), |writer| {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            for line in lines.lines() {
-                bytes += line.range.len();
-                batch.push(line);
-                if bytes >= BYTES_AT_A_TIME {
-                    self.write_lines(lines, &batch, writer, &mut counts)?;
-                    batch.clear();
-                    bytes = 0;
-                }
-            }
-            self.write_lines(lines, &batch, writer, &mut counts)
+            std::thread::scope(|scope| {
+                let (done, ready) = mpsc::sync_channel(0);
+                scope.spawn(move || {
+                    for batch in batches(lines) {
+                        // If nobody takes them any more, writing has failed, and its error tells.
+                        if interrupt::check().is_err() || done.send(self.clean_batch(lines, batch)).is_err() {
+                            return;
+                        }
+                    }
+                });
+                ready.into_iter().try_for_each(|batch| write_lines(lines, batch, writer, &mut counts))?;
+                interrupt::check().map_err(io::Error::other)
+            })
         });
         // An interruption comes out of the writing as an error of it, so that nothing half is left behind.
         drop(permission);
@@ -217,27 +218,12 @@ impl CleaningRun<'_> {
         Ok(())
     }
 
-    fn write_lines(
-        &self,
-        lines: &JsonLines,
-        batch: &[Line],
-        writer: &mut dyn Write,
-        counts: &mut Counts,
-    ) -> io::Result<()> {
-        interrupt::check().map_err(io::Error::other)?;
-        let cleaned: Vec<CleanLine> =
-            batch.par_iter().map_init(Bench::default, |bench, line| self.clean_line(lines, line, bench)).collect();
-        for (line, cleaned) in batch.iter().zip(cleaned) {
-            match cleaned.written {
-                Some(Written::AsRead) => writer.write_all(lines.bytes(line))?,
-                Some(Written::Text(written) | Written::Spans(written)) => writer.write_all(written.as_bytes())?,
-                None => {}
-            }
-            if let Some((source, count)) = cleaned.count {
-                counts.entry(source).or_default().add(&count);
-            }
-        }
-        Ok(())
+    fn clean_batch(&self, lines: &JsonLines, batch: Vec<Line>) -> Vec<(Line, CleanLine)> {
+        let clean = |bench: &mut Bench, line: Line| {
+            let cleaned = self.clean_line(lines, &line, bench);
+            (line, cleaned)
+        };
+        batch.into_par_iter().map_init(Bench::default, clean).collect()
     }
 
     /// Cleans a line; one that could not be cleaned is reported.
@@ -342,6 +328,41 @@ impl CleaningRun<'_> {
             all.entry(source).or_default().add(&count);
         }
     }
+}
+
+/// The lines of a file, many at a time.
+fn batches(lines: &JsonLines) -> impl Iterator<Item = Vec<Line>> {
+    const BYTES_AT_A_TIME: usize = 8 << 20;
+    let mut lines = lines.lines();
+    std::iter::from_fn(move || {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while bytes < BYTES_AT_A_TIME
+            && let Some(line) = lines.next()
+        {
+            bytes += line.range.len();
+            batch.push(line);
+        }
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+fn write_lines(
+    lines: &JsonLines,
+    batch: Vec<(Line, CleanLine)>,
+    writer: &mut dyn Write,
+    counts: &mut Counts,
+) -> io::Result<()> {
+    for (line, cleaned) in batch {
+        match cleaned.written {
+            Some(Written::AsRead) => writer.write_all(lines.bytes(&line))?,
+            Some(Written::Text(written) | Written::Spans(written)) => writer.write_all(written.as_bytes())?,
+            None => {}
+        }
+        if let Some((source, count)) = cleaned.count {
+            counts.entry(source).or_default().add(&count);
+        }
+    }
+    Ok(())
 }
 
 /// One line of Dolma attributes: `[start, end, score]` for each cut, in code points, the end exclusive.
