@@ -26,12 +26,12 @@ use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
 
 /// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
-const COST_INSIDE_LINE: f32 = 8.0;
+const COST_INSIDE_LINE: f64 = 8.0;
 /// What it costs at a line break, where templates end: a line that no match covers goes with the template around it only
 /// if it has one or two tokens.
-const COST_AT_LINE_BREAK: f32 = 1.5;
+const COST_AT_LINE_BREAK: f64 = 1.5;
 /// What it costs where a proven template begins or ends: two words can go.
-const COST_AT_PROVEN_EDGE: f32 = 0.75;
+const COST_AT_PROVEN_EDGE: f64 = 0.75;
 
 /// The log-odds that full evidence of matches adds.
 const MATCHED: f64 = 4.0;
@@ -112,13 +112,13 @@ impl<'d> Case<'d> {
 
     /// The cheapest labels; true goes.
     pub fn labels(&self, probabilities: &[f32]) -> Vec<bool> {
-        let cost = |gap: usize| match (self.evidence.is_edge[gap], self.reading.tokens.line_starts[gap]) {
+        let Reading { tokens, layout, .. } = self.reading;
+        let cost = |token: usize| match (self.evidence.is_edge[token], tokens.line_starts[token]) {
             (true, _) => COST_AT_PROVEN_EDGE,
             (_, true) => COST_AT_LINE_BREAK,
             _ => COST_INSIDE_LINE,
         };
-        let costs: Vec<f32> = (1..probabilities.len()).map(cost).collect();
-        let mut labels = smooth(probabilities, &self.reading.layout.masses, &costs);
+        let mut labels = smooth(probabilities, |token| layout.mass_of(token), cost);
         for Match { tokens, pattern } in self.matches {
             if self.weights[*pattern].is_certain {
                 labels[tokens.clone()].fill(true);
@@ -183,14 +183,22 @@ impl<'d> Case<'d> {
     }
 
     fn headline(&self) -> Option<usize> {
-        let mut largest = vec![0.0f64; self.evidence.of_token.len()];
+        let Reading { tokens, layout, .. } = self.reading;
+        let shares = |segments: &[Range<usize>]| self.shares(segments);
+        Heading { text: self.text, tokens, layout, segments: &self.segments, shares: &shares }.headline()
+    }
+
+    /// The mean share of the documents that the matches in each of the document's first segments have.
+    fn shares(&self, segments: &[Range<usize>]) -> Vec<f64> {
+        let end = segments.last().map_or(0, |segment| segment.end);
+        let mut largest = vec![0.0f64; end];
         for Match { tokens, pattern } in self.matches {
             let share = self.weights[*pattern].share;
-            largest[tokens.clone()].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
+            let tokens = tokens.start.min(end)..tokens.end.min(end);
+            largest[tokens].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
         }
-        let share = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
-        let Reading { tokens, layout, .. } = self.reading;
-        Heading { text: self.text, tokens, layout, segments: &self.segments, share: &share }.headline()
+        let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
+        segments.iter().map(mean).collect()
     }
 }
 

@@ -97,7 +97,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
             strokes.extend(telling.map(|tokens| Stroke { strength: 1.0, tokens, pattern }));
         }
     }
-    let (of_token, pattern) = paint(strokes, layout.masses.len());
+    let (of_token, pattern) = paint(strokes, layout.tokens());
     Evidence { of_token, pattern, is_proven: proof.covers, is_edge: proof.is_edge }
 }
 

@@ -41,45 +41,46 @@ pub struct Heading<'d> {
     pub layout: &'d Layout,
     /// Its segments.
     pub segments: &'d Segments,
-    /// The mean share of the documents that the matches in a stretch of tokens have.
-    pub share: &'d dyn Fn(&Range<usize>) -> f64,
+    /// Gives the mean share of the documents that the matches in each of the first segments have.
+    pub shares: &'d dyn Fn(&[Range<usize>]) -> Vec<f64>,
 }
 
 impl Heading<'_> {
     /// The segment that is the headline, if any stands where headlines stand.
     pub fn headline(&self) -> Option<usize> {
         let body = body_start(self.layout, self.segments)?;
-        self.titled(body).or_else(|| self.nearest(body))
+        let shares = (self.shares)(&self.segments.tokens[..body]);
+        self.titled(&shares).or_else(|| self.nearest(&shares))
     }
 
     /// Of the segments before the article that the title says, the longest; of equally long ones the nearest.
-    fn titled(&self, body: usize) -> Option<usize> {
+    fn titled(&self, shares: &[f64]) -> Option<usize> {
         let title = self.folded(0);
         let is_titled = |&index: &usize| {
             let may_be_said = self.segments.tokens[index].len() <= title.len();
-            may_be_said && self.is_like_headline(index, MIN_TITLED_WORDS, MAX_TITLED_SHARE) && {
+            may_be_said && self.is_like_headline(index, MIN_TITLED_WORDS, shares[index] < MAX_TITLED_SHARE) && {
                 let words = self.folded(index);
                 title.windows(words.len()).any(|window| window == words)
             }
         };
-        (1..body).filter(is_titled).max_by(|&a, &b| self.words(a).total_cmp(&self.words(b)))
+        (1..shares.len()).filter(is_titled).max_by(|&a, &b| self.words(a).total_cmp(&self.words(b)))
     }
 
     /// The nearest segment before the article that looks like a headline. After prose it is none, but stands between two
     /// paragraphs.
-    fn nearest(&self, body: usize) -> Option<usize> {
+    fn nearest(&self, shares: &[f64]) -> Option<usize> {
         let mut distance = 0.0;
         let is_near = |&index: &usize| {
             distance += self.words(index).max(1.0);
             distance <= REACH
         };
-        let nearest =
-            (0..body).rev().take_while(is_near).find(|&index| self.is_like_headline(index, MIN_WORDS, MAX_SHARE))?;
+        let is_headline = |&index: &usize| self.is_like_headline(index, MIN_WORDS, shares[index] < MAX_SHARE);
+        let nearest = (0..shares.len()).rev().take_while(is_near).find(is_headline)?;
         (nearest == 0 || self.segments.prose[nearest - 1] == 0.0).then_some(nearest)
     }
 
-    fn is_like_headline(&self, index: usize, min_words: f64, max_share: f64) -> bool {
-        if !(min_words..=MAX_WORDS).contains(&self.words(index)) {
+    fn is_like_headline(&self, index: usize, min_words: f64, is_rare: bool) -> bool {
+        if !is_rare || !(min_words..=MAX_WORDS).contains(&self.words(index)) {
             return false;
         }
         let segment = &self.segments.tokens[index];
@@ -91,7 +92,7 @@ impl Heading<'_> {
         let words = segment.clone().find(is_word).zip(segment.clone().rfind(is_word));
         let is_joined = words
             .is_some_and(|(first, last)| (first..last).any(|token| self.token(token).starts_with(LIST_SEPARATORS)));
-        !is_dated && !is_joined && !ends_with_stop && (self.share)(segment) < max_share
+        !is_dated && !is_joined && !ends_with_stop
     }
 
     fn words(&self, index: usize) -> f64 {
@@ -136,9 +137,8 @@ mod tests {
         let lines = layout.lines().zip(shares);
         let evidence: Vec<f32> = lines.flat_map(|(line, &share)| line.map(move |_| f32::from(share > 0.0))).collect();
         let segments = Segments::of(text, &tokens, &layout, &evidence);
-        let share =
-            |segment: &Range<usize>| shares[segments.tokens.partition_point(|other| other.start < segment.start)];
-        Heading { text, tokens: &tokens, layout: &layout, segments: &segments, share: &share }.headline()
+        let shares = |segments: &[Range<usize>]| shares[..segments.len()].to_vec();
+        Heading { text, tokens: &tokens, layout: &layout, segments: &segments, shares: &shares }.headline()
     }
 
     const PAGE: &str = "Home News\nMayor opens the new bridge\nBy Ann Bell\n3 March 2024\n\

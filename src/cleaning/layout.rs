@@ -38,8 +38,6 @@ pub mod look {
 /// script without.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// What each token weighs, in words: a character of a script without spaces is half a word.
-    pub masses: Vec<f32>,
     /// What each token looks like ([`look`]).
     pub looks: Vec<u8>,
     /// Of the tokens before each token, and of all.
@@ -69,7 +67,6 @@ impl Layout {
     pub fn of(text: &str, tokens: &Tokens) -> Layout {
         let line_starts = &tokens.line_starts;
         let mut layout = Layout {
-            masses: vec![1.0; tokens.tokens.len()],
             looks: Vec::with_capacity(tokens.tokens.len()),
             sums: Vec::with_capacity(tokens.tokens.len() + 1),
             line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
@@ -96,7 +93,6 @@ impl Layout {
             };
             if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {
                 look |= look::HALF;
-                layout.masses[index] = 0.5;
             }
             if !bytes[end - 1].is_ascii_alphanumeric() && ends_sentence(text, tokens, index) {
                 look |= look::SENTENCE_END;
@@ -121,6 +117,16 @@ impl Layout {
     /// The words in a stretch of tokens, and the dates, numbers and such, each as one.
     pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
         self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
+    }
+
+    /// How many tokens there are.
+    pub fn tokens(&self) -> usize {
+        self.looks.len()
+    }
+
+    /// What a token weighs, in words: a character of a script without spaces is half a word.
+    pub fn mass_of(&self, token: usize) -> f64 {
+        if self.looks[token] & look::HALF != 0 { 0.5 } else { 1.0 }
     }
 
     /// What a stretch of tokens weighs, in words.
@@ -243,7 +249,8 @@ mod tests {
     fn two_characters_without_spaces_weigh_a_word() {
         let (layout, tokens) = layout("two words 二文字四");
         assert_eq!(layout.words(&(0..tokens)), 4.0);
-        assert_eq!(layout.masses.iter().sum::<f32>(), 4.0);
+        assert_eq!(layout.mass(&(0..tokens)), 4.0);
+        assert_eq!((0..tokens).map(|token| layout.mass_of(token)).sum::<f64>(), 4.0);
     }
 
     #[test]

@@ -49,8 +49,8 @@ impl Proof {
         Proof {
             telling_words: matches.iter().map(|found| layout.mass(&found.tokens)).collect(),
             is_proven: vec![false; matches.len()],
-            covers: vec![false; layout.masses.len()],
-            is_edge: vec![false; layout.masses.len() + 1],
+            covers: vec![false; layout.tokens()],
+            is_edge: vec![false; layout.tokens() + 1],
         }
     }
 
@@ -63,12 +63,11 @@ impl Proof {
         let mut order: Vec<(Reverse<usize>, Reverse<usize>, usize)> = matches.iter().enumerate().map(place).collect();
         order.sort_unstable();
         // In how many documents the proven run stands that covers a token.
-        let mut covered = vec![0.0f64; layout.masses.len()];
+        let mut covered = vec![0u32; layout.tokens()];
         for (.., index) in order {
             let Match { tokens, pattern } = &matches[index];
             let weight = &weights[*pattern];
-            let documents = weight.documents as f64;
-            let is_new = |covered: f64| covered * SAME <= documents;
+            let is_new = |covered: u32| f64::from(covered) * SAME <= weight.documents as f64;
             // Most runs are new throughout, which is seen at once, and then there is nothing to add up.
             let is_all_new = covered[tokens.clone()].iter().fold(true, |all, &covered| all & is_new(covered));
             let (mut new_mass, mut new_words) = (0.0, 0.0);
@@ -76,7 +75,7 @@ impl Proof {
                 (new_mass, new_words) = (proof.telling_words[index], layout.telling_words(tokens));
             } else {
                 for token in tokens.clone().filter(|&token| is_new(covered[token])) {
-                    new_mass += f64::from(layout.masses[token]);
+                    new_mass += layout.mass_of(token);
                     new_words += layout.telling_words(&(token..token + 1));
                 }
             }
@@ -87,7 +86,8 @@ impl Proof {
                 proof.covers[tokens.clone()].fill(true);
                 proof.is_edge[tokens.start] = true;
                 proof.is_edge[tokens.end] = true;
-                covered[tokens.clone()].iter_mut().for_each(|of| *of = of.max(documents));
+                let documents = u32::try_from(weight.documents).unwrap_or(u32::MAX);
+                covered[tokens.clone()].iter_mut().for_each(|of| *of = (*of).max(documents));
             }
         }
         proof

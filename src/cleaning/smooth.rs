@@ -11,23 +11,18 @@
 //! boilerplate are closed. (On trees the same idea is the regularised isotonic smoothing of Chakrabarti,
 //! Kumar and Punera, 2007.)
 
-/// The cheapest labels; true is template. `costs[t]` is the price of a change between tokens `t` and `t + 1`.
-/// Where both labels cost the same, the token is kept.
-///
-/// # Panics
-/// If there are not as many masses as tokens, or costs as gaps between them.
-pub fn smooth(evidence: &[f32], masses: &[f32], costs: &[f32]) -> Vec<bool> {
-    assert_eq!(masses.len(), evidence.len(), "a mass for each token");
-    assert_eq!(costs.len(), evidence.len().saturating_sub(1), "a cost for each gap");
+/// The cheapest labels; true is template. `mass` is that of a token, `cost` the price of a change between the token before
+/// and this one. Where both labels cost the same, the token is kept.
+pub fn smooth(evidence: &[f32], mass: impl Fn(usize) -> f64, cost: impl Fn(usize) -> f64) -> Vec<bool> {
     // Of each token, whether the cheapest way to keep it comes from a template neighbour, and the other way round.
     const KEPT_FROM_TEMPLATE: u8 = 1;
     const TEMPLATE_FROM_KEPT: u8 = 2;
     let mut changes = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
-    for (index, (&p, &mass)) in evidence.iter().zip(masses).enumerate() {
+    for (token, &p) in evidence.iter().enumerate() {
         // There is nothing before the first token to change from.
-        let cost = if index == 0 { 0.0 } else { f64::from(costs[index - 1]) };
-        let (p, mass) = (f64::from(p), f64::from(mass));
+        let cost = if token == 0 { 0.0 } else { cost(token) };
+        let (p, mass) = (f64::from(p), mass(token));
         let (from_template, from_kept) = (template + cost, kept + cost);
         let change = |is_cheaper: bool, change: u8| if is_cheaper { change } else { 0 };
         changes
@@ -70,7 +65,8 @@ mod tests {
                 prop::collection::vec(0.0f32..3.0, tokens - 1),
             ))
         ) {
-            let chosen = cost(&evidence, &masses, &costs, &smooth(&evidence, &masses, &costs));
+            let chosen = smooth(&evidence, |token| masses[token].into(), |token| costs[token - 1].into());
+            let chosen = cost(&evidence, &masses, &costs, &chosen);
             let best =
                 labelings(evidence.len()).map(|labels| cost(&evidence, &masses, &costs, &labels)).fold(f64::MAX, f64::min);
             prop_assert!((chosen - best).abs() < 1e-6, "chose {chosen}, best {best}");
@@ -80,7 +76,7 @@ mod tests {
     #[test]
     fn a_lone_match_is_dropped_and_a_gap_closed() {
         let evidence = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0];
-        let labels = smooth(&evidence, &[1.0; 13], &[1.5; 12]);
+        let labels = smooth(&evidence, |_| 1.0, |_| 1.5);
         assert_eq!(
             labels.iter().map(|&label| u8::from(label)).collect::<Vec<_>>(),
             [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
@@ -89,7 +85,7 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        assert_eq!(smooth(&[], &[], &[]), Vec::<bool>::new());
-        assert_eq!(smooth(&[0.5], &[1.0], &[]), [false], "a tie keeps the text");
+        assert_eq!(smooth(&[], |_| 1.0, |_| 1.5), Vec::<bool>::new());
+        assert_eq!(smooth(&[0.5], |_| 1.0, |_| 1.5), [false], "a tie keeps the text");
     }
 }
