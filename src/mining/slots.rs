@@ -225,7 +225,7 @@ impl Finder<'_> {
     }
 
     fn documents(&self, lines: &[Range<usize>]) -> usize {
-        distinct(lines.iter().map(|line| self.groups.at(line.start)))
+        distinct(lines.iter().map(|line| self.groups.of(self.sequence.document_at(line.start))))
     }
 
     fn fillers_differ(&self, lines: &[Range<usize>]) -> bool {
