@@ -11,6 +11,7 @@ pub mod near_duplicates;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
+mod alike;
 mod anchors;
 mod skeleton;
 mod slots;
@@ -20,6 +21,7 @@ pub mod cross_source;
 
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
+use alike::AlikeLines;
 use cover::cover;
 use cutoff::{Cutoff, Histogram, choose_cutoff};
 use examples::{Example, quote_examples};
@@ -127,7 +129,8 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
 
 /// Mines one source from its symbols; beside the candidates, where an example of each is.
 pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Example>) {
-    let array = SuffixArray::build(sequence.symbols());
+    let (array, lines) =
+        rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));
     let places = Places::of(sequence, &array);
     let (groups, own) = group_near_duplicates(sequence, &array, &places);
     let repeats = filtered_repeats(sequence, &array, &places, &groups, options);
@@ -143,9 +146,9 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
     let fingerprints = Fingerprints::of(sequence, &array);
     let candidates = covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index]));
     let examples = covering.iter().map(|&index| Example::of(sequence, &array, &kept[index]));
-    let slotted = match options.slots && groups.len() >= Mined::MIN_DOCUMENTS {
-        true => slotted_templates(sequence, &array, &groups, &kept, options),
-        false => Vec::new(),
+    let slotted = match lines.filter(|_| groups.len() >= Mined::MIN_DOCUMENTS) {
+        Some(lines) => slotted_templates(sequence, &array, &groups, &lines, &kept, options),
+        None => Vec::new(),
     };
     let (candidates, examples) = candidates.zip(examples).chain(slotted).unzip();
     let mined = Mined {
