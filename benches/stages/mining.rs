@@ -8,6 +8,7 @@ use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk::mining::filters::filtered_repeats;
 use dehusk::mining::near_duplicates::group_near_duplicates;
+use dehusk::mining::places::Places;
 use dehusk::mining::repeats::Interval;
 use dehusk::mining::suffix_array::SuffixArray;
 use dehusk::mining::{MineOptions, mine};
@@ -23,20 +24,29 @@ fn suffix_array(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| SuffixArray::build(symbols));
 }
 
+/// The documents of suffixes, and what stands before them.
+#[divan::bench(args = sizes())]
+fn places(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let (sequence, array) = (prepared.sequence(), prepared.array());
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| Places::of(sequence, array));
+}
+
 #[divan::bench(args = sizes())]
 fn near_duplicates(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let (sequence, array) = (prepared.sequence(), prepared.array());
-    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array));
+    let (sequence, array, places) = (prepared.sequence(), prepared.array(), prepared.places());
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array, places));
 }
 
 #[divan::bench(args = sizes())]
 fn repeats(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let (sequence, array, groups) = (prepared.sequence(), prepared.array(), prepared.groups());
+    let (sequence, array) = (prepared.sequence(), prepared.array());
+    let (places, groups) = (prepared.places(), prepared.groups());
     bencher
         .counter(BytesCount::new(prepared.bytes()))
-        .bench(|| filtered_repeats(sequence, array, groups, &prepared.options));
+        .bench(|| filtered_repeats(sequence, array, places, groups, &prepared.options));
 }
 
 #[divan::bench(args = sizes())]
@@ -54,7 +64,8 @@ fn covering(bencher: Bencher, megabytes: u64) {
     let is_kept = |repeat: &&Interval| prepared.share(repeat) >= prepared.options.min_share;
     let kept: Vec<Interval> = prepared.repeats().iter().filter(is_kept).copied().collect();
     let shares: Vec<f64> = kept.iter().map(|repeat| prepared.share(repeat)).collect();
-    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| cover(prepared.array(), &kept, &shares));
+    let (sequence, array) = (prepared.sequence(), prepared.array());
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| cover(sequence, array, &kept, &shares));
 }
 
 /// All of the above and the sightings, but no templates with slots.

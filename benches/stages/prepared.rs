@@ -9,6 +9,7 @@ use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
 use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::filters::filtered_repeats;
 use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
+use dehusk::mining::places::Places;
 use dehusk::mining::repeats::Interval;
 use dehusk::mining::suffix_array::SuffixArray;
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -29,6 +30,7 @@ pub struct Prepared {
     pub options: MineOptions,
     sequence: OnceLock<SymbolSequence>,
     array: OnceLock<SuffixArray>,
+    places: OnceLock<Places>,
     groups: OnceLock<Groups>,
     repeats: OnceLock<Vec<Interval>>,
     sources: OnceLock<Vec<Mined>>,
@@ -74,6 +76,7 @@ impl Prepared {
             options: MineOptions::default(),
             sequence: OnceLock::new(),
             array: OnceLock::new(),
+            places: OnceLock::new(),
             groups: OnceLock::new(),
             repeats: OnceLock::new(),
             sources: OnceLock::new(),
@@ -98,12 +101,18 @@ impl Prepared {
         self.array.get_or_init(|| SuffixArray::build(self.sequence().symbols()))
     }
 
+    pub fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(self.sequence(), self.array()))
+    }
+
     pub fn groups(&self) -> &Groups {
-        self.groups.get_or_init(|| group_near_duplicates(self.sequence(), self.array()).0)
+        self.groups.get_or_init(|| group_near_duplicates(self.sequence(), self.array(), self.places()).0)
     }
 
     pub fn repeats(&self) -> &[Interval] {
-        self.repeats.get_or_init(|| filtered_repeats(self.sequence(), self.array(), self.groups(), &self.options))
+        self.repeats.get_or_init(|| {
+            filtered_repeats(self.sequence(), self.array(), self.places(), self.groups(), &self.options)
+        })
     }
 
     /// The share of the documents that each repeat has.

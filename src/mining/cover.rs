@@ -9,33 +9,39 @@
 //! others are dropped; and of the rest those repeats are taken, the most covering first, that cover a
 //! token not covered yet. Linear in the tokens for each level, however redundant the repeats are: which repeats start
 //! at a position is sorted out once, the longest with those that it starts with, and each level takes one of them.
+//! Documents are covered by all cores, a part of them each; only which repeats cover the most is decided together.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::repeats::{Interval, LongestAccepted};
+use super::repeats::{Interval, NONE, longest_at_positions};
 use super::suffix_array::SuffixArray;
 use crate::free_positions::FreePositions;
+use crate::tokens::SymbolSequence;
 
 /// From level to level the strength falls by this factor: evidence is kept to within a fifth.
 const LEVEL_RATIO: f64 = 0.8;
 
-/// Where a repeat occurs usefully.
-struct Occurrence {
-    repeat: u32,
-    start: u32,
-    end: u32,
+/// Some whole documents: no repeat reaches out of them.
+struct Part<'a> {
+    /// The longest repeat that starts at each position, as long as it can be useful.
+    longest: &'a mut [u32],
+    uncovered: FreePositions,
 }
 
 /// The indices of the repeats to keep, ascending. `repeats` come inner before outer, each with its strength (above 0).
-pub fn cover(array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
+pub fn cover(sequence: &SymbolSequence, array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
+    let mut longest = longest_at_positions(array, repeats);
+    cover_parts(sequence.in_parts(&mut longest), repeats, strengths)
+}
+
+fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let (strongest, weakest) = strengths.iter().fold((0.0f64, f64::MAX), |(max, min), &s| (max.max(s), min.min(s)));
-    let mut longest = LongestAccepted::new(array.len());
-    repeats.iter().enumerate().for_each(|(index, repeat)| longest.accept(repeat, index as u32));
-    let longest = longest.into_values(array);
+    let mut parts: Vec<Part> = longest.into_par_iter().map(Part::new).collect();
     let outer = outer_repeats(repeats);
-    let mut uncovered = FreePositions::new(array.len());
     let mut kept = vec![false; repeats.len()];
     let mut level = strongest;
     let mut is_last = repeats.is_empty();
@@ -43,15 +49,19 @@ pub fn cover(array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Ve
         level *= LEVEL_RATIO;
         is_last = level <= weakest;
         let strong = longest_strong(&outer, |index| strengths[index] >= level);
-        let occurrences = useful_occurrences(&longest, &strong, repeats, &mut uncovered);
-        take_most_covering(occurrences, &mut uncovered, &mut kept);
+        let useful: Vec<Occurrences> =
+            parts.par_iter_mut().map(|part| part.useful_occurrences(&strong, repeats)).collect();
+        let ranked = most_covering_first(&useful);
+        let take = |(part, occurrences): (&mut Part, Occurrences)| part.take(&ranked, &occurrences);
+        let taken: Vec<Vec<u32>> = parts.par_iter_mut().zip(useful).map(take).collect();
+        taken.into_iter().flatten().for_each(|repeat| kept[repeat as usize] = true);
     }
     (0..repeats.len()).filter(|&index| kept[index]).collect()
 }
 
 /// Of each repeat, the longest one that it starts with: the next interval that holds its own.
 fn outer_repeats(repeats: &[Interval]) -> Vec<u32> {
-    let mut outer = vec![LongestAccepted::NONE; repeats.len()];
+    let mut outer = vec![NONE; repeats.len()];
     let mut open: Vec<u32> = Vec::new();
     for (index, repeat) in repeats.iter().enumerate() {
         while let Some(inner) = open.pop_if(|inner| repeats[*inner as usize].first >= repeat.first) {
@@ -64,57 +74,73 @@ fn outer_repeats(repeats: &[Interval]) -> Vec<u32> {
 
 /// Of each repeat, itself if it is strong, else the longest strong one that it starts with.
 fn longest_strong(outer: &[u32], is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
-    let mut strong = vec![LongestAccepted::NONE; outer.len()];
+    let mut strong = vec![NONE; outer.len()];
     for index in (0..outer.len()).rev() {
         strong[index] = match outer[index] {
             _ if is_strong(index) => index as u32,
-            LongestAccepted::NONE => LongestAccepted::NONE,
+            NONE => NONE,
             outer => strong[outer as usize],
         };
     }
     strong
 }
 
-/// The occurrences, from left to right, of the longest strong repeats that reach a token no one has covered. `longest`
-/// is the longest repeat that starts at each position, and `strong` which one counts instead of it.
-fn useful_occurrences(
-    longest: &[u32],
-    strong: &[u32],
-    repeats: &[Interval],
-    uncovered: &mut FreePositions,
-) -> Vec<Occurrence> {
-    let mut reach = 0;
-    let mut occurrences = Vec::new();
-    for (start, &longest) in longest.iter().enumerate().filter(|&(_, &longest)| longest != LongestAccepted::NONE) {
-        let repeat = strong[longest as usize];
-        if repeat == LongestAccepted::NONE {
-            continue;
-        }
-        let end = start + repeats[repeat as usize].len;
-        if end > reach {
-            reach = end;
-            if uncovered.next(start) < end {
-                occurrences.push(Occurrence { repeat, start: start as u32, end: end as u32 });
+/// Where repeats occur usefully.
+type Occurrences = FxHashMap<u32, Vec<Range<u32>>>;
+
+impl<'a> Part<'a> {
+    fn new(longest: &'a mut [u32]) -> Part<'a> {
+        Part { uncovered: FreePositions::new(longest.len()), longest }
+    }
+
+    /// The occurrences, from left to right, of the longest strong repeats that reach a token no one has covered; `strong`
+    /// tells which repeat counts instead of the longest.
+    fn useful_occurrences(&mut self, strong: &[u32], repeats: &[Interval]) -> Occurrences {
+        let mut reach = 0;
+        let mut occurrences = Occurrences::default();
+        for (start, longest) in self.longest.iter_mut().enumerate().filter(|(_, longest)| **longest != NONE) {
+            let uncovered = self.uncovered.next(start);
+            if uncovered >= start + repeats[*longest as usize].len {
+                *longest = NONE;
+                continue;
+            }
+            let repeat = strong[*longest as usize];
+            if repeat == NONE {
+                continue;
+            }
+            let end = start + repeats[repeat as usize].len;
+            if end > reach {
+                reach = end;
+                if uncovered < end {
+                    occurrences.entry(repeat).or_default().push(start as u32..end as u32);
+                }
             }
         }
+        occurrences
     }
-    occurrences
+
+    /// Covers what is not covered yet, repeat by repeat; gives those that were needed for it.
+    fn take(&mut self, ranked: &[u32], occurrences: &Occurrences) -> Vec<u32> {
+        let mut needed = Vec::new();
+        for repeat in ranked {
+            let mut is_needed = false;
+            for range in occurrences.get(repeat).into_iter().flatten() {
+                self.uncovered.take(range.start as usize..range.end as usize, |_| is_needed = true);
+            }
+            needed.extend(is_needed.then_some(*repeat));
+        }
+        needed
+    }
 }
 
-fn take_most_covering(occurrences: Vec<Occurrence>, uncovered: &mut FreePositions, kept: &mut [bool]) {
-    let mut of_repeat: FxHashMap<u32, Vec<Occurrence>> = FxHashMap::default();
-    for occurrence in occurrences {
-        of_repeat.entry(occurrence.repeat).or_default().push(occurrence);
+fn most_covering_first(parts: &[Occurrences]) -> Vec<u32> {
+    let mut covered: FxHashMap<u32, u64> = FxHashMap::default();
+    for (&repeat, occurrences) in parts.iter().flatten() {
+        *covered.entry(repeat).or_default() += occurrences.iter().map(|range| range.len() as u64).sum::<u64>();
     }
-    let covering = |occurrences: &[Occurrence]| occurrences.iter().map(|o| u64::from(o.end - o.start)).sum::<u64>();
-    let mut ranked: Vec<(u64, u32)> =
-        of_repeat.iter().map(|(&repeat, occurrences)| (covering(occurrences), repeat)).collect();
+    let mut ranked: Vec<(u64, u32)> = covered.into_iter().map(|(repeat, covered)| (covered, repeat)).collect();
     ranked.sort_unstable_by_key(|&(covered, repeat)| (Reverse(covered), repeat));
-    for (_, repeat) in ranked {
-        for Occurrence { start, end, .. } in &of_repeat[&repeat] {
-            uncovered.take(*start as usize..*end as usize, |_| kept[repeat as usize] = true);
-        }
-    }
+    ranked.into_iter().map(|(_, repeat)| repeat).collect()
 }
 
 #[cfg(test)]
@@ -122,9 +148,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::mining::repeats::select_intervals;
+    use crate::mining::places::Places;
+    use crate::mining::repeats::{Least, select_intervals};
+    use crate::tokens::DocumentIndex;
 
-    fn occurrences(symbols: &[u32], array: &SuffixArray, repeat: &Interval) -> Vec<std::ops::Range<usize>> {
+    fn occurrences(symbols: &[u32], array: &SuffixArray, repeat: &Interval) -> Vec<Range<usize>> {
         let start = array.position(repeat.first);
         let run = &symbols[start..start + repeat.len];
         let starts = (0..symbols.len()).filter(|&at| symbols[at..].starts_with(run));
@@ -135,9 +163,10 @@ mod tests {
         #[test]
         fn every_token_keeps_nearly_its_strongest_repeat(symbols in prop::collection::vec(0u32..4, 1..60)) {
             let array = SuffixArray::build(&symbols);
-            let repeats = select_intervals(&symbols, &array, 1, |_| 0, |_| true);
+            let places = Places::with(&symbols, &array, |_| DocumentIndex(0));
+            let repeats = select_intervals(&array, &places, 1, |_| 0, Least::ANY, |_| true);
             let strengths: Vec<f64> = repeats.iter().map(|repeat| repeat.occurrences as f64).collect();
-            let kept = cover(&array, &repeats, &strengths);
+            let kept = cover_parts(vec![&mut longest_at_positions(&array, &repeats)], &repeats, &strengths);
             let strongest = |position: usize, indices: &[usize]| {
                 let covers = |index: &&usize| {
                     occurrences(&symbols, &array, &repeats[**index]).iter().any(|range| range.contains(&position))

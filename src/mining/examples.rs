@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::Candidate;
 use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
@@ -35,19 +37,32 @@ impl Example {
 }
 
 /// Copies the examples out of the texts, each document read once.
-pub fn quote_examples<T: AsRef<str>>(candidates: &mut [Candidate], examples: &[Example], texts: &[T], lexer: &Lexer) {
+pub fn quote_examples<T: AsRef<str> + Sync>(
+    candidates: &mut [Candidate],
+    examples: &[Example],
+    texts: &[T],
+    lexer: &Lexer,
+) {
     let mut of_document: BTreeMap<DocumentIndex, Vec<usize>> = BTreeMap::new();
     for (index, example) in examples.iter().enumerate() {
         of_document.entry(example.document).or_default().push(index);
     }
-    let mut lexer = lexer.clone();
-    for (document, indices) in of_document {
-        let text = texts[document.0 as usize].as_ref();
-        let tokens = lexer.tokens(text);
-        for index in indices {
-            candidates[index].example = quote(text, &tokens, &examples[index].tokens).to_owned();
+    let of_document: Vec<(DocumentIndex, Vec<usize>)> = of_document.into_iter().collect();
+    let quote_chunk = |documents: &[(DocumentIndex, Vec<usize>)]| {
+        let mut lexer = lexer.clone();
+        let mut quotes = Vec::new();
+        for (document, indices) in documents {
+            let text = texts[document.0 as usize].as_ref();
+            let tokens = lexer.tokens(text);
+            quotes
+                .extend(indices.iter().map(|&index| (index, quote(text, &tokens, &examples[index].tokens).to_owned())));
         }
-    }
+        quotes
+    };
+    // A lexer takes its time to warm up, so each is used for as many as can be.
+    let share = of_document.len() / rayon::current_num_threads() + 1;
+    let quotes: Vec<Vec<(usize, String)>> = of_document.par_chunks(share).map(quote_chunk).collect();
+    quotes.into_iter().flatten().for_each(|(index, quote)| candidates[index].example = quote);
 }
 
 /// The text of some tokens. A run that follows other text without white space is quoted with the token before,

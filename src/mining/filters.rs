@@ -5,15 +5,20 @@
 
 use super::MineOptions;
 use super::near_duplicates::Groups;
-use super::repeats::{Interval, select_intervals};
+use super::places::Places;
+use super::repeats::{Interval, Least, select_intervals};
 use super::suffix_array::SuffixArray;
 use crate::tokens::characters::has_unspaced;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
+
+/// A line and its two breaks.
+const MIN_LINE: usize = 3;
 
 /// The maximal repeats that have enough words and documents, the inner before those that hold them.
 pub fn filtered_repeats(
     sequence: &SymbolSequence,
     array: &SuffixArray,
+    places: &Places,
     groups: &Groups,
     options: &MineOptions,
 ) -> Vec<Interval> {
@@ -23,13 +28,14 @@ pub fn filtered_repeats(
     let says_something = |interval: &Interval| {
         let start = array.position(interval.first);
         let end = start + interval.len;
-        let is_whole_line = interval.len > 2 && is_break(start) && is_break(end - 1);
+        let is_whole_line = interval.len >= MIN_LINE && is_break(start) && is_break(end - 1);
         half_words.between(start, end) >= if is_whole_line { 0 } else { 2 * options.min_words }
     };
     let min_documents = options.min_documents.max(2);
+    let least = Least { len: options.min_words.clamp(1, MIN_LINE), occurrences: min_documents };
     let is_repeat =
         |interval: &Interval| interval.is_maximal && interval.documents >= min_documents && says_something(interval);
-    select_intervals(symbols, array, groups.len(), |at| groups.at(at), is_repeat)
+    select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_repeat)
 }
 
 /// How many words lie between two positions, in constant time: two for a word, one for a character of a script

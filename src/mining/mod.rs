@@ -5,11 +5,13 @@
 //! but no document. The stages, in order:
 
 pub mod suffix_array;
+pub mod places;
 pub mod repeats;
 pub mod near_duplicates;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
+mod alike;
 mod anchors;
 mod skeleton;
 mod slots;
@@ -19,11 +21,13 @@ pub mod cross_source;
 
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
+use alike::AlikeLines;
 use cover::cover;
 use cutoff::{Cutoff, Histogram, choose_cutoff};
 use examples::{Example, quote_examples};
 use filters::filtered_repeats;
 use near_duplicates::group_near_duplicates;
+use places::Places;
 use repeats::Interval;
 use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
 use slots::slotted_templates;
@@ -125,23 +129,26 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
 
 /// Mines one source from its symbols; beside the candidates, where an example of each is.
 pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Example>) {
-    let array = SuffixArray::build(sequence.symbols());
-    let (groups, own) = group_near_duplicates(sequence, &array);
-    let repeats = filtered_repeats(sequence, &array, &groups, options);
+    let (array, lines) =
+        rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));
+    let places = Places::of(sequence, &array);
+    let (groups, own) = group_near_duplicates(sequence, &array, &places);
+    let repeats = filtered_repeats(sequence, &array, &places, &groups, options);
+    drop(places);
     let share = |repeat: &Interval| repeat.documents as f64 / groups.len() as f64;
     let histogram = Histogram::of(repeats.iter().map(share));
     let cutoff = options.cutoff.map_or_else(|| choose_cutoff(&histogram), Cutoff::given);
     let kept: Vec<Interval> = repeats.into_iter().filter(|repeat| share(repeat) >= options.min_share).collect();
     let covering = match groups.len() {
         0..Mined::MIN_DOCUMENTS => Vec::new(),
-        _ => cover(&array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
+        _ => cover(sequence, &array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
     };
     let fingerprints = Fingerprints::of(sequence, &array);
     let candidates = covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index]));
     let examples = covering.iter().map(|&index| Example::of(sequence, &array, &kept[index]));
-    let slotted = match options.slots && groups.len() >= Mined::MIN_DOCUMENTS {
-        true => slotted_templates(sequence, &array, &groups, &kept, options),
-        false => Vec::new(),
+    let slotted = match lines.filter(|_| groups.len() >= Mined::MIN_DOCUMENTS) {
+        Some(lines) => slotted_templates(sequence, &array, &groups, &lines, &kept, options),
+        None => Vec::new(),
     };
     let (candidates, examples) = candidates.zip(examples).chain(slotted).unzip();
     let mined = Mined {

@@ -14,7 +14,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::repeats::{Interval, LongestAccepted, select_intervals};
+use super::places::Places;
+use super::repeats::{Interval, Least, NONE, longest_at_positions, select_intervals};
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
@@ -35,7 +36,6 @@ const MIN_WIDE_RUN: usize = 5;
 pub struct Groups {
     group_of_document: Vec<u32>,
     groups: usize,
-    group_of_position: Vec<u32>,
 }
 
 impl Groups {
@@ -49,37 +49,31 @@ impl Groups {
         self.groups == 0
     }
 
-    /// The group of the document that a position lies in.
-    #[inline]
-    pub fn at(&self, position: usize) -> u32 {
-        self.group_of_position[position]
-    }
-
     /// The group of a document; groups are numbered by their first document.
+    #[inline]
     pub fn of(&self, document: DocumentIndex) -> u32 {
         self.group_of_document[document.0 as usize]
     }
 
-    fn new(mut links: Links, sequence: &SymbolSequence) -> Groups {
+    fn new(mut links: Links) -> Groups {
         let mut number_of_root = FxHashMap::default();
-        let group_of_document: Vec<u32> = (0..sequence.documents() as u32)
+        let group_of_document: Vec<u32> = (0..links.0.len() as u32)
             .map(|document| {
                 let fresh = number_of_root.len() as u32;
                 *number_of_root.entry(links.root(document)).or_insert(fresh)
             })
             .collect();
-        let group_of_position = per_position(sequence, &group_of_document);
-        Groups { groups: number_of_root.len(), group_of_document, group_of_position }
+        Groups { groups: number_of_root.len(), group_of_document }
     }
 }
 
 /// Groups the near-duplicates among the documents of a source; beside them, which tokens are a document's own.
-pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray) -> (Groups, OwnTokens) {
+pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray, places: &Places) -> (Groups, OwnTokens) {
     let mut links = Links::new(sequence.documents());
     link_identical(sequence, &mut links);
-    let groups = Groups::new(links, sequence);
-    let own = OwnTokens::count(sequence, array, &groups);
-    let shared = shared_tokens(sequence, array, &own);
+    let groups = Groups::new(links);
+    let own = OwnTokens::count(sequence, array, places, &groups);
+    let shared = shared_tokens(array, places, &own);
     let mut links = Links::of_groups(&groups.group_of_document);
     for ((a, b), tokens) in shared {
         let smaller = own.of(sequence, a).min(own.of(sequence, b));
@@ -87,7 +81,7 @@ pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray) -> 
             links.join(a.0, b.0);
         }
     }
-    (Groups::new(links, sequence), own)
+    (Groups::new(links), own)
 }
 
 fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
@@ -99,29 +93,28 @@ fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
     }
 }
 
-/// Which tokens are their document's own: how many, up to each position.
+/// Which tokens are their document's own: how many, up to each position, to compare positions of one document.
 #[derive(Debug)]
 pub struct OwnTokens(Vec<u32>);
 
 impl OwnTokens {
-    fn count(sequence: &SymbolSequence, array: &SuffixArray, groups: &Groups) -> OwnTokens {
+    fn count(sequence: &SymbolSequence, array: &SuffixArray, places: &Places, groups: &Groups) -> OwnTokens {
         let wide = MIN_WIDE.max((groups.len() as f64 * WIDE_SHARE) as usize);
-        let is_wide = |interval: &Interval| interval.documents > wide && interval.len >= MIN_WIDE_RUN;
-        let mut longest = LongestAccepted::new(array.len());
-        for interval in select_intervals(sequence.symbols(), array, groups.len(), |at| groups.at(at), is_wide) {
-            longest.accept(&interval, interval.len as u32);
-        }
-        let lengths = longest.into_values(array);
-        let (mut covered_to, mut own) = (0, 0);
-        let mut counts = Vec::with_capacity(lengths.len() + 1);
-        for (position, length) in lengths.into_iter().enumerate() {
-            counts.push(own);
-            if length != LongestAccepted::NONE {
-                covered_to = covered_to.max(position + length as usize);
+        let least = Least { len: MIN_WIDE_RUN, occurrences: wide + 1 };
+        // Where a run that is not maximal stands, the one that it always is the end of covers it.
+        let is_wide = |interval: &Interval| interval.is_maximal && interval.documents > wide;
+        let wide = select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_wide);
+        let mut counts = longest_at_positions(array, &wide);
+        sequence.in_parts(&mut counts).into_par_iter().for_each(|part| {
+            let (mut own, mut covered_to) = (0, 0);
+            for (position, value) in part.iter_mut().enumerate() {
+                if *value != NONE {
+                    covered_to = covered_to.max(position + wide[*value as usize].len);
+                }
+                *value = own;
+                own += u32::from(position >= covered_to);
             }
-            own += u32::from(position >= covered_to);
-        }
-        counts.push(own);
+        });
         OwnTokens(counts)
     }
 
@@ -141,24 +134,18 @@ impl OwnTokens {
 }
 
 /// How many own tokens the documents of each pair share, as neighbouring suffixes tell. Sorted.
-fn shared_tokens(
-    sequence: &SymbolSequence,
-    array: &SuffixArray,
-    own: &OwnTokens,
-) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
-    let document_of = per_position(sequence, &(0..sequence.documents() as u32).collect::<Vec<_>>());
-    let before = |position: usize| position.checked_sub(1).map(|before| sequence.symbols()[before]);
+fn shared_tokens(array: &SuffixArray, places: &Places, own: &OwnTokens) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
     let count = |ranks: Range<usize>| {
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
         for rank in ranks {
-            let (a, b, common) = (array.position(rank - 1), array.position(rank), array.common(rank));
-            if common < MIN_RUN || before(a) == before(b) {
+            let common = array.common(rank);
+            if common < MIN_RUN || places.is_preceded_alike(rank) {
                 continue;
             }
-            let documents = (document_of[a].min(document_of[b]), document_of[a].max(document_of[b]));
-            if documents.0 != documents.1 {
-                *shared.entry((DocumentIndex(documents.0), DocumentIndex(documents.1))).or_default() +=
-                    own.between(a, a + common);
+            let (a, b) = (places.document(rank - 1), places.document(rank));
+            if a != b {
+                let start = array.position(rank - 1);
+                *shared.entry((a.min(b), a.max(b))).or_default() += own.between(start, start + common);
             }
         }
         shared
@@ -173,16 +160,6 @@ fn shared_tokens(
     let mut shared: Vec<_> = parts.into_par_iter().map(count).reduce(FxHashMap::default, add).into_iter().collect();
     shared.sort_unstable();
     shared
-}
-
-/// A value per document, spread over the document's positions and its end.
-fn per_position(sequence: &SymbolSequence, by_document: &[u32]) -> Vec<u32> {
-    let mut values = Vec::with_capacity(sequence.symbols().len());
-    for (document, &value) in by_document.iter().enumerate() {
-        let end = sequence.document(DocumentIndex(document as u32)).end + 1;
-        values.resize(end, value);
-    }
-    values
 }
 
 /// Disjoint sets of documents.
@@ -226,7 +203,7 @@ mod tests {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let sequence = SymbolSequence::of_texts(texts, &lexer).unwrap();
         let array = SuffixArray::build(sequence.symbols());
-        let (groups, _) = group_near_duplicates(&sequence, &array);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &Places::of(&sequence, &array));
         (0..texts.len() as u32).map(|document| groups.of(DocumentIndex(document))).collect()
     }
 

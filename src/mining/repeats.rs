@@ -8,11 +8,14 @@
 //! preceded by different symbols: it can be extended neither left nor right without losing one.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use super::places::Places;
 use super::suffix_array::SuffixArray;
 use crate::free_positions::FreePositions;
+use crate::tokens::DocumentIndex;
 
 /// A run of symbols that occurs more than once and cannot be extended to the right without losing an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +32,18 @@ pub struct Interval {
     pub is_maximal: bool,
 }
 
-/// What stands before the occurrences of a run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
-    One(u32),
-    Several,
+/// What an interval needs at least: others are passed over, which is faster the more this asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Least {
+    /// In symbols, above 0.
+    pub len: usize,
+    /// Above 1.
+    pub occurrences: usize,
 }
 
-impl Before {
-    fn and(self, other: Before) -> Before {
-        if self == other { self } else { Before::Several }
-    }
+impl Least {
+    /// What every interval has.
+    pub const ANY: Least = Least { len: 1, occurrences: 2 };
 }
 
 struct Open {
@@ -47,150 +51,154 @@ struct Open {
     len: usize,
     /// Pairs of neighbouring suffixes of one document that meet here or below.
     repeated: usize,
-    before: Before,
+    is_maximal: bool,
 }
 
-/// The intervals that are selected, the inner before those that hold them. `group_of` names the document (or group of
-/// documents that count as one) of each position, below `groups`. All cores take part.
+/// The intervals that are selected, the inner before those that hold them. `group_of` names the group of documents, below
+/// `groups`, that a document counts to. All cores take part.
 pub fn select_intervals(
-    symbols: &[u32],
     array: &SuffixArray,
+    places: &Places,
     groups: usize,
-    group_of: impl Fn(usize) -> u32 + Sync,
+    group_of: impl Fn(DocumentIndex) -> u32 + Sync,
+    least: Least,
     is_selected: impl Fn(&Interval) -> bool + Sync,
 ) -> Vec<Interval> {
     let select = |ranks: Range<usize>| {
         let mut selected = Vec::new();
-        let visit = |interval| {
-            if is_selected(&interval) {
-                selected.push(interval);
-            }
-        };
-        visit_intervals(symbols, array, ranks, groups, &group_of, visit);
+        let mut visitor = Visitor { array, places, last_rank: vec![NEVER; groups], open: Vec::new() };
+        for family in families(array, ranks, least.len).filter(|family| family.len() >= least.occurrences) {
+            visitor.visit(family, &group_of, |interval| {
+                if interval.occurrences >= least.occurrences && is_selected(&interval) {
+                    selected.push(interval);
+                }
+            });
+        }
         selected
     };
-    parts(array).into_par_iter().map(select).collect::<Vec<_>>().concat()
+    parts(array, least.len).into_par_iter().map(select).collect::<Vec<_>>().concat()
 }
 
-/// All ranks in parts that no interval reaches out of: what starts with another symbol.
-fn parts(array: &SuffixArray) -> Vec<Range<usize>> {
+/// The ranks from `start` on, before `end`, whose suffixes start with the same `len` symbols.
+fn family(array: &SuffixArray, start: usize, end: usize, len: usize) -> Range<usize> {
+    start..(start + 1..end).find(|&rank| array.common(rank) < len).unwrap_or(end)
+}
+
+/// Some ranks, by family: no interval of `len` symbols or more reaches out of one.
+fn families(array: &SuffixArray, ranks: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let family_at = move |start| (start < ranks.end).then(|| family(array, start, ranks.end, len));
+    std::iter::successors(family_at(ranks.start), move |before| family_at(before.end))
+}
+
+/// All ranks in parts of whole families.
+fn parts(array: &SuffixArray, len: usize) -> Vec<Range<usize>> {
     let size = array.len() / (8 * rayon::current_num_threads()) + 1;
     let mut parts = Vec::new();
     let mut start = 0;
     while start < array.len() {
-        let least = (start + size).min(array.len());
-        let end = (least..array.len()).find(|&rank| array.common(rank) == 0).unwrap_or(array.len());
+        let last = (start + size).min(array.len()) - 1;
+        let end = family(array, last, array.len(), len).end;
         parts.push(start..end);
         start = end;
     }
     parts
 }
 
-/// Calls `visit` with every interval of some ranks, the inner before those that hold them.
-fn visit_intervals(
-    symbols: &[u32],
-    array: &SuffixArray,
-    ranks: Range<usize>,
-    groups: usize,
-    group_of: impl Fn(usize) -> u32,
-    mut visit: impl FnMut(Interval),
-) {
-    const NEVER: u32 = u32::MAX;
-    let mut last_rank = vec![NEVER; groups];
-    let mut open: Vec<Open> = Vec::new();
-    for rank in ranks.start..=ranks.end {
-        let common = if rank < ranks.end { array.common(rank) } else { 0 };
-        close_above(&mut open, common, rank, symbols, array, &mut visit);
-        if rank == ranks.end {
-            break;
-        }
-        let position = array.position(rank);
-        // Symbols lie anywhere in memory: they are not fetched where they tell nothing new.
-        if let Some(top) = open.last_mut().filter(|top| top.before != Before::Several) {
-            top.before = top.before.and(symbol_before(symbols, position));
-        }
-        let group = group_of(position) as usize;
-        let previous = std::mem::replace(&mut last_rank[group], rank as u32);
-        if previous != NEVER {
-            let holding_both = open.partition_point(|interval| interval.first <= previous as usize);
-            if let Some(interval) = holding_both.checked_sub(1).map(|index| &mut open[index]) {
-                interval.repeated += 1;
+const NEVER: u32 = u32::MAX;
+
+struct Visitor<'a> {
+    array: &'a SuffixArray,
+    places: &'a Places,
+    /// The rank at which a group was seen last.
+    last_rank: Vec<u32>,
+    open: Vec<Open>,
+}
+
+impl Visitor<'_> {
+    /// Calls `visit` with every interval of a family, the inner before those that hold them.
+    fn visit(
+        &mut self,
+        family: Range<usize>,
+        group_of: impl Fn(DocumentIndex) -> u32,
+        mut visit: impl FnMut(Interval),
+    ) {
+        for rank in family.clone() {
+            if rank > family.start {
+                self.close_above(self.array.common(rank), rank, &mut visit);
+                // The innermost that holds both neighbours.
+                if let Some(top) = self.open.last_mut() {
+                    top.is_maximal |= !self.places.is_preceded_alike(rank);
+                }
+            }
+            let group = group_of(self.places.document(rank)) as usize;
+            let previous = std::mem::replace(&mut self.last_rank[group], rank as u32);
+            if previous != NEVER {
+                let holding_both = self.open.partition_point(|interval| interval.first <= previous as usize);
+                if let Some(interval) = holding_both.checked_sub(1).map(|index| &mut self.open[index]) {
+                    interval.repeated += 1;
+                }
             }
         }
+        self.close_above(0, family.end, &mut visit);
     }
-}
 
-/// Closes the intervals longer than `common`, and opens the one of that length if it is new.
-fn close_above(
-    open: &mut Vec<Open>,
-    common: usize,
-    rank: usize,
-    symbols: &[u32],
-    array: &SuffixArray,
-    visit: &mut impl FnMut(Interval),
-) {
-    let mut first = rank.saturating_sub(1);
-    let mut inner: Option<(usize, Before)> = None;
-    while let Some(top) = open.pop_if(|top| top.len > common) {
-        let occurrences = rank - top.first;
-        visit(Interval {
-            first: top.first,
-            occurrences,
-            len: top.len,
-            documents: occurrences - top.repeated,
-            is_maximal: top.before == Before::Several,
-        });
-        first = top.first;
-        match open.last_mut().filter(|parent| parent.len >= common) {
-            Some(parent) => {
-                parent.repeated += top.repeated;
-                parent.before = parent.before.and(top.before);
+    /// Closes the intervals longer than `common`, and opens the one of that length if it is new.
+    fn close_above(&mut self, common: usize, rank: usize, visit: &mut impl FnMut(Interval)) {
+        let (mut first, mut repeated, mut is_maximal) = (rank - 1, 0, false);
+        while let Some(top) = self.open.pop_if(|top| top.len > common) {
+            let occurrences = rank - top.first;
+            visit(Interval {
+                first: top.first,
+                occurrences,
+                len: top.len,
+                documents: occurrences - top.repeated,
+                is_maximal: top.is_maximal,
+            });
+            match self.open.last_mut().filter(|parent| parent.len >= common) {
+                Some(parent) => {
+                    parent.repeated += top.repeated;
+                    parent.is_maximal |= top.is_maximal;
+                }
+                None => (first, repeated, is_maximal) = (top.first, top.repeated, top.is_maximal),
             }
-            None => inner = Some((top.repeated, top.before)),
+        }
+        if common > 0 && self.open.last().is_none_or(|top| top.len < common) {
+            self.open.push(Open { first, len: common, repeated, is_maximal });
         }
     }
-    if common > 0 && open.last().is_none_or(|top| top.len < common) {
-        let (repeated, before) = inner.unwrap_or_else(|| (0, symbol_before(symbols, array.position(first))));
-        open.push(Open { first, len: common, repeated, before });
-    }
 }
 
-/// The start of the sequence counts as a symbol that occurs nowhere else.
-fn symbol_before(symbols: &[u32], position: usize) -> Before {
-    Before::One(position.checked_sub(1).map_or(u32::MAX, |before| symbols[before]))
-}
+/// What [`longest_at_positions`] gives where no interval starts.
+pub const NONE: u32 = u32::MAX;
 
-/// Of each rank, the longest accepted interval around it. Linear in ranks and intervals.
-pub struct LongestAccepted {
-    values: Vec<u32>,
-    without: FreePositions,
-}
-
-impl LongestAccepted {
-    /// What [`LongestAccepted::into_values`] gives for a rank that no accepted interval holds.
-    pub const NONE: u32 = u32::MAX;
-
-    /// For intervals to come, inner before outer.
-    pub fn new(ranks: usize) -> LongestAccepted {
-        LongestAccepted { values: vec![Self::NONE; ranks], without: FreePositions::new(ranks) }
-    }
-
-    /// Gives `value` to all ranks of the interval that have none yet.
-    pub fn accept(&mut self, interval: &Interval, value: u32) {
-        let values = &mut self.values;
-        self.without.take(interval.first..interval.first + interval.occurrences, |rank| values[rank] = value);
-    }
-
-    /// The values, in the order of the text: that of the suffix which starts at each position.
-    pub fn into_values(self, array: &SuffixArray) -> Vec<u32> {
-        let LongestAccepted { values, without } = self;
-        drop(without);
-        let mut by_position = vec![Self::NONE; values.len()];
-        for (rank, value) in values.into_iter().enumerate().filter(|&(_, value)| value != Self::NONE) {
-            by_position[array.position(rank)] = value;
+/// Of each position, which of some selected intervals is the longest that starts there, by its index; or [`NONE`].
+/// Linear in ranks and intervals.
+pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<u32> {
+    let longest: Vec<AtomicU32> = (0..array.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
+    nests(intervals).into_par_iter().for_each(|nest| {
+        let outermost = intervals[nest.end - 1];
+        let mut without = FreePositions::new(outermost.occurrences);
+        for index in nest {
+            let start = intervals[index].first - outermost.first;
+            without.take(start..start + intervals[index].occurrences, |rank| {
+                longest[array.position(outermost.first + rank)].store(index as u32, Ordering::Relaxed);
+            });
         }
-        by_position
+    });
+    longest.into_iter().map(AtomicU32::into_inner).collect()
+}
+
+/// The indices of intervals that are held by one, which is the last of them.
+fn nests(intervals: &[Interval]) -> Vec<Range<usize>> {
+    let mut nests = Vec::new();
+    let mut end = intervals.len();
+    while let Some(outermost) = intervals[..end].last() {
+        let outside = intervals[..end].iter().rposition(|interval| interval.first < outermost.first);
+        let start = outside.map_or(0, |outside| outside + 1);
+        nests.push(start..end);
+        end = start;
     }
+    nests
 }
 
 #[cfg(test)]
@@ -214,12 +222,13 @@ mod tests {
 
     type Counts = BTreeMap<Vec<u32>, (usize, usize)>;
 
-    fn counted(documents: &[Vec<u32>], only_maximal: bool) -> Counts {
+    fn counted(documents: &[Vec<u32>], least: Least) -> Counts {
         let (symbols, document_of) = joined(documents);
         let array = SuffixArray::build(&symbols);
+        let places = Places::with(&symbols, &array, |at| DocumentIndex(document_of[at]));
         let mut counts = Counts::new();
-        let is_selected = |interval: &Interval| interval.is_maximal || !only_maximal;
-        for interval in select_intervals(&symbols, &array, documents.len(), |at| document_of[at], is_selected) {
+        let is_maximal = |interval: &Interval| interval.is_maximal;
+        for interval in select_intervals(&array, &places, documents.len(), |document| document.0, least, is_maximal) {
             let start = array.position(interval.first);
             let run = symbols[start..start + interval.len].to_vec();
             let known = counts.insert(run, (interval.occurrences, interval.documents));
@@ -237,7 +246,7 @@ mod tests {
         after: BTreeSet<i64>,
     }
 
-    fn counted_naively(documents: &[Vec<u32>]) -> Counts {
+    fn counted_naively(documents: &[Vec<u32>], least: Least) -> Counts {
         let mut runs: BTreeMap<Vec<u32>, Seen> = BTreeMap::new();
         for (index, document) in documents.iter().enumerate() {
             for start in 0..document.len() {
@@ -251,17 +260,22 @@ mod tests {
                 }
             }
         }
-        let is_maximal = |run: &Seen| run.occurrences > 1 && run.before.len() > 1 && run.after.len() > 1;
-        let maximal = runs.into_iter().filter(|(_, run)| is_maximal(run));
+        let is_maximal = |run: &Seen| run.before.len() > 1 && run.after.len() > 1;
+        let maximal = runs
+            .into_iter()
+            .filter(|(run, seen)| run.len() >= least.len && seen.occurrences >= least.occurrences && is_maximal(seen));
         maximal.map(|(run, seen)| (run, (seen.occurrences, seen.documents.len()))).collect()
     }
 
     proptest! {
         #[test]
         fn maximal_repeats_and_their_counts_agree_with_counting_every_run(
-            documents in prop::collection::vec(prop::collection::vec(0u32..3, 0..14), 1..6)
+            documents in prop::collection::vec(prop::collection::vec(0u32..3, 0..14), 1..6),
+            len in 1usize..4,
+            occurrences in 2usize..5,
         ) {
-            prop_assert_eq!(counted(&documents, true), counted_naively(&documents));
+            let least = Least { len, occurrences };
+            prop_assert_eq!(counted(&documents, least), counted_naively(&documents, least));
         }
 
         #[test]
@@ -271,10 +285,11 @@ mod tests {
             // The last two documents in one group: the frequency falls by one where both have the run.
             let (symbols, document_of) = joined(&documents);
             let array = SuffixArray::build(&symbols);
+            let places = Places::with(&symbols, &array, |at| DocumentIndex(document_of[at]));
             let last = documents.len() as u32 - 1;
             let has = |document: &[u32], run: &[u32]| document.windows(run.len()).any(|window| window == run);
-            let group_of = |at: usize| document_of[at].min(last - 1);
-            for interval in select_intervals(&symbols, &array, documents.len() - 1, group_of, |_| true) {
+            let group_of = |document: DocumentIndex| document.0.min(last - 1);
+            for interval in select_intervals(&array, &places, documents.len() - 1, group_of, Least::ANY, |_| true) {
                 let start = array.position(interval.first);
                 let (run, frequency) = (&symbols[start..start + interval.len], interval.documents);
                 let having = documents.iter().filter(|document| has(document, run)).count();
@@ -284,16 +299,20 @@ mod tests {
         }
 
         #[test]
-        fn the_longest_accepted_interval_around_each_rank(symbols in prop::collection::vec(0u32..3, 1..60)) {
+        fn the_longest_interval_at_each_position(symbols in prop::collection::vec(0u32..3, 1..60)) {
             let array = SuffixArray::build(&symbols);
-            let accepted = select_intervals(&symbols, &array, 1, |_| 0, |interval| interval.occurrences > 2);
-            let mut longest = LongestAccepted::new(array.len());
-            accepted.iter().for_each(|interval| longest.accept(interval, interval.len as u32));
-            let values = longest.into_values(&array);
+            let places = Places::with(&symbols, &array, |_| DocumentIndex(0));
+            let recurs_again = |interval: &Interval| interval.occurrences > 2;
+            let intervals = select_intervals(&array, &places, 1, |_| 0, Least::ANY, recurs_again);
+            let longest = longest_at_positions(&array, &intervals);
             for rank in 0..array.len() {
-                let holding = accepted.iter().filter(|i| (i.first..i.first + i.occurrences).contains(&rank));
-                let naive = holding.map(|interval| interval.len as u32).max().unwrap_or(LongestAccepted::NONE);
-                prop_assert_eq!(values[array.position(rank)], naive);
+                let is_held = |index: &usize| {
+                    let Interval { first, occurrences, .. } = intervals[*index];
+                    (first..first + occurrences).contains(&rank)
+                };
+                let holding = (0..intervals.len()).filter(is_held);
+                let naive = holding.max_by_key(|&index| intervals[index].len).map_or(NONE, |index| index as u32);
+                prop_assert_eq!(longest[array.position(rank)], naive);
             }
         }
     }

@@ -14,12 +14,14 @@
 //! documents have twice; the fewer words there are to go by, the more such documents are to be expected before their
 //! absence tells anything. And the words of a template seldom stand anywhere else.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::alike::{AlikeLines, Line};
 use super::anchors::stretches;
 use super::examples::Example;
 use super::near_duplicates::Groups;
@@ -32,8 +34,6 @@ use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
 /// With fewer documents nothing tells a slot from a sentence that is told in several ways.
 const MIN_DOCUMENTS: usize = 5;
-/// Lines are put together by so many tokens at most.
-const MAX_SHARED: usize = 8;
 /// In this share of its documents, at most, a template stands more than once.
 const MAX_REPEATED: f64 = 0.05;
 /// Fillers differ: there are so many, and none in more than half of the lines.
@@ -60,6 +60,7 @@ pub(super) fn slotted_templates(
     sequence: &SymbolSequence,
     array: &SuffixArray,
     groups: &Groups,
+    lines: &AlikeLines,
     repeats: &[Interval],
     options: &MineOptions,
 ) -> Vec<(Candidate, Example)> {
@@ -73,31 +74,18 @@ pub(super) fn slotted_templates(
         taken: vec![false; sequence.symbols().len()],
         found: Vec::new(),
     };
-    finder.search_lines(&lines(sequence));
+    finder.search_lines(lines);
     finder.search_inside_lines(array, repeats);
     finder.found
 }
 
-/// The end by which lines are put together.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    Start,
-    End,
-}
-
-impl End {
-    /// The token of a line at this distance from the end.
-    fn symbol(self, line: &[u32], distance: usize) -> Option<u32> {
-        match self {
-            End::Start => line.get(distance).copied(),
-            End::End => line.len().checked_sub(distance + 1).map(|at| line[at]),
-        }
-    }
-
-    fn compare(self, a: &[u32], b: &[u32]) -> Ordering {
-        let shared = (0..MAX_SHARED).map(|distance| self.symbol(a, distance).cmp(&self.symbol(b, distance)));
-        shared.into_iter().find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
-    }
+/// What may become a pattern, and where it stands.
+struct Found {
+    candidate: Candidate,
+    example: Example,
+    /// By what it was found: if all of it is taken already, it was found before.
+    places: Vec<Range<usize>>,
+    takes: Vec<Range<usize>>,
 }
 
 struct Finder<'s> {
@@ -112,16 +100,16 @@ struct Finder<'s> {
 }
 
 impl Finder<'_> {
-    fn search_lines(&mut self, lines: &[Range<usize>]) {
-        let sorted = [End::Start, End::End].map(|end| (end, self.sorted(lines, end)));
-        let mut alike: Vec<&[Range<usize>]> = sorted.iter().flat_map(|(end, lines)| self.alike(lines, *end)).collect();
+    fn search_lines(&mut self, lines: &AlikeLines) {
+        let mut groups = lines.groups(self.sequence, self.min_documents);
         // What a part of the lines have in common is part of what they all have.
-        alike.sort_by_key(|lines| Reverse(lines.len()));
-        for lines in alike {
-            if !lines.iter().all(|line| self.taken[line.start]) {
-                self.look_at(lines, lines, Ends::LINE);
-            }
-        }
+        groups.sort_by_key(|lines| Reverse(lines.len()));
+        let look_at = |lines: &&[Line]| {
+            let lines: Vec<Range<usize>> = lines.iter().map(Line::range).collect();
+            self.look_at(&lines, &lines, Ends::LINE)
+        };
+        let found: Vec<Found> = groups.par_iter().with_max_len(1).filter_map(look_at).collect();
+        found.into_iter().for_each(|found| self.add(found));
     }
 
     /// Looks around the repeats that are no language, those of the most documents first.
@@ -134,18 +122,32 @@ impl Finder<'_> {
         };
         let mut seeds: Vec<&Interval> = repeats.iter().filter(is_seed).collect();
         seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
-        for seed in seeds {
+        let look_around = |seed: &&Interval| {
             let first = array.position(seed.first);
-            let parts = self.parts_of_lines(first..first + seed.len).into_iter();
-            let has_exclusive = |part: &Range<usize>| {
-                part.clone().any(|at| self.is_exclusive(self.sequence.symbols()[at], seed.occurrences))
-            };
-            for part in parts.filter(has_exclusive).collect::<Vec<_>>() {
+            let mut parts = self.parts_of_lines(first..first + seed.len);
+            parts
+                .retain(|part| part.clone().any(|at| self.is_exclusive(self.sequence.symbols()[at], seed.occurrences)));
+            let places = |part: Range<usize>| {
                 let starts = (seed.first..seed.first + seed.occurrences).map(|rank| array.position(rank));
-                let place = |start| start + part.start - first..start + part.end - first;
-                self.look_around(&starts.map(place).collect::<Vec<_>>());
-            }
+                starts.map(|start| start + part.start - first..start + part.end - first).collect::<Vec<_>>()
+            };
+            parts.into_iter().filter_map(|part| self.look_around(&places(part))).collect::<Vec<Found>>()
+        };
+        let found: Vec<Vec<Found>> = seeds.par_iter().with_max_len(1).map(look_around).collect();
+        found.into_iter().flatten().for_each(|found| self.add(found));
+    }
+
+    /// Adds what was found, unless it is part of what was found before. All that there is is looked at by all cores
+    /// first, so this alone depends on the order.
+    fn add(&mut self, found: Found) {
+        if !self.are_taken(&found.places) && self.found.iter().all(|(known, _)| known.run != found.candidate.run) {
+            found.takes.into_iter().for_each(|range| self.taken[range].fill(true));
+            self.found.push((found.candidate, found.example));
         }
+    }
+
+    fn are_taken(&self, places: &[Range<usize>]) -> bool {
+        places.iter().all(|place| self.taken[place.clone()].contains(&true))
     }
 
     /// What of a run lies on a line that begins before it or goes on after it.
@@ -162,60 +164,30 @@ impl Finder<'_> {
         occurrences as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64
     }
 
-    fn look_around(&mut self, places: &[Range<usize>]) {
-        if places.iter().all(|place| self.taken[place.clone()].contains(&true)) {
-            return;
+    fn look_around(&self, places: &[Range<usize>]) -> Option<Found> {
+        if self.are_taken(places) {
+            return None;
         }
         let (stretches, ends) = stretches(self.sequence, &self.occurrences, places);
         // Whole lines were looked at as such.
-        if ends != Ends::LINE {
-            self.look_at(&stretches, places, ends);
-        }
+        if ends == Ends::LINE { None } else { self.look_at(&stretches, places, ends) }
     }
 
-    fn sorted(&self, lines: &[Range<usize>], end: End) -> Vec<Range<usize>> {
-        let symbols = self.sequence.symbols();
-        let mut sorted = lines.to_vec();
-        sorted.sort_by(|a, b| end.compare(&symbols[a.clone()], &symbols[b.clone()]));
-        sorted
-    }
-
-    /// The lines that have tokens in common at this end, and no more than those.
-    fn alike<'l>(&self, sorted: &'l [Range<usize>], end: End) -> Vec<&'l [Range<usize>]> {
-        let symbol = |line: &Range<usize>, distance| end.symbol(&self.sequence.symbols()[line.clone()], distance);
-        let mut alike = Vec::new();
-        for shared in 1..=MAX_SHARED {
-            let shares = |a: &Range<usize>, b: &Range<usize>| {
-                (0..shared).all(|distance| symbol(a, distance).is_some() && symbol(a, distance) == symbol(b, distance))
-            };
-            let goes_on = |line: &Range<usize>| symbol(line, shared);
-            let branches = |lines: &&[Range<usize>]| {
-                shared == MAX_SHARED || goes_on(&lines[0]) != goes_on(&lines[lines.len() - 1])
-            };
-            let is_enough = |lines: &&[Range<usize>]| lines.len() >= self.min_documents;
-            alike.extend(sorted.chunk_by(shares).filter(is_enough).filter(branches));
-        }
-        alike
-    }
-
-    /// Adds what these lines, or parts of lines, are, if they are one template, and nearly all there are.
-    fn look_at(&mut self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) {
+    /// What these lines, or parts of lines, are, if they are one template, and nearly all there are.
+    fn look_at(&self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) -> Option<Found> {
         let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_TOKENS).cloned().collect();
         if !is_nearly_all(short.len(), all.len()) || !self.are_once_a_document(all) {
-            return;
+            return None;
         }
-        let Some(skeleton) = Skeleton::of(self.sequence, &short, ends) else { return };
+        let skeleton = Skeleton::of(self.sequence, &short, ends)?;
         let fitting: Vec<Range<usize>> = short.into_iter().filter(|line| skeleton.fits(self.sequence, line)).collect();
-        if is_nearly_all(fitting.len(), all.len())
+        let is_template = is_nearly_all(fitting.len(), all.len())
             && self.fillers_differ(&fitting)
             && !self.is_language(&skeleton, &fitting)
-            && !self.are_said_again(&skeleton, &fitting)
-            && let Some(candidate) = self.candidate(&skeleton, &fitting)
-            && self.found.iter().all(|(known, _)| known.run != candidate.run)
-        {
-            self.found.push((candidate, Example::at(self.sequence, fitting[0].clone())));
-            lines.iter().for_each(|line| self.taken[line.clone()].fill(true));
-        }
+            && !self.are_said_again(&skeleton, &fitting);
+        let candidate = is_template.then(|| self.candidate(&skeleton, &fitting)).flatten()?;
+        let example = Example::at(self.sequence, fitting[0].clone());
+        Some(Found { candidate, example, places: all.to_vec(), takes: lines.to_vec() })
     }
 
     fn are_once_a_document(&self, lines: &[Range<usize>]) -> bool {
@@ -225,7 +197,7 @@ impl Finder<'_> {
     }
 
     fn documents(&self, lines: &[Range<usize>]) -> usize {
-        distinct(lines.iter().map(|line| self.groups.at(line.start)))
+        distinct(lines.iter().map(|line| self.groups.of(self.sequence.document_at(line.start))))
     }
 
     fn fillers_differ(&self, lines: &[Range<usize>]) -> bool {
@@ -275,24 +247,6 @@ impl Finder<'_> {
             run,
         })
     }
-}
-
-/// The lines of all documents that have something in them.
-fn lines(sequence: &SymbolSequence) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
-    for document in 0..sequence.documents() as u32 {
-        let positions = sequence.document(crate::tokens::DocumentIndex(document));
-        let mut start = positions.start;
-        for at in positions {
-            if sequence.symbols()[at] == Vocabulary::BREAK.0 {
-                if at > start {
-                    lines.push(start..at);
-                }
-                start = at + 1;
-            }
-        }
-    }
-    lines
 }
 
 fn occurrences(sequence: &SymbolSequence) -> Vec<usize> {

@@ -26,6 +26,8 @@ pub struct Page<'t> {
     missing: Vec<bool>,
     /// How strongly the chosen patterns say that each token goes.
     reached: Vec<f32>,
+    /// What is missing and has no strong match of a chosen pattern, in bytes.
+    unmet: u64,
 }
 
 impl<'t> Page<'t> {
@@ -46,6 +48,7 @@ impl<'t> Page<'t> {
             reading,
             method,
             size: 0,
+            unmet: 0,
             missing: goes.clone(),
             reached: vec![0.0; goes.len()],
             goes,
@@ -53,6 +56,7 @@ impl<'t> Page<'t> {
             strengths_of,
         };
         page.size = page.bytes(|token| page.goes[token]);
+        page.unmet = page.size;
         page.weigh_matches(cleaner);
         page
     }
@@ -69,7 +73,7 @@ impl<'t> Page<'t> {
 
     /// What of it has no strong match of a chosen pattern, in bytes.
     pub fn unmet(&self) -> u64 {
-        self.bytes(|token| self.missing[token] && self.reached[token] < HALF)
+        self.unmet
     }
 
     /// The patterns that match, ascending.
@@ -82,6 +86,7 @@ impl<'t> Page<'t> {
         let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
         let goes = cleaner.decide(self.text, self.reading, &matches, self.method).goes;
         self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
+        self.unmet = self.bytes(|token| self.missing[token] && self.reached[token] < HALF);
     }
 
     /// What a pattern adds to the evidence of what is still missing, in bytes.
@@ -96,7 +101,14 @@ impl<'t> Page<'t> {
     /// Notes that a pattern is chosen.
     pub fn take(&mut self, pattern: usize) {
         let mut reached = std::mem::take(&mut self.reached);
-        self.strengths_of(pattern).for_each(|(token, strength)| reached[token] = reached[token].max(strength));
+        let mut met = 0;
+        for (token, strength) in self.strengths_of(pattern) {
+            if self.missing[token] && reached[token] < HALF && strength >= HALF {
+                met += self.bytes_of(token);
+            }
+            reached[token] = reached[token].max(strength);
+        }
+        self.unmet -= met;
         self.reached = reached;
     }
 

@@ -81,6 +81,12 @@ impl Vocabulary {
         Symbol(symbol)
     }
 
+    /// Takes up all tokens of another vocabulary; gives the symbols that they have here.
+    fn add(&mut self, other: &Vocabulary) -> Vec<u32> {
+        let symbol = |entry: &Entry| self.intern(entry.kind, entry.space_before, &other.text[entry.start..entry.end]).0;
+        other.entries.iter().map(symbol).collect()
+    }
+
     /// The symbol of the token with this key and text, if there is one.
     #[inline]
     pub fn find<'t>(&self, key: TokenKey, text: impl Fn() -> &'t str) -> Option<Symbol> {
@@ -131,12 +137,17 @@ fn is_literal(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Word | TokenKind::Character)
 }
 
+/// So many positions are looked up together, to tell which document they lie in.
+const BLOCK: usize = 1024;
+
 /// The symbols of all documents of a source.
 #[derive(Debug)]
 pub struct SymbolSequence {
     symbols: Vec<u32>,
     /// Where each document starts, and one past the last.
     starts: Vec<u32>,
+    /// The document that every [`BLOCK`]th position lies in, and the last one.
+    document_of_block: Vec<u32>,
     vocabulary: Vocabulary,
 }
 
@@ -153,6 +164,7 @@ pub struct TooManyTokens {
 /// One share of the documents, read by one thread with a vocabulary of its own.
 struct Shard {
     vocabulary: Vocabulary,
+    /// Of all documents, each closed by [`Shard::END`].
     symbols: Vec<u32>,
     lengths: Vec<u32>,
 }
@@ -172,34 +184,27 @@ impl SymbolSequence {
     }
 
     fn of_shards(shards: Vec<Shard>) -> Result<SymbolSequence, TooManyTokens> {
-        let tokens = shards.iter().map(|shard| shard.symbols.len() + shard.lengths.len()).sum();
+        let tokens = shards.iter().map(|shard| shard.symbols.len()).sum();
         if tokens > SymbolSequence::MAX_TOKENS {
             return Err(TooManyTokens { tokens });
         }
         let mut vocabulary = Vocabulary::new();
-        let mut symbols = Vec::with_capacity(tokens);
+        let renumbered: Vec<Vec<u32>> = shards.iter().map(|shard| vocabulary.add(&shard.vocabulary)).collect();
+        let mut symbols = vec![0; tokens];
         let mut starts = vec![0];
-        // Every document end is a symbol of its own; they are numbered behind the vocabulary once its size is known.
-        const END: u32 = u32::MAX;
-        for shard in shards {
-            let renumbered = shard.vocabulary.entries.iter().map(|entry| {
-                let text = &shard.vocabulary.text[entry.start..entry.end];
-                vocabulary.intern(entry.kind, entry.space_before, text).0
-            });
-            let renumbered: Vec<u32> = renumbered.collect();
-            let mut rest = shard.symbols.as_slice();
-            for length in shard.lengths {
-                let (document, others) = rest.split_at(length as usize);
-                symbols.extend(document.iter().map(|&symbol| renumbered[symbol as usize]));
-                symbols.push(END);
-                starts.push(symbols.len() as u32);
-                rest = others;
+        let mut rest = symbols.as_mut_slice();
+        let mut parts = Vec::new();
+        for (shard, renumbered) in shards.iter().zip(&renumbered) {
+            let part = rest.split_off_mut(..shard.symbols.len()).unwrap_or_default();
+            let first_end = vocabulary.len() + starts.len() - 1;
+            parts.push((shard, renumbered, first_end as u32, part));
+            for length in &shard.lengths {
+                starts.push(starts[starts.len() - 1] + length);
             }
         }
-        for document in 1..starts.len() {
-            symbols[starts[document] as usize - 1] = (vocabulary.len() + document - 1) as u32;
-        }
-        Ok(SymbolSequence { symbols, starts, vocabulary })
+        parts.into_par_iter().for_each(|(shard, renumbered, first_end, part)| shard.write(renumbered, first_end, part));
+        let document_of_block = documents_of_blocks(&starts);
+        Ok(SymbolSequence { symbols, starts, document_of_block, vocabulary })
     }
 
     /// All symbols as plain integers: those below `vocabulary().len()` are tokens, the others document ends.
@@ -233,9 +238,27 @@ impl SymbolSequence {
         self.starts[index] as usize..self.starts[index + 1] as usize - 1
     }
 
-    /// The document a position lies in.
+    /// The document a position lies in. Fast, for it is asked of every position.
+    #[inline]
     pub fn document_at(&self, position: usize) -> DocumentIndex {
-        DocumentIndex(self.starts.partition_point(|&start| start as usize <= position) as u32 - 1)
+        let block = position / BLOCK;
+        let (first, last) = (self.document_of_block[block], self.document_of_block[block + 1]);
+        let others = &self.starts[first as usize + 1..=last as usize];
+        DocumentIndex(first + others.partition_point(|&start| start as usize <= position) as u32)
+    }
+
+    /// Values of all positions, in parts of whole documents for all cores to work on.
+    pub fn in_parts<'v, T>(&self, mut values: &'v mut [T]) -> Vec<&'v mut [T]> {
+        let size = values.len() / (4 * rayon::current_num_threads()) + 1;
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for end in self.starts[1..].iter().map(|&end| end as usize) {
+            if end - start >= size || end == self.symbols.len() {
+                parts.extend(values.split_off_mut(..end - start));
+                start = end;
+            }
+        }
+        parts
     }
 
     /// The tokens at some positions of one document, with their text.
@@ -245,7 +268,19 @@ impl SymbolSequence {
     }
 }
 
+fn documents_of_blocks(starts: &[u32]) -> Vec<u32> {
+    let mut documents = Vec::new();
+    for (document, &end) in starts[1..].iter().enumerate() {
+        documents.resize((end as usize).div_ceil(BLOCK), document as u32);
+    }
+    documents.push(starts.len().saturating_sub(2) as u32);
+    documents
+}
+
 impl Shard {
+    /// Every document end is a symbol of its own; they are numbered behind the vocabulary once its size is known.
+    const END: u32 = u32::MAX;
+
     fn of_texts<T: AsRef<str>>(texts: &[T], lexer: &mut Lexer) -> Shard {
         let mut shard = Shard { vocabulary: Vocabulary::new(), symbols: Vec::new(), lengths: Vec::new() };
         for text in texts {
@@ -260,7 +295,21 @@ impl Shard {
         lexer.scan(text, |Token { kind, space_before, start, end }, key| {
             symbols.push(vocabulary.intern_key(key, kind, space_before, &text[start as usize..end as usize]).0);
         });
+        self.symbols.push(Shard::END);
         self.lengths.push((self.symbols.len() - before) as u32);
+    }
+
+    /// Writes its documents with other symbols for its own, and for their ends those from `end` on.
+    fn write(&self, renumbered: &[u32], mut end: u32, to: &mut [u32]) {
+        for (to, &symbol) in to.iter_mut().zip(&self.symbols) {
+            *to = match symbol {
+                Shard::END => {
+                    end += 1;
+                    end - 1
+                }
+                symbol => renumbered[symbol as usize],
+            };
+        }
     }
 }
 
