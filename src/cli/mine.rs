@@ -18,7 +18,7 @@ use dehusk::tokens::Lexer;
 
 use super::library::Library;
 use super::memory::{self, Budget};
-use super::options::{CorpusArgs, MineArgs, ReadingArgs, SummaryArgs};
+use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs};
 use super::reading::read_documents;
 use super::report::Reporter;
 use super::summary::{MinedSummary, Summary, size};
@@ -34,14 +34,14 @@ pub struct MineCommand {
     #[arg(short, long, value_name = "PATTERNS")]
     output: PathBuf,
     #[command(flatten)]
-    mining: MineArgs,
+    mining: SourceMineArgs,
     #[command(flatten)]
     summary: SummaryArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let lexer = args.mining.lexer()?;
+    let lexer = args.mining.mining.lexer()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
@@ -75,7 +75,7 @@ pub fn scan_paths(
 pub fn mine(
     inventory: &Inventory,
     output: &OutputRoot,
-    args: &MineArgs,
+    args: &SourceMineArgs,
     lexer: &Lexer,
     global: &Global,
     reporter: &Reporter,
@@ -84,7 +84,7 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
-    let options = args.options();
+    let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
     let files: Vec<PatternFile> = fresh
@@ -141,7 +141,7 @@ fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: 
 /// What sources are mined with.
 pub struct Miner<'a> {
     pub inventory: &'a Inventory,
-    pub args: &'a MineArgs,
+    pub args: &'a SourceMineArgs,
     pub options: &'a MineOptions,
     pub lexer: &'a Lexer,
     pub reporter: &'a Reporter,

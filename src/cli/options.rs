@@ -90,7 +90,7 @@ impl ReadingArgs {
     }
 }
 
-/// How sources are mined.
+/// What is mined.
 #[derive(Args, Debug)]
 pub struct MineArgs {
     /// Take repeats from this share of the documents on for template, instead of reading it off the repeats (0 to 1);
@@ -118,6 +118,13 @@ pub struct MineArgs {
     /// Leave the shipped mutable patterns out
     #[arg(long, help_heading = "Mining")]
     pub no_default_mutable: bool,
+}
+
+/// How sources are mined whose patterns are then chosen from.
+#[derive(Args, Debug)]
+pub struct SourceMineArgs {
+    #[command(flatten)]
+    pub mining: MineArgs,
     /// Take no more memory for mining, such as 4G: fewer sources are mined at once [default: three quarters of what is free]
     #[arg(long, value_name = "LIMIT", value_parser = memory::parse, help_heading = "Mining")]
     pub memory: Option<u64>,

@@ -9,7 +9,7 @@ use dehusk::corpus::OutputRoot;
 use super::clean::clean;
 use super::library::Library;
 use super::mine::{mine, scan};
-use super::options::{CleanArgs, CorpusArgs, MineArgs, SummaryArgs};
+use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs};
 use super::report::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -23,7 +23,7 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    mining: MineArgs,
+    mining: SourceMineArgs,
     #[command(flatten)]
     cleaning: CleanArgs,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct RunArgs {
 
 /// Runs the command.
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let lexer = args.mining.lexer()?;
+    let lexer = args.mining.mining.lexer()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.

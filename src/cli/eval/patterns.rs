@@ -9,7 +9,7 @@ use dehusk::corpus::{Inventory, SourceListing};
 use crate::cli::Global;
 use crate::cli::library::Library;
 use crate::cli::mine::Miner;
-use crate::cli::options::MineArgs;
+use crate::cli::options::SourceMineArgs;
 use crate::cli::report::Reporter;
 use crate::cli::summary::Summary;
 
@@ -17,10 +17,10 @@ use crate::cli::summary::Summary;
 #[derive(Args, Debug)]
 pub struct PatternsArgs {
     /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
-    #[arg(short, long, value_name = "PATTERNS", conflicts_with = "MineArgs")]
+    #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = ["MineArgs", "memory", "sample", "all_patterns"])]
     patterns: Option<PathBuf>,
     #[command(flatten)]
-    mining: MineArgs,
+    mining: SourceMineArgs,
 }
 
 impl PatternsArgs {
@@ -36,7 +36,7 @@ impl PatternsArgs {
         if let Some(path) = &self.patterns {
             return summary.time("load patterns", || Library::load(path, reporter));
         }
-        let (options, lexer) = (self.mining.options(), self.mining.lexer()?);
+        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer()?);
         let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
         let (_, files) = miner.mine_files(listings, global, summary)?;
         let all_patterns = self.mining.all_patterns;
