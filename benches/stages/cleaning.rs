@@ -44,7 +44,7 @@ fn shape(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for ((text, reading), of_token) in prepared.read().zip(&of_tokens) {
             let segments = Segments::of(text, &reading.tokens, &reading.layout, of_token);
-            black_box(features(text, &reading.tokens, &reading.layout, &segments));
+            features(text, &reading.tokens, &reading.layout, &segments).for_each(|features| _ = black_box(features));
         }
     });
 }

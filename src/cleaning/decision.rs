@@ -133,11 +133,11 @@ impl<'d> Case<'d> {
         let article = if ingredients.has(Ingredient::Article) { longest_prose(segments) } else { None };
         let mut probabilities = self.evidence.of_token.clone();
         let features = features(self.text, &self.reading.tokens, &self.reading.layout, segments);
-        for (index, (segment, features)) in segments.tokens.iter().zip(&features).enumerate() {
+        for (index, (segment, features)) in segments.tokens.iter().zip(features).enumerate() {
             let of_shape = if article == Some(index) {
                 -MAX_VETO
             } else {
-                (TRUST_IN_SHAPE * model.log_odds(features) + prior).max(-MAX_VETO)
+                (TRUST_IN_SHAPE * model.log_odds(&features) + prior).max(-MAX_VETO)
             };
             // Most tokens are in the same match as the one before, or in none either.
             let Evidence { of_token, pattern, is_proven, .. } = self.evidence;

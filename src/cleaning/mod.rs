@@ -333,8 +333,8 @@ impl Cleaner {
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
         let features = features(text, &reading.tokens, &reading.layout, &segments);
         let going = |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
-        let example = |(segment, features): (Range<usize>, Features)| (segment.clone(), features, going(&segment));
-        Ok(segments.tokens.into_iter().zip(features).map(example).collect())
+        let example = |(segment, features): (&Range<usize>, Features)| (segment.clone(), features, going(segment));
+        Ok(segments.tokens.iter().zip(features).map(example).collect())
     }
 
     /// All matches of all patterns, as the tokens they cover; and which tokens rejected patterns cover.

@@ -51,7 +51,7 @@ pub const NAMES: [&str; FEATURES] = [
 pub type Features = [f64; FEATURES];
 
 /// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
-const REACHES: [f64; 3] = [15.0, 60.0, 250.0];
+static REACHES: LazyLock<[Reach; 3]> = LazyLock::new(|| [15.0, 60.0, 250.0].map(Reach::new));
 /// A segment has few words up to this many.
 const FEW_WORDS: f64 = 3.0;
 
@@ -137,20 +137,24 @@ impl ShapeModel {
     }
 }
 
-/// The features of all segments of a document. Linear.
-pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segments) -> Vec<Features> {
+/// The features of each segment of a document. Linear.
+pub fn features<'d>(
+    text: &str,
+    tokens: &Tokens,
+    layout: &'d Layout,
+    segments: &'d Segments,
+) -> impl Iterator<Item = Features> + use<'d> {
     let Segments { tokens: segments, prose } = segments;
     let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
     let finished: Vec<f64> = segments.iter().map(|segment| layout.words_in_sentences(segment)).collect();
     let ends: Vec<f64> = finished.iter().zip(&words).map(|(finished, words)| finished / words.max(1.0)).collect();
     let sizes: Vec<f64> = segments.iter().map(|segment| layout.mass(segment)).collect();
-    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|&reach| both_sides(prose, &sizes, reach)).collect();
+    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|reach| both_sides(prose, &sizes, reach)).collect();
     let repeated = repeated(text, tokens, segments);
     let all: f64 = sizes.iter().sum::<f64>().max(1.0);
     let telling: Vec<f64> = words.iter().map(|words| words.ln_1p()).collect();
     let mut before = 0.0;
-    let mut of_segments = Vec::with_capacity(segments.len());
-    for (index, segment) in segments.iter().enumerate() {
+    segments.iter().enumerate().map(move |(index, segment)| {
         let looks = &layout.looks[segment.clone()];
         let share = |look: u8, of: f64| count(looks, look) / of.max(1.0);
         let neighbour = |of: &[f64], at: Option<usize>| at.and_then(|at| of.get(at)).copied().unwrap_or(0.0);
@@ -179,9 +183,8 @@ pub fn features(text: &str, tokens: &Tokens, layout: &Layout, segments: &Segment
             position,
             (position - 0.5).powi(2),
         ]);
-        of_segments.push(features);
-    }
-    of_segments
+        features
+    })
 }
 
 /// How many tokens of a segment look like this.
@@ -189,9 +192,26 @@ fn count(looks: &[u8], look: u8) -> f64 {
     looks.iter().map(|&of_token| u32::from(of_token & look != 0)).sum::<u32>().into()
 }
 
+/// How far prose counts.
+struct Reach {
+    tokens: f64,
+    /// What is left of it after so many half words: nearly all segments are as short as these.
+    left: [f64; 128],
+}
+
+impl Reach {
+    fn new(tokens: f64) -> Reach {
+        Reach { tokens, left: std::array::from_fn(|halves| (-(halves as f64 / 2.0) / tokens).exp()) }
+    }
+
+    fn left_after(&self, words: f64) -> f64 {
+        self.left.get((2.0 * words) as usize).copied().unwrap_or_else(|| (-words / self.tokens).exp())
+    }
+}
+
 /// The prose before and after each segment, itself included, each word less by its distance.
-fn both_sides(prose: &[f64], sizes: &[f64], reach: f64) -> [Vec<f64>; 2] {
-    let fading: Vec<f64> = sizes.iter().map(|size| (-size / reach).exp()).collect();
+fn both_sides(prose: &[f64], sizes: &[f64], reach: &Reach) -> [Vec<f64>; 2] {
+    let fading: Vec<f64> = sizes.iter().map(|&size| reach.left_after(size)).collect();
     let decayed = |indices: &mut dyn Iterator<Item = usize>| {
         let mut sums = vec![0.0; prose.len()];
         let mut sum = 0.0;
@@ -264,7 +284,7 @@ mod tests {
         let tokens = Tokens::of(text, &mut lexer);
         let layout = Layout::of(text, &tokens);
         let segments = Segments::of(text, &tokens, &layout, &vec![0.0; tokens.tokens.len()]);
-        features(text, &tokens, &layout, &segments)
+        features(text, &tokens, &layout, &segments).collect()
     }
 
     fn named(features: &Features, name: &str) -> f64 {
