@@ -9,22 +9,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Context;
 use clap::{Parser, ValueEnum};
 
-mod process;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
 
-use process::Usage;
 use support::corpus::{Corpus, Extent};
+use support::process::{self, Usage};
 use support::site::Form;
 use support::size::parse_size;
 use table::{Row, Table};
-
-/// Stands before a command that is to be run and measured.
-const MEASURE: &str = "--measure";
 
 /// Times `dehusk mine`, `clean` and `run` as whole processes
 #[derive(Parser)]
@@ -84,10 +79,7 @@ impl Task {
 }
 
 fn main() -> anyhow::Result<()> {
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == MEASURE) {
-        let program = words.next().context("nothing to measure")?;
-        process::run(Command::new(program).args(words))?.write(&mut io::stdout())?;
+    if process::measure_if_asked()? {
         return Ok(());
     }
     let mut arguments = Arguments::parse();
@@ -142,8 +134,8 @@ impl Bench<'_> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
-        let mut command = Command::new(std::env::current_exe()?);
-        command.arg(MEASURE).arg(&self.arguments.program).arg(task.name());
+        let mut command = Command::new(&self.arguments.program);
+        command.arg(task.name());
         command.arg(corpus).arg("--output").arg(folder).arg("--quiet");
         if task == Task::Clean {
             command.arg("--patterns").arg(patterns);
@@ -154,8 +146,6 @@ impl Bench<'_> {
         if let Some(threads) = self.arguments.threads {
             command.arg("--threads").arg(threads.to_string());
         }
-        let output = command.output()?;
-        let usage = Usage::parse(&String::from_utf8(output.stdout)?).filter(|_| output.status.success());
-        usage.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())
+        Ok(Usage::of(&command)?)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::process::Usage;
 use crate::support::corpus::Written;
+use crate::support::process::Usage;
 
 /// One command over corpora of growing size.
 #[derive(Clone, Default)]

@@ -1,4 +1,4 @@
-//! Invented corpora to measure with: the same for the same seed, on every machine.
+//! Invented corpora to measure with: the same for the same seed, on every machine. And what processes take.
 
 #![allow(dead_code)] // not every program that measures needs all of it
 
@@ -6,3 +6,4 @@ pub mod language;
 pub mod site;
 pub mod corpus;
 pub mod size;
+pub mod process;

@@ -1,8 +1,12 @@
 //! Processes, and what they take.
 
+use std::env;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// Stands before a command that is to be run and measured.
+const MEASURE: &str = "--measure";
 
 /// What a process took.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +18,17 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// What a command takes. This program starts itself once more to run it, and has to call [`measure_if_asked`].
+    pub fn of(command: &Command) -> io::Result<Usage> {
+        let mut measuring = Command::new(env::current_exe()?);
+        measuring.arg(MEASURE).arg(command.get_program()).args(command.get_args());
+        let output = measuring.output()?;
+        let usage = Usage::parse(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success());
+        usage.ok_or_else(|| io::Error::other(String::from_utf8_lossy(&output.stderr)))
+    }
+
     /// For [`Usage::parse`].
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{}", self.time.as_micros())?;
         match self.of_system {
             Some((cpu, peak)) => writeln!(out, " {} {peak}", cpu.as_micros()),
@@ -24,7 +37,7 @@ impl Usage {
     }
 
     /// Reads what [`Usage::write`] wrote.
-    pub fn parse(line: &str) -> Option<Usage> {
+    fn parse(line: &str) -> Option<Usage> {
         let numbers: Result<Vec<u64>, _> = line.split_whitespace().map(str::parse).collect();
         let (time, of_system) = match numbers.ok()?[..] {
             [time] => (time, None),
@@ -35,9 +48,20 @@ impl Usage {
     }
 }
 
+/// If this process was started by [`Usage::of`], does what it is there for. Whether it was.
+pub fn measure_if_asked() -> io::Result<bool> {
+    let mut words = env::args_os().skip(1);
+    if words.next().is_none_or(|word| word != MEASURE) {
+        return Ok(false);
+    }
+    let program = words.next().ok_or_else(|| io::Error::other("nothing to measure"))?;
+    run(Command::new(program).args(words))?.write(&mut io::stdout())?;
+    Ok(true)
+}
+
 /// Runs a program to its end. The system tells what all children took together, and the peak of the largest, so a
 /// process that measures runs one program only.
-pub fn run(command: &mut Command) -> io::Result<Usage> {
+fn run(command: &mut Command) -> io::Result<Usage> {
     let start = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     let time = start.elapsed();
