@@ -362,7 +362,7 @@ fn ascii_word_length(eight: u64) -> usize {
     let within = |bytes: u64, first: u8, last: u8| {
         (bytes + u64::from(0x80 - first) * EACH) & !(bytes + u64::from(0x7f - last) * EACH)
     };
-    let is_word = within(low | 0x20 * EACH, b'a', b'z') | within(low, b'0', b'9') | within(low, b'_', b'_');
+    let is_word = within(low | (0x20 * EACH), b'a', b'z') | within(low, b'0', b'9') | within(low, b'_', b'_');
     (!(is_word & !eight) & TOP).trailing_zeros() as usize / 8
 }
 

@@ -51,7 +51,7 @@ pub struct MutableSet {
     all_matches: OnceLock<Option<DFA>>,
     exact: Vec<OnceLock<Option<fancy_regex::Regex>>>,
     /// Scratch spaces that no matcher uses now: the automaton is built in them bit by bit, which takes its time.
-    idle: Mutex<Vec<Box<Scratch>>>,
+    idle: Mutex<Vec<Scratch>>,
 }
 
 /// A mutable pattern file that cannot be used.
@@ -210,7 +210,7 @@ impl MutableSet {
 pub struct MutableMatcher {
     set: Arc<MutableSet>,
     /// Taken from the set for the first text.
-    scratch: Option<Box<Scratch>>,
+    scratch: Option<Scratch>,
 }
 
 #[derive(Debug)]
@@ -273,7 +273,7 @@ impl MutableMatcher {
         let set = &*self.set;
         let scratch = self.scratch.get_or_insert_with(|| {
             let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            idle.unwrap_or_else(|| Box::new(Scratch::of(&set.automaton)))
+            idle.unwrap_or_else(|| Scratch::of(&set.automaton))
         });
         let regular = set.match_on_automaton(scratch, text, start);
         let around = set.looking_around.iter().find_map(|(id, regex)| {
