@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::ValueEnum;
+
 /// One way to clean.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Contestant {
     EachRegex,
     RegexSet,
@@ -15,15 +17,6 @@ pub enum Contestant {
 }
 
 impl Contestant {
-    pub const ALL: [Contestant; 6] = [
-        Contestant::EachRegex,
-        Contestant::RegexSet,
-        Contestant::PythonRegexes,
-        Contestant::PythonLines,
-        Contestant::Union,
-        Contestant::Default,
-    ];
-
     pub fn name(self) -> &'static str {
         match self {
             Contestant::EachRegex => "a loop over `regex::Regex`",

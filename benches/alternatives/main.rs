@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 mod contestant;
 mod patterns;
@@ -41,6 +41,9 @@ struct Arguments {
     /// How much of it is cleaned by those that run the regexes
     #[arg(long, default_value = "2M", value_parser = parse_size)]
     regex_bytes: u64,
+    /// Which of them run [default: all]
+    #[arg(long, value_delimiter = ',', value_enum, hide_default_value = true, default_values_t = Contestant::value_variants().to_vec())]
+    only: Vec<Contestant>,
     /// How often each runs; the median counts
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
@@ -80,9 +83,10 @@ fn main() -> anyhow::Result<()> {
         writeln!(io::stderr(), "there is no python3 here: what it would run is left out")?;
     }
     for &sites in &arguments.sites {
-        let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        let scratch = tempfile::tempdir()?;
         let bench = Bench::prepare(&arguments, usize::from(sites), scratch.path())?;
-        bench.compare(Contestant::ALL.into_iter().filter(|contestant| has_python || !contestant.is_python()))?;
+        let contestants = arguments.only.iter().copied();
+        bench.compare(contestants.filter(|contestant| has_python || !contestant.is_python()))?;
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ fn main() -> anyhow::Result<()> {
 
 /// Adds a row to each table.
 fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table]) -> anyhow::Result<()> {
-    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let scratch = tempfile::tempdir()?;
     let form = if arguments.input == Input::Text { Form::Text } else { Form::Html };
     let (seed, document_bytes) = (1, form.usual_bytes());
     let corpus = Corpus { seed, sources, form, document_bytes, extent: Extent::Bytes(size) };
