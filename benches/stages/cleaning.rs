@@ -1,11 +1,15 @@
 //! Documents and patterns to cleaned documents.
 
+use std::io::Write;
+
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
 use dehusk::cleaning::segments::Segments;
 use dehusk::cleaning::shape::features;
+use dehusk::cleaning::smooth;
 use dehusk::cleaning::{Method, Scratch};
+use dehusk::corpus::OutputRoot;
 
 use crate::prepared::prepared;
 use crate::sizes;
@@ -49,6 +53,21 @@ fn shape(bencher: Bencher, megabytes: u64) {
     });
 }
 
+/// With a price at line breaks and one inside lines, as evidence without shape has them.
+#[divan::bench(args = sizes())]
+fn smooth(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let cleaner = prepared.cleaner();
+    let of_tokens: Vec<Vec<f32>> =
+        prepared.read().map(|(_, reading)| cleaner.weigh(reading, &reading.matches).of_token).collect();
+    bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
+        for ((_, reading), of_token) in prepared.read().zip(&of_tokens) {
+            let cost = |token: usize| if reading.tokens.line_starts[token] { 1.5 } else { 8.0 };
+            black_box(smooth::smooth(of_token, |token| reading.layout.mass_of(token), cost));
+        }
+    });
+}
+
 /// All from the matches to what goes: weigh, shape and smooth.
 #[divan::bench(args = sizes())]
 fn decide(bencher: Bencher, megabytes: u64) {
@@ -68,6 +87,20 @@ fn cut(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (text, cleaning) in prepared.texts.iter().zip(cleanings) {
             black_box(cleaning.strip(text));
+        }
+    });
+}
+
+/// A file a document, where temporary files lie.
+#[divan::bench(args = sizes())]
+fn write(bencher: Bencher, megabytes: u64) {
+    let prepared = prepared(megabytes);
+    let folder = tempfile::tempdir().expect("a folder to write to");
+    let output = OutputRoot::create(folder.path(), &[]).expect("a folder to write to");
+    bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
+        for (number, text) in prepared.texts.iter().enumerate() {
+            let write = |writer: &mut dyn Write| writer.write_all(text.as_bytes());
+            output.write_atomic(format!("{number}.txt"), write).expect("a file that can be written");
         }
     });
 }
