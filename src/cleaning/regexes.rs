@@ -1,6 +1,6 @@
 //! The patterns that a person wrote or edited, on the regex engine.
 //!
-//! Each would read every document by itself. But most match only where some text stands that they name ([`needed`]),
+//! Each would read every document by itself. But most match only where some text stands that they name (`needed`),
 //! such as `Share on Facebook` or `Share on Twitter`: one Aho-Corasick automaton looks for the texts of all regexes in
 //! a single pass, and only those that may match are run.
 

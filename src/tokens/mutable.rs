@@ -229,6 +229,8 @@ struct Scratch {
 struct Word {
     text: Short,
     state: LazyStateID,
+    /// If a space follows, as it mostly does.
+    spaced: LazyStateID,
 }
 
 /// So many words are remembered: most of a text's tokens are a few thousand words.
@@ -328,18 +330,18 @@ impl Scratch {
             self.forget_words();
         }
         let place = word.hash() as usize % WORDS;
-        let known = self.words[place];
-        let mut state = known.state;
+        let mut known = self.words[place];
         if known.text != word {
-            match self.state_after(automaton, &text[start..word_end]) {
-                Some(after) => state = after,
-                None => return false,
-            }
-            if self.clear_count == self.cache.clear_count() {
-                self.words[place] = Word { text: word, state };
-            }
+            let states = self.states_after(automaton, &text[start..word_end]);
+            // States from before the cache was emptied mean nothing after.
+            let Some((state, spaced)) = states.filter(|_| self.clear_count == self.cache.clear_count()) else {
+                return false;
+            };
+            known = Word { text: word, state, spaced };
+            self.words[place] = known;
         }
-        let mut at = word_end;
+        let has_space = text.get(word_end) == Some(&b' ');
+        let (mut state, mut at) = if has_space { (known.spaced, word_end + 1) } else { (known.state, word_end) };
         while !state.is_tagged() {
             let Some(&byte) = text.get(at) else { return false };
             match automaton.next_state(&mut self.cache, state, byte) {
@@ -351,17 +353,17 @@ impl Scratch {
         state.is_dead()
     }
 
-    /// Where the automaton is after a word, or the first tagged state on the way; `None` if it cannot say.
-    fn state_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<LazyStateID> {
+    /// Where the automaton is after a word, and after a space behind it; or the first tagged state on the way. `None` if
+    /// it cannot say.
+    fn states_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<(LazyStateID, LazyStateID)> {
         let input = Input::new(word).anchored(Anchored::Yes);
-        let mut state = automaton.start_state_forward(&mut self.cache, &input).ok()?;
-        for &byte in word {
-            if state.is_tagged() {
-                break;
-            }
-            state = automaton.next_state(&mut self.cache, state, byte).ok()?;
-        }
-        Some(state)
+        let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
+        let mut next = |state: LazyStateID, byte: u8| match state.is_tagged() {
+            true => Some(state),
+            false => automaton.next_state(&mut self.cache, state, byte).ok(),
+        };
+        let state = word.iter().try_fold(start, |state, &byte| next(state, byte))?;
+        Some((state, next(state, b' ')?))
     }
 }
 
