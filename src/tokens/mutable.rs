@@ -249,7 +249,17 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        self.search(text, start)
+        let set = &*self.set;
+        let scratch = self.scratch.get_or_insert_with(|| {
+            let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            idle.unwrap_or_else(|| Scratch::of(&set.automaton))
+        });
+        let regular = set.match_on_automaton(scratch, text, start);
+        let around = set.looking_around.iter().find_map(|(id, regex)| {
+            let earlier = regular.is_none_or(|(first, _)| *id < first);
+            if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
+        });
+        around.or(regular)
     }
 
     /// The same where a word starts that ends at `word_end`: nearly always it is one that was met before, and how far
@@ -268,21 +278,7 @@ impl MutableMatcher {
             }
             _ => false,
         };
-        if is_hopeless && self.set.looking_around.is_empty() { None } else { self.search(text, start) }
-    }
-
-    fn search(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
-        let set = &*self.set;
-        let scratch = self.scratch.get_or_insert_with(|| {
-            let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            idle.unwrap_or_else(|| Scratch::of(&set.automaton))
-        });
-        let regular = set.match_on_automaton(scratch, text, start);
-        let around = set.looking_around.iter().find_map(|(id, regex)| {
-            let earlier = regular.is_none_or(|(first, _)| *id < first);
-            if earlier { matched_end(regex, text, start).map(|end| (*id, end)) } else { None }
-        });
-        around.or(regular)
+        if is_hopeless && self.set.looking_around.is_empty() { None } else { self.match_at(text, start) }
     }
 }
 
