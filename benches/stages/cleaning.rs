@@ -42,9 +42,7 @@ fn weigh(bencher: Bencher, megabytes: u64) {
 #[divan::bench(args = sizes())]
 fn shape(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let cleaner = prepared.cleaner();
-    let of_tokens: Vec<Vec<f32>> =
-        prepared.read().map(|(_, reading)| cleaner.weigh(reading, &reading.matches).of_token).collect();
+    let of_tokens = prepared.evidence();
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for ((text, reading), of_token) in prepared.read().zip(&of_tokens) {
             let segments = Segments::of(text, &reading.tokens, &reading.layout, of_token);
@@ -57,9 +55,7 @@ fn shape(bencher: Bencher, megabytes: u64) {
 #[divan::bench(args = sizes())]
 fn smooth(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let cleaner = prepared.cleaner();
-    let of_tokens: Vec<Vec<f32>> =
-        prepared.read().map(|(_, reading)| cleaner.weigh(reading, &reading.matches).of_token).collect();
+    let of_tokens = prepared.evidence();
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for ((_, reading), of_token) in prepared.read().zip(&of_tokens) {
             let cost = |token: usize| if reading.tokens.line_starts[token] { 1.5 } else { 8.0 };

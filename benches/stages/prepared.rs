@@ -164,6 +164,11 @@ impl Prepared {
         self.texts.iter().map(String::as_str).zip(self.readings())
     }
 
+    /// Of each text, the evidence of its tokens.
+    pub fn evidence(&self) -> Vec<Vec<f32>> {
+        self.read().map(|(_, reading)| self.cleaner().weigh(reading, &reading.matches).of_token).collect()
+    }
+
     pub fn cleanings(&self) -> &[Cleaning] {
         self.cleanings.get_or_init(|| {
             let mut scratch = Scratch::default();
