@@ -9,7 +9,7 @@ use dehusk::patterns::{FileProblem, LexerCache, PatternFile};
 
 use super::Exit;
 use super::library::pattern_files;
-use super::report::{Reporter, print};
+use super::reporter::{Reporter, print};
 
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]

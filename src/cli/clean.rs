@@ -18,7 +18,7 @@ use dehusk::corpus::{Content, Document, FileKind, InputFile, Inventory, JsonLine
 use super::library::Library;
 use super::mine::scan;
 use super::options::{CleanArgs, CorpusArgs, SummaryArgs, suited};
-use super::report::Reporter;
+use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::workers::share_out;
 use super::{Exit, Global, interrupt};

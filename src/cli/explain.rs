@@ -14,7 +14,7 @@ use dehusk::corpus::{Content, Document, Inventory};
 use super::Exit;
 use super::library::Library;
 use super::options::{MethodArgs, ReadingArgs, suited};
-use super::report::{Reporter, print};
+use super::reporter::{Reporter, print};
 
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, CommandFactory};
 
-use super::report::print;
+use super::reporter::print;
 use super::{Cli, Exit};
 
 /// Options of `dehusk completions`.

@@ -22,7 +22,7 @@ pub fn listen() -> anyhow::Result<()> {
         let is_second = STOPPED.swap(true, Ordering::SeqCst);
         let idle = WRITING.try_write();
         if is_second || idle.is_ok() {
-            super::report::print_line(&format!("error: {Interrupted}"));
+            super::reporter::print_line(&format!("error: {Interrupted}"));
             std::process::exit(super::Exit::Interrupted as i32);
         }
     })?;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED};
 
-use super::report::Reporter;
+use super::reporter::Reporter;
 
 /// The pattern files of a folder, by source.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ use super::library::Library;
 use super::memory::{self, Budget};
 use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs};
 use super::reading::read_documents;
-use super::report::Reporter;
+use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary, size};
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};

@@ -11,7 +11,7 @@ mod memory;
 mod mine;
 mod options;
 mod reading;
-mod report;
+mod reporter;
 mod run;
 mod summary;
 mod train;
@@ -21,7 +21,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use report::Reporter;
+use reporter::Reporter;
 
 /// How a run ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

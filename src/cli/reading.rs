@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use dehusk::corpus::{Document, DocumentRef, Inventory};
 
 use super::interrupt;
-use super::report::Reporter;
+use super::reporter::Reporter;
 
 /// Reads documents, in order. One that cannot be read is named, and `None`.
 pub fn read_documents(

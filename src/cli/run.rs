@@ -10,7 +10,7 @@ use super::clean::clean;
 use super::library::Library;
 use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs};
-use super::report::Reporter;
+use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
 

@@ -97,9 +97,9 @@ impl Summary {
     /// Prints the summary: as JSON, as text, or not at all.
     pub fn print(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
         match (json, quiet) {
-            (true, _) => super::report::print(&(serde_json::to_string_pretty(self)? + "\n")),
+            (true, _) => super::reporter::print(&(serde_json::to_string_pretty(self)? + "\n")),
             (false, true) => Ok(()),
-            (false, false) => super::report::print(&self.to_text()),
+            (false, false) => super::reporter::print(&self.to_text()),
         }
     }
 

@@ -15,7 +15,7 @@ use dehusk::training::{Lesson, ROUNDS, train};
 
 use super::options::{MineArgs, ReadingArgs};
 use super::reading::read_documents;
-use super::report::Reporter;
+use super::reporter::Reporter;
 use super::{Exit, interrupt};
 
 /// Options of `dehusk train`.

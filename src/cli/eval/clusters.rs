@@ -12,7 +12,7 @@ use dehusk::evaluation::twins::Document;
 use super::experiment::{ExperimentArgs, Material, Results, Selection, Treatment};
 use super::table::{Table, decimal};
 use super::tell;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::{Exit, Global, interrupt};
 
 /// Options of `dehusk eval clusters`.

@@ -9,7 +9,7 @@ use dehusk::evaluation::duplicates::Sketch;
 use super::experiment::{ExperimentArgs, Results, Selection};
 use super::table::{Table, percent};
 use super::tell;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::{Exit, Global};
 
 /// Options of `dehusk eval duplicates`.

@@ -18,7 +18,7 @@ use super::patterns::PatternsArgs;
 use crate::cli::mine::{list, scan};
 use crate::cli::options::{AnyMethodArgs, CorpusArgs, MethodName, SummaryArgs};
 use crate::cli::reading::read_documents;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::summary::{Summary, count};
 use crate::cli::{Global, interrupt};
 

@@ -18,7 +18,7 @@ use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::mine::{list, scan};
 use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs};
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
 use figures::Figures;

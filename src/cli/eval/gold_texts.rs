@@ -9,7 +9,7 @@ use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing, 
 use dehusk::evaluation::score::MIN_GOLD_WORDS;
 use dehusk::evaluation::words::Bag;
 
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 
 /// What should be kept of each document.
 pub struct GoldTexts {

@@ -15,7 +15,7 @@ use super::tell;
 use crate::cli::mine::{list, scan_paths};
 use crate::cli::options::{MethodArgs, MineArgs, ReadingArgs, SummaryArgs};
 use crate::cli::reading::read_documents;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::workers::share_out_and_collect;
 use crate::cli::{Exit, Global, interrupt};

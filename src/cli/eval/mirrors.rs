@@ -13,7 +13,7 @@ use dehusk::evaluation::words::word_hashes;
 use super::experiment::{ExperimentArgs, Results, Selection};
 use super::table::{Table, decimal, percent};
 use super::tell;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::{Exit, Global, interrupt};
 
 /// Options of `dehusk eval mirrors`.

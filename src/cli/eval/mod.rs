@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::options::SummaryArgs;
-use super::report::{Reporter, print};
+use super::reporter::{Reporter, print};
 use super::{Exit, Global};
 
 /// Options of `dehusk eval`.

@@ -10,7 +10,7 @@ use crate::cli::Global;
 use crate::cli::library::Library;
 use crate::cli::mine::Miner;
 use crate::cli::options::SourceMineArgs;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 
 /// Where patterns come from.

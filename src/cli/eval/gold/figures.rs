@@ -9,7 +9,7 @@ use dehusk::patterns::Pattern;
 
 use super::rules::Rule;
 use crate::cli::eval::gold_texts::Gold;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 
 /// How many names a warning gives.
 const NAMES_TOLD: usize = 3;

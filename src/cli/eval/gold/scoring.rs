@@ -15,7 +15,7 @@ use super::rules::{Methods, Rule, Rules, Scratches};
 use crate::cli::eval::gold_texts::{Gold, GoldTexts, Pair, pairs};
 use crate::cli::library::Library;
 use crate::cli::reading::read_documents;
-use crate::cli::report::Reporter;
+use crate::cli::reporter::Reporter;
 use crate::cli::workers::share_out_and_collect;
 
 /// The patterns to clean with.
