@@ -46,6 +46,7 @@ pub mod cleaning;
 
 mod free_positions;
 pub mod corpus;
+pub mod effects;
 pub mod ends;
 pub mod mining;
 pub mod patterns;
