@@ -186,7 +186,7 @@ impl Sightings {
     const MOST: usize = 32;
 
     fn add(&mut self, sighting: Sighting) {
-        if self.seen % self.every.max(1) == 0 {
+        if self.seen.is_multiple_of(self.every.max(1)) {
             self.kept.push(sighting);
         }
         self.seen += 1;
