@@ -7,6 +7,7 @@
 mod canonical;
 pub mod file;
 pub mod merge;
+pub mod readable;
 pub mod regex;
 
 use std::sync::Arc;
