@@ -54,3 +54,5 @@ pub mod thinning;
 pub mod training;
 pub mod tokens;
 pub mod evaluation;
+#[cfg(feature = "review")]
+pub mod pages;
