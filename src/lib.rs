@@ -55,3 +55,5 @@ pub mod thinning;
 pub mod training;
 pub mod tokens;
 pub mod evaluation;
+#[cfg(feature = "review")]
+pub mod pages;
