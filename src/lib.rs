@@ -47,6 +47,7 @@ pub mod cleaning;
 mod free_positions;
 pub mod corpus;
 pub mod effects;
+pub mod warnings;
 pub mod ends;
 pub mod mining;
 pub mod patterns;

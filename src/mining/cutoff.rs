@@ -29,6 +29,13 @@ impl Histogram {
         Histogram(bins)
     }
 
+    /// A histogram of these bins; any others are empty.
+    pub fn of_hundredths(counts: &BTreeMap<u8, u64>) -> Histogram {
+        let mut bins = [0; BINS];
+        counts.iter().for_each(|(&hundredth, &count)| bins[usize::from(hundredth).min(BINS - 1)] += count);
+        Histogram(bins)
+    }
+
     /// The bins that hold anything.
     pub fn by_hundredths(&self) -> BTreeMap<u8, u64> {
         (0..).zip(self.0).filter(|&(_, count)| count > 0).collect()
@@ -104,5 +111,6 @@ mod tests {
     fn shares_fall_into_hundredths() {
         let histogram = Histogram::of([0.0, 0.019, 0.5, 1.0].into_iter());
         assert_eq!((histogram.0[0], histogram.0[1], histogram.0[50], histogram.0[99]), (1, 1, 1, 1));
+        assert_eq!(Histogram::of_hundredths(&histogram.by_hundredths()), histogram);
     }
 }
