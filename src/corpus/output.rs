@@ -30,15 +30,18 @@ pub struct OutputRoot {
 #[non_exhaustive]
 pub enum OutputError {
     /// The output would be taken for input, or written over it.
-    #[error("the output folder {output:?} is {relation} the input {input:?}: choose another one")]
+    #[error("the output {output:?} is {relation} the input {input:?}: choose another one")]
     MeetsInput {
-        /// The output folder.
+        /// The output folder or file.
         output: PathBuf,
         /// How they lie: `the same as`, `inside` or `a folder around`.
         relation: &'static str,
         /// The input.
         input: PathBuf,
     },
+    /// A folder where a file is to be written.
+    #[error("cannot write to {0:?}: it is a folder; name a file in it")]
+    NotAFile(PathBuf),
     /// A name that leads elsewhere.
     #[error("cannot write to {0:?}: it is not a path below the output folder")]
     LeadsOut(PathBuf),
@@ -133,6 +136,12 @@ fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
+}
+
+/// Refuses a file that would be taken for input, or written over it.
+pub(super) fn refuse_file_in(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
+    let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
+    inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
 }
 
 fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), OutputError> {
