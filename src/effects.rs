@@ -171,6 +171,14 @@ impl DocumentEffect {
 }
 
 impl PatternEffect {
+    /// Adds what the pattern does elsewhere; the sightings stay those of here.
+    pub fn add_counts(&mut self, other: &PatternEffect) {
+        self.matches += other.matches;
+        self.documents += other.documents;
+        self.removed += other.removed;
+        self.places.iter_mut().zip(other.places).for_each(|(sum, count)| *sum += count);
+    }
+
     fn add(&mut self, text: usize, found: &[Found]) {
         self.matches += found.len();
         self.documents += 1;

@@ -150,7 +150,7 @@ fn parts<'m>(text: &str, line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m
 }
 
 /// A range without the white space at its ends.
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let end = range.start + text[range.clone()].trim_end().len();
     end - text[range.start..end].trim_start().len()..end
 }

@@ -7,6 +7,11 @@
 pub mod charts;
 pub mod chips;
 pub mod marks;
+pub mod report;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
 
 /// The style sheet of all pages. Above each of its parts stands the HTML that it is for.
 pub const STYLE: &str = include_str!("style.css");
@@ -16,6 +21,27 @@ pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let comma = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
     digits.char_indices().flat_map(|(at, digit)| [comma(at).to_owned(), digit.to_string()]).collect()
+}
+
+/// A size as people read it: `1.2 MB`, never on two lines.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1000 => format!("{bytes}\u{a0}B"),
+        1000..1_000_000 => format!("{:.1}\u{a0}kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1}\u{a0}MB", bytes as f64 / 1e6),
+        _ => format!("{:.1}\u{a0}GB", bytes as f64 / 1e9),
+    }
+}
+
+/// `48.1 %`, never on two lines.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}\u{a0}%", 100.0 * share)
+}
+
+/// What a page may fetch and run, as a content security policy: nothing but [`STYLE`], as it stands in the page.
+pub fn policy() -> String {
+    let hash = STANDARD.encode(Sha256::digest(STYLE));
+    format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
 }
 
 #[cfg(test)]
@@ -72,6 +98,19 @@ mod tests {
                     && contrast(scheme["bars"], scheme["surface"]) >= 3.0
             );
         }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!([999, 1000, 1_250_000].map(size), ["999\u{a0}B", "1.0\u{a0}kB", "1.2\u{a0}MB"]);
+        assert_eq!(size(3_000_000_000), "3.0\u{a0}GB");
+    }
+
+    #[test]
+    fn a_page_may_fetch_and_run_nothing() {
+        let policy = policy();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        assert!(!policy.contains("unsafe") && !policy.contains("script"), "{policy}");
     }
 
     #[test]

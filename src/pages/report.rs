@@ -1,0 +1,198 @@
+//! The report: one page that says what the patterns of all sources do to a corpus.
+//!
+//! Takes what was counted, source by source, gives one HTML page that needs nothing else: no script, no network. Links
+//! lead within the page, so it can be kept, sent and printed.
+
+pub mod dates;
+pub mod documents;
+pub mod patterns;
+pub mod ranking;
+pub mod source;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use self::patterns::Patterns;
+use super::{STYLE, grouped, percent, policy, size};
+use crate::effects::DocumentEffect;
+use crate::patterns::{PatternFile, Status};
+
+/// What the ids of shared patterns start with.
+pub const SHARED_ANCHOR: &str = "shared";
+
+/// So many skipped documents are named.
+const SKIPPED_NAMED: usize = 200;
+
+/// A source in the overview.
+#[derive(Clone, Debug, Default)]
+pub struct SourceRow {
+    /// The id of its section.
+    pub anchor: String,
+    /// Its name.
+    pub name: String,
+    /// Its documents, also those that could not be read.
+    pub documents: usize,
+    /// Its own patterns: proposed, accepted, rejected.
+    pub patterns: [usize; 3],
+    /// All its text, and what of it goes.
+    pub total: DocumentEffect,
+    /// The share that went when it was mined, if that is known.
+    pub when_mined: Option<f64>,
+    /// How many warnings its section has.
+    pub warnings: usize,
+}
+
+/// What stands above the sources.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// All sources, in order.
+    pub rows: Vec<SourceRow>,
+    /// How documents were cleaned, in a sentence.
+    pub method: String,
+    /// The documents that were skipped, and why.
+    pub skipped: Vec<String>,
+}
+
+/// How many patterns of a file nobody decided on, are accepted, are rejected.
+pub fn by_status(file: &PatternFile) -> [usize; 3] {
+    [Status::Proposed, Status::Accepted, Status::Rejected]
+        .map(|status| file.patterns.iter().filter(|pattern| pattern.status == status).count())
+}
+
+/// The page: the overview, the sections of the sources, and the shared patterns.
+pub fn page(overview: &Overview, sections: Vec<Markup>, shared: Option<&Patterns>) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head())
+            body {
+                a.skip href="#main" { "Skip to the sources" }
+                (header(overview, shared.is_some()))
+                main #main {
+                    (overview.draw())
+                    @for section in sections { (section) }
+                    @if let Some(shared) = shared { (shared_section(shared)) }
+                    (skipped(&overview.skipped))
+                }
+            }
+        }
+    }
+}
+
+fn head() -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy());
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="generator" content={ "dehusk " (env!("CARGO_PKG_VERSION")) };
+            title { "dehusk report" }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
+fn header(overview: &Overview, has_shared: bool) -> Markup {
+    let documents = overview.rows.iter().map(|row| row.documents).sum();
+    html! {
+        header.page {
+            h1 { "dehusk report" }
+            p.quiet { (counted(overview.rows.len(), "source")) ", " (counted(documents, "document")) }
+            nav aria-label="Parts of this page" {
+                a href="#sources" { "Sources" }
+                @if has_shared { a href={ "#" (SHARED_ANCHOR) } { "Shared patterns" } }
+                @if !overview.skipped.is_empty() { a href="#skipped" { "Skipped documents" } }
+            }
+        }
+    }
+}
+
+/// `1 source`, `2 sources`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+}
+
+/// The share that goes; nothing if there is no text.
+fn share(effect: DocumentEffect) -> String {
+    if effect.bytes == 0 { "–".to_owned() } else { percent(effect.share()) }
+}
+
+impl Overview {
+    fn draw(&self) -> Markup {
+        html! {
+            section aria-labelledby="sources" {
+                h2 #sources { "Sources" }
+                (self.figures())
+                p.quiet { (self.method) " Sizes are bytes of text; white space that goes with what is removed counts." }
+                table.overview {
+                    thead { tr {
+                        th scope="col" { "source" }
+                        @for title in ["documents", "proposed", "accepted", "rejected", "removed", "share", "when mined"] {
+                            th.number scope="col" { (title) }
+                        }
+                        th scope="col" { "warnings" }
+                    } }
+                    tbody { @for row in &self.rows { (row.draw()) } }
+                }
+            }
+        }
+    }
+
+    fn figures(&self) -> Markup {
+        let sum = |of: fn(&SourceRow) -> usize| self.rows.iter().map(of).sum::<usize>();
+        let total = DocumentEffect { bytes: sum(|row| row.total.bytes), removed: sum(|row| row.total.removed) };
+        html! {
+            dl.figures {
+                div { dt { "documents" } dd { (grouped(sum(|row| row.documents) as u64)) } }
+                div { dt { "of text" } dd { (size(total.bytes)) } }
+                div { dt { "removed" } dd { (share(total)) } }
+                div { dt { "patterns of sources" } dd { (grouped(sum(|row| row.patterns.iter().sum()) as u64)) } }
+                div { dt { "warnings" } dd { (grouped(sum(|row| row.warnings) as u64)) } }
+                div { dt { "skipped documents" } dd { (grouped(self.skipped.len() as u64)) } }
+            }
+        }
+    }
+}
+
+impl SourceRow {
+    fn draw(&self) -> Markup {
+        let count = |count: usize| grouped(count as u64);
+        let [proposed, accepted, rejected] = self.patterns;
+        html! {
+            tr {
+                th scope="row" { a href={ "#" (self.anchor) } { bdi { (self.name) } } }
+                td.number data-label="documents" { (count(self.documents)) }
+                td.number data-label="proposed" { (count(proposed)) }
+                td.number data-label="accepted" { (count(accepted)) }
+                td.number data-label="rejected" { (count(rejected)) }
+                td.number data-label="removed" { (size(self.total.removed)) }
+                td.number data-label="share" { (share(self.total)) }
+                td.number data-label="when mined" { (self.when_mined.map_or_else(|| "–".to_owned(), percent)) }
+                td { @if self.warnings > 0 { span.warning { (counted(self.warnings, "warning")) } } }
+            }
+        }
+    }
+}
+
+fn shared_section(shared: &Patterns) -> Markup {
+    html! {
+        section aria-labelledby=(SHARED_ANCHOR) {
+            h2 id=(SHARED_ANCHOR) { "Shared patterns" }
+            p.quiet { "They act on every source, beside its own. What they do is summed over all sources." }
+            (shared.draw())
+            (source::keeps(&shared.file.keep))
+        }
+    }
+}
+
+fn skipped(all: &[String]) -> Markup {
+    let (named, others) = all.split_at(SKIPPED_NAMED.min(all.len()));
+    html! {
+        @if !all.is_empty() {
+            section aria-labelledby="skipped" {
+                h2 #skipped { "Skipped documents" }
+                ul { @for skipped in named { li dir="auto" { (skipped) } } }
+                @if !others.is_empty() { p.quiet { "Not named: " (counted(others.len(), "more document")) "." } }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The patterns of a file and what they do, as cards and tables.
+//!
+//! Takes a pattern file and the effects of its patterns, gives HTML: so many patterns in full, the next ones in a table,
+//! the rest as a count. How many are where, and what they remove, is always said.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::ranking::Ranking;
+use crate::effects::PatternEffect;
+use crate::pages::charts::strip;
+use crate::pages::chips::chips;
+use crate::pages::marks::{context, in_context};
+use crate::pages::{grouped, size};
+use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+
+/// So many patterns that are not shown in full are listed.
+const LISTED: usize = 500;
+
+/// The patterns of a file, and what they do.
+#[derive(Clone, Copy, Debug)]
+pub struct Patterns<'a> {
+    /// The start of the ids of their elements, such as `s1`.
+    pub anchor: &'a str,
+    /// The file.
+    pub file: &'a PatternFile,
+    /// Of each pattern, in the order of the file.
+    pub effects: &'a [PatternEffect],
+    /// Of patterns that are shown in full: some of their matches.
+    pub sights: &'a Sights,
+    /// How many documents were looked at.
+    pub documents: usize,
+    /// So many patterns are shown in full, and so many rejected ones.
+    pub in_full: usize,
+}
+
+/// By pattern, matches in their context.
+pub type Sights = BTreeMap<usize, Vec<Sight>>;
+
+/// A match in its context, and the name of the document.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    document: String,
+    context: Markup,
+}
+
+impl Sight {
+    /// A match in a document's text.
+    pub fn new(document: &str, text: &str, bytes: std::ops::Range<usize>) -> Sight {
+        Sight { document: document.to_owned(), context: in_context(text, bytes) }
+    }
+}
+
+/// The id of a pattern's element.
+pub fn anchor(prefix: &str, pattern: usize) -> String {
+    format!("{prefix}-p{pattern}")
+}
+
+impl Patterns<'_> {
+    /// All of them: those that act, then those that are rejected.
+    pub fn draw(&self) -> Markup {
+        let Ranking { applied, rejected } = Ranking::of(self.file, self.effects);
+        html! {
+            h3 id={ (self.anchor) "-patterns" } { "Patterns" }
+            @if applied.is_empty() { p.quiet { "There are none." } } @else {
+                p.quiet { "Sorted by what they remove. " (self.removed_in_words(&applied)) }
+                (self.some(&applied))
+            }
+            @if !rejected.is_empty() {
+                h3 { "Rejected patterns" }
+                p.quiet { "They remove nothing. Sorted by what they match." }
+                (self.some(&rejected))
+            }
+        }
+    }
+
+    /// Whether a pattern has an element to link to, in full or in the table. Which of very many shared ones have is not
+    /// known before all sources are.
+    pub fn has_element(&self, ranking: &Ranking, pattern: usize) -> bool {
+        let shown = self.in_full.saturating_add(LISTED);
+        let is_shown = || self.file.source != SHARED && ranking.in_full(shown).any(|shown| shown == pattern);
+        self.file.patterns.len() <= shown || is_shown()
+    }
+
+    fn some(&self, patterns: &[usize]) -> Markup {
+        let (in_full, rest) = patterns.split_at(self.in_full.min(patterns.len()));
+        let (listed, counted) = rest.split_at(LISTED.min(rest.len()));
+        html! {
+            @for &index in in_full { (self.card(index)) }
+            @if !listed.is_empty() {
+                p.quiet { "In short: the next " (self.removed_in_words(listed)) }
+                (self.table(listed))
+            }
+            @if !counted.is_empty() { p.quiet { "Not shown: the last " (self.removed_in_words(counted)) } }
+        }
+    }
+
+    fn removed_in_words(&self, patterns: &[usize]) -> String {
+        let removed = patterns.iter().map(|&index| self.effects[index].removed).sum();
+        let count = grouped(patterns.len() as u64);
+        match patterns.len() {
+            1 => format!("{count} pattern, which removes {}.", size(removed)),
+            _ => format!("{count} patterns, which together remove {}.", size(removed)),
+        }
+    }
+
+    fn card(&self, index: usize) -> Markup {
+        let (pattern, effect) = (&self.file.patterns[index], &self.effects[index]);
+        html! {
+            article.pattern id=(anchor(self.anchor, index)) {
+                header {
+                    (status(pattern.status))
+                    code.id { (pattern.id) }
+                    (strip(&effect.places))
+                    (self.counts(pattern, effect))
+                }
+                p.reading { (chips(&readable::chips(pattern, self.file.lexer.mutable()))) }
+                (sights(self.sights.get(&index).map_or(&[], Vec::as_slice)))
+                @if !pattern.note.is_empty() { p { "Note: " bdi { (pattern.note) } } }
+                details { summary { "Regex" } code.source dir="auto" { (pattern.regex) } }
+            }
+        }
+    }
+
+    fn counts(&self, pattern: &Pattern, effect: &PatternEffect) -> Markup {
+        html! {
+            ul.counts {
+                @if pattern.status != Status::Rejected { li { b { (size(effect.removed)) } " removed" } }
+                li {
+                    b { (grouped(effect.documents as u64)) } " of " (grouped(self.documents as u64)) " documents, "
+                    b { (grouped(effect.matches as u64)) } " matches"
+                }
+                li { (when_mined(pattern)) }
+                @if let Some(words) = pattern.ends_after { li { "articles end before it, after " b { (words) } " words" } }
+            }
+        }
+    }
+
+    fn table(&self, patterns: &[usize]) -> Markup {
+        table(patterns.iter().map(|&index| Row {
+            id: html! { code.id id=(anchor(self.anchor, index)) { (self.file.patterns[index].id) } },
+            pattern: &self.file.patterns[index],
+            effect: &self.effects[index],
+        }))
+    }
+
+    /// Those of these patterns, of the file of another source or of all, that match something, with links to where they
+    /// are shown.
+    pub fn at_work(&self) -> Option<Markup> {
+        let mut matching: Vec<usize> =
+            (0..self.effects.len()).filter(|&index| self.effects[index].matches > 0).collect();
+        let effect = |index: usize| &self.effects[index];
+        matching.sort_by_key(|&index| std::cmp::Reverse((effect(index).removed, effect(index).matches)));
+        let (listed, counted) = matching.split_at(LISTED.min(matching.len()));
+        let ranking = Ranking::of(self.file, self.effects);
+        let id = |index: usize| {
+            let id = html! { code.id { (self.file.patterns[index].id) } };
+            let has_element = self.has_element(&ranking, index);
+            html! { @if has_element { a href={ "#" (anchor(self.anchor, index)) } { (id) } } @else { (id) } }
+        };
+        (!matching.is_empty()).then(|| {
+            html! {
+                p.quiet { (self.removed_in_words(&matching)) }
+                (table(listed.iter().map(|&index| Row {
+                    id: id(index), pattern: &self.file.patterns[index], effect: effect(index),
+                })))
+                @if !counted.is_empty() { p.quiet { "Not shown: the last " (self.removed_in_words(counted)) } }
+            }
+        })
+    }
+}
+
+/// A pattern in short.
+struct Row<'a> {
+    id: Markup,
+    pattern: &'a Pattern,
+    effect: &'a PatternEffect,
+}
+
+fn table<'a>(rows: impl Iterator<Item = Row<'a>>) -> Markup {
+    html! {
+        table.overview {
+            thead { tr {
+                th scope="col" { "pattern" } th scope="col" { "status" } th scope="col" { "example" }
+                th.number scope="col" { "documents" } th.number scope="col" { "removed" }
+            } }
+            tbody { @for row in rows { tr {
+                th scope="row" { (row.id) }
+                td data-label="status" { (status(row.pattern.status)) }
+                td { bdi { (example(row.pattern)) } }
+                td.number data-label="documents" { (grouped(row.effect.documents as u64)) }
+                td.number data-label="removed" { (size(row.effect.removed)) }
+            } } }
+        }
+    }
+}
+
+/// A status, as all pages show it.
+pub fn status(status: Status) -> Markup {
+    html! { span class={ "status " (status.name()) } { (status.name()) } }
+}
+
+/// A text it matches, of a long one its start and end, or else its regex.
+fn example(pattern: &Pattern) -> String {
+    let text = if pattern.example.trim().is_empty() { &pattern.regex } else { &pattern.example };
+    context(text.trim(), 0..text.trim().len()).matched
+}
+
+fn when_mined(pattern: &Pattern) -> String {
+    let [documents, among, occurrences] =
+        [pattern.documents, pattern.among, pattern.occurrences].map(|count| grouped(count as u64));
+    match pattern.among {
+        0 => "without counts: written by hand".to_owned(),
+        _ => format!("when mined: {documents} of {among} documents, {occurrences} occurrences"),
+    }
+}
+
+fn sights(sights: &[Sight]) -> Markup {
+    html! {
+        @if !sights.is_empty() {
+            ul.contexts { @for Sight { document, context } in sights { li { (context) cite { bdi { (document) } } } } }
+        }
+    }
+}
