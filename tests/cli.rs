@@ -182,6 +182,8 @@ mod ends;
 mod evaluation;
 #[path = "cli/memory.rs"]
 mod memory;
+#[path = "cli/report.rs"]
+mod report;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/sample_corpus.rs"]

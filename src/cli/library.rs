@@ -58,6 +58,12 @@ impl Library {
         self.files.get(source)
     }
 
+    /// All files, sorted by source.
+    #[cfg(feature = "review")]
+    pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
+        self.files.values()
+    }
+
     /// Takes a file out.
     pub fn remove(&mut self, source: &str) -> Option<PatternFile> {
         self.files.remove(source)

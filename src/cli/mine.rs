@@ -123,7 +123,7 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
     let sources = summary.time("list", || inventory.sources());
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if sources.listings.is_empty() {
-        bail!("there is no document to mine");
+        bail!("there is no document in the corpus");
     }
     Ok(sources.listings)
 }

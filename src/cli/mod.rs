@@ -11,6 +11,8 @@ mod memory;
 mod mine;
 mod options;
 mod reading;
+#[cfg(feature = "review")]
+mod report;
 mod reporter;
 mod run;
 mod summary;
@@ -75,6 +77,9 @@ enum Command {
     Check(check::CheckArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Write a page that shows what patterns do to a corpus, to read, keep and send on
+    #[cfg(feature = "review")]
+    Report(Box<report::ReportCommand>),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
     Eval(Box<eval::EvalCommand>),
     /// Learn from corpora what boilerplate looks like: a model for `--shape`
@@ -120,6 +125,8 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            #[cfg(feature = "review")]
+            Command::Report(args) => report::run(&args, global, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),

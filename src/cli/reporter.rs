@@ -75,6 +75,12 @@ impl Reporter {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// What was left out, as it was named.
+    #[cfg(feature = "review")]
+    pub fn skips(&self) -> Vec<String> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// The exit status of a run that went through.
     pub fn exit(&self) -> super::Exit {
         if self.skipped() > 0 { super::Exit::Skipped } else { super::Exit::Done }
