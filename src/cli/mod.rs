@@ -12,6 +12,8 @@ mod mine;
 mod options;
 mod reading;
 mod reporter;
+#[cfg(feature = "review")]
+mod review;
 mod run;
 mod summary;
 mod train;
@@ -75,6 +77,9 @@ enum Command {
     Check(check::CheckArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Decide on patterns in a browser, and see what they do
+    #[cfg(feature = "review")]
+    Review(review::ReviewArgs),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
     Eval(Box<eval::EvalCommand>),
     /// Learn from corpora what boilerplate looks like: a model for `--shape`
@@ -120,6 +125,8 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            #[cfg(feature = "review")]
+            Command::Review(args) => review::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
