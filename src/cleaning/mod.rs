@@ -180,6 +180,7 @@ pub struct CleanError {
 pub struct Cleaner {
     patterns: Vec<Pattern>,
     rejected: Vec<Pattern>,
+    origins: Vec<Origin>,
     weights: Vec<Weight>,
     reaches_cutoff: Vec<bool>,
     /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
@@ -189,6 +190,15 @@ pub struct Cleaner {
     regexes: Regexes,
     keeps: Regexes,
     options: CleanOptions,
+}
+
+/// Where a pattern stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// Which of the files that a [`Cleaner`] was made of.
+    pub file: usize,
+    /// Which of the file's patterns.
+    pub index: usize,
 }
 
 #[derive(Debug)]
@@ -249,15 +259,15 @@ impl Cleaner {
     /// where it stands in a later file.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let Review { applied, rejected } = Review::of(files, options);
+        let reviewed = || applied.iter().chain(&rejected);
         let mut readers: Vec<Reader> = Vec::new();
-        for (_, file) in applied.iter().chain(&rejected) {
+        for Reviewed { file, .. } in reviewed() {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
-            let runs = applied.iter().chain(&rejected).enumerate();
-            let runs = runs.filter_map(|(index, (pattern, other))| match &pattern.form {
-                Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => {
-                    Some((index, run, Edges::written_in(&pattern.regex)))
+            let runs = reviewed().enumerate().filter_map(|(index, other)| match &other.pattern.form {
+                Form::Run(run) if same_lexer(&other.file.lexer, &file.lexer) => {
+                    Some((index, run, Edges::written_in(&other.pattern.regex)))
                 }
                 _ => None,
             });
@@ -268,18 +278,19 @@ impl Cleaner {
             let automaton = TokenAutomaton::new([], file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
-        let regex = |(index, (pattern, _)): (usize, &(&Pattern, _))| match &pattern.form {
+        let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Regex(regex) => Some((index, Arc::clone(regex))),
             Form::Run(_) => None,
         };
         let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| Arc::clone(keep.regex()));
         Cleaner {
+            regexes: Regexes::new(reviewed().enumerate().filter_map(regex).collect()),
             keeps: Regexes::new(keeps.enumerate().collect()),
-            rejected: rejected.iter().map(|&(pattern, _)| pattern.clone()).collect(),
-            regexes: Regexes::new(applied.iter().chain(&rejected).enumerate().filter_map(regex).collect()),
-            weights: applied.iter().map(|(pattern, _)| weight(pattern)).collect(),
-            reaches_cutoff: applied.iter().map(|(pattern, file)| reaches_cutoff(pattern, file)).collect(),
-            patterns: applied.into_iter().map(|(pattern, _)| pattern.clone()).collect(),
+            origins: reviewed().map(|reviewed| reviewed.origin).collect(),
+            weights: applied.iter().map(|reviewed| weight(reviewed.pattern)).collect(),
+            reaches_cutoff: applied.iter().map(|reviewed| reaches_cutoff(reviewed.pattern, reviewed.file)).collect(),
+            patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
+            rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers,
             options: options.clone(),
         }
@@ -295,11 +306,20 @@ impl Cleaner {
         &self.rejected
     }
 
+    /// Where each pattern stands, those that are applied and then those that were rejected.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
     /// Says what is to be removed from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
-        let reading = self.read(scratch, text)?;
-        let decision = self.decide(text, &reading, &reading.matches, self.options.method);
-        Ok(Cleaning { spans: spans(&reading.tokens, &decision) })
+        Ok(self.cleaning(text, &self.read(scratch, text)?))
+    }
+
+    /// Says what is to be removed from a text that was read.
+    pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
+        let decision = self.decide(text, reading, &reading.matches, self.options.method);
+        Cleaning { spans: spans(&reading.tokens, &decision) }
     }
 
     /// The first half of cleaning: a text as the patterns see it.
@@ -440,25 +460,31 @@ impl Cleaner {
 
 /// What people decided on the patterns of some files, the first file's word before the later ones'.
 struct Review<'f> {
-    applied: Vec<(&'f Pattern, &'f PatternFile)>,
-    rejected: Vec<(&'f Pattern, &'f PatternFile)>,
+    applied: Vec<Reviewed<'f>>,
+    rejected: Vec<Reviewed<'f>>,
+}
+
+struct Reviewed<'f> {
+    pattern: &'f Pattern,
+    file: &'f PatternFile,
+    origin: Origin,
 }
 
 impl<'f> Review<'f> {
     fn of(files: &[&'f PatternFile], options: &CleanOptions) -> Review<'f> {
         let mut ids: HashSet<&str> = HashSet::new();
         let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
-        for &file in files {
-            for pattern in file.patterns.iter().filter(|pattern| pattern.status == Status::Rejected) {
-                ids.insert(&pattern.id);
-                review.rejected.push((pattern, file));
-            }
-            let is_applied = |pattern: &&Pattern| match pattern.status {
-                Status::Accepted => !ids.contains(pattern.id.as_str()),
-                Status::Proposed => !options.only_accepted && !ids.contains(pattern.id.as_str()),
-                Status::Rejected => false,
+        for (number, &file) in files.iter().enumerate() {
+            let (rejected, others): (Vec<Reviewed>, Vec<Reviewed>) = (file.patterns.iter().enumerate())
+                .map(|(index, pattern)| Reviewed { pattern, file, origin: Origin { file: number, index } })
+                .partition(|reviewed| reviewed.pattern.status == Status::Rejected);
+            ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
+            review.rejected.extend(rejected);
+            let is_applied = |Reviewed { pattern, .. }: &Reviewed| {
+                let is_asked_for = pattern.status == Status::Accepted || !options.only_accepted;
+                is_asked_for && !ids.contains(pattern.id.as_str())
             };
-            review.applied.extend(file.patterns.iter().filter(is_applied).map(|pattern| (pattern, file)));
+            review.applied.extend(others.into_iter().filter(is_applied));
         }
         review
     }

@@ -49,7 +49,7 @@ impl MinedFrom {
 /// The patterns of one source, or of all.
 #[derive(Clone, Debug)]
 pub struct PatternFile {
-    /// Comments at the top of the file, whole lines. All others are lost when a file is written anew.
+    /// The comments of the file, whole lines. They stand at the top when it is written anew, wherever they stood.
     pub heading: String,
     /// The source's name, or [`SHARED`](super::SHARED).
     pub source: String,
@@ -243,7 +243,10 @@ impl PatternFile {
 
     /// Reads a file. Every problem found is named; there is at least one in the error.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
-        let record = canonical::read(yaml).map_or_else(|| FileRecord::parse(yaml), Ok)?;
+        let (heading, record) = match canonical::read(yaml) {
+            Some(record) => (heading(yaml).to_owned(), record),
+            None => (comments(yaml), FileRecord::parse(yaml)?),
+        };
         let (version, tokenizer) = (&record.dehusk, Tokenizer::parse(&record.mined.value.tokenizer));
         let at = |line: u64, message: String| vec![FileProblem { line, id: None, message }];
         if version.value != VERSION {
@@ -256,7 +259,7 @@ impl PatternFile {
         let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
-            heading: heading(yaml).to_owned(),
+            heading,
             source: record.source,
             mined: MinedFrom { histogram: record.histogram, ..record.mined.value.into() },
             keep: Vec::with_capacity(record.keep.len()),
@@ -422,6 +425,32 @@ pub(super) fn heading(yaml: &str) -> &str {
     &yaml[..lines.map(str::len).sum()]
 }
 
+/// All comments of a file, a line each, those at its top as they are.
+fn comments(yaml: &str) -> String {
+    let heading = heading(yaml);
+    let others = yaml[heading.len()..].lines().filter_map(comment).map(|comment| format!("{}\n", comment.trim_end()));
+    others.fold(heading.to_owned(), |all, comment| all + &comment)
+}
+
+/// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.
+fn comment(line: &str) -> Option<&str> {
+    let (mut quote, mut before) = (None, ' ');
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return Some(&line[at..]),
+            (None, '\'' | '"') if before.is_whitespace() || "{[,".contains(before) => quote = Some(c),
+            // A quote inside is doubled, or comes after a backslash.
+            (Some('"'), '\\') => drop(rest.next()),
+            (Some('\''), '\'') if rest.next_if(|&(_, next)| next == '\'').is_some() => {}
+            (Some(opened), _) if c == opened => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
 /// The YAML library's complaint, with the pattern that its line belongs to.
 fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let line = error.location().map_or(0, |location| location.line());
@@ -530,6 +559,18 @@ histogram: {0: 12, 99: 3}
         let ids: Vec<String> = file.patterns.iter().map(|p| format!("{} {}", p.id, p.is_as_mined())).collect();
         assert_eq!(file.to_yaml(), FILE, "{ids:?}");
         assert_eq!(ids, ["2051f013 true", "mine false"]);
+    }
+
+    #[test]
+    fn comments_move_to_the_top() {
+        let commented = FILE
+            .replace("patterns:\n", "patterns:   # one by one\n  # this one\n")
+            .replace("'it''s a column'", "'it''s # no comment'")
+            .replace("regex: 'By [A-Z]+'", "regex: 'By [A-Z]+'  # as it''s")
+            .replace("'By the sea'", "By the#sea");
+        let file = parse(&commented).unwrap();
+        assert_eq!(file.heading, "# Ours since May.\n# one by one\n# this one\n# as it''s\n");
+        assert_eq!(parse(&file.to_yaml()).unwrap().heading, file.heading);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod canonical;
 pub mod file;
 pub mod keep;
 pub mod merge;
+pub mod readable;
 pub mod regex;
 
 use std::sync::Arc;
