@@ -145,3 +145,18 @@ fn it_knows_the_keys_that_dehusk_knows() {
         assert_eq!(schema.keys(pointer), keys, "{pointer}");
     }
 }
+
+#[test]
+fn the_line_that_names_it_stays_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..12);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let first = "# yaml-language-server: $schema=../dehusk.schema.json\n";
+    sandbox.edit("patterns/tide.yaml", "dehusk: 1", &format!("{first}dehusk: 1"));
+    sandbox.edit("patterns/tide.yaml", "status: proposed", "status: 'accepted' # theirs");
+    sandbox.expect(0, "check --fix patterns");
+    assert!(sandbox.read("patterns/tide.yaml").starts_with(first));
+    sandbox.write_pages("tide", 12..15);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(sandbox.read("patterns/tide.yaml").starts_with(first));
+}
