@@ -27,7 +27,7 @@ impl Review {
         let patterns = tempfile::tempdir().expect("a folder for patterns");
         MINED.iter().for_each(|(name, yaml)| fs::write(patterns.path().join(name), yaml).expect("a pattern file"));
         let mut command = dehusk("review");
-        command.arg(patterns.path()).arg(sample_corpus()).arg("--no-open");
+        command.arg(patterns.path()).arg(sample_corpus()).args(["--no-open", "--port", "0"]);
         let process = Process::start(&mut command);
         let url = process.wait_for("its address", url_in);
         Review { url, patterns, _process: process }
