@@ -88,6 +88,8 @@ enum Command {
     Completions(generate::CompletionsArgs),
     /// Print the manual page
     Man,
+    /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
+    Schema,
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit status.
@@ -131,6 +133,7 @@ impl Command {
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
+            Command::Schema => generate::schema(),
         }
     }
 }
