@@ -110,7 +110,7 @@ fn is_whole_line(pattern: &Pattern) -> bool {
 /// In thousandths of a document.
 fn mean_place(effect: &PatternEffect) -> usize {
     let sum: usize = effect.places.iter().zip(0..).map(|(&count, place)| count as usize * place).sum();
-    if effect.matches == 0 { usize::MAX } else { 1000 * sum / effect.matches }
+    (1000 * sum).checked_div(effect.matches).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

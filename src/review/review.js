@@ -175,7 +175,7 @@ async function setStatus(status) {
 
 async function decideOnAll({ status, group, count }) {
   const body = { status, group, count: Number(count), query: query() };
-  const answer = await fetched(`${home}all`, posted(body));
+  const answer = await fetched(`${base}s/${encodeURIComponent(pattern().dataset.source)}/all`, posted(body));
   tell((await answer.json()).message);
   await refresh();
 }

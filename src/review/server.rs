@@ -33,6 +33,7 @@ use crate::patterns::{PatternFile, Status};
 
 const SCRIPT: &str = include_str!("review.js");
 const OWN_STYLE: &str = include_str!("review.css");
+const ICON: &str = include_str!("icon.svg");
 
 /// A review that can be opened in a browser.
 pub struct Server {
@@ -89,26 +90,28 @@ impl Server {
 
 fn routes(session: Arc<Session>, guard: &Guard) -> Router {
     let links = Links { base: format!("/{}/", guard.key()) };
-    let state = Review { session, links };
-    let below = Router::new()
-        .route("/", get(home))
-        .route("/style.css", get(style))
-        .route("/review.js", get(script))
-        .route("/pulse", get(pulse))
-        .route("/undo", post(undo))
-        .route("/s/{source}/", get(patterns))
-        .route("/s/{source}/list", get(list))
-        .route("/s/{source}/about", get(about_source))
-        .route("/s/{source}/documents", get(documents))
-        .route("/s/{source}/d/{number}", get(document_page))
-        .route("/s/{source}/d/{number}/text", get(document_text))
-        .route("/s/{source}/all", post(decide_on_all))
-        .route("/s/{source}/keep", post(keep))
-        .route("/s/{source}/p/{id}/", get(detail).post(decide))
-        .route("/s/{source}/p/{id}/matches", get(matches))
-        .route("/s/{source}/p/{id}/try", post(try_out))
-        .with_state(state);
-    Router::new().nest(&format!("/{}", guard.key()), below).layer(middleware::from_fn_with_state(guard.clone(), check))
+    let at = |path: &str| format!("{}{path}", links.base);
+    Router::new()
+        .route(&at(""), get(home))
+        .route(&at("style.css"), get(style))
+        .route(&at("review.js"), get(script))
+        .route(&at("icon.svg"), get(icon))
+        .route(&at("pulse"), get(pulse))
+        .route(&at("undo"), post(undo))
+        .route(&at("s/{source}/"), get(patterns))
+        .route(&at("s/{source}/list"), get(list))
+        .route(&at("s/{source}/about"), get(about_source))
+        .route(&at("s/{source}/documents"), get(documents))
+        .route(&at("s/{source}/d/{number}"), get(document_page))
+        .route(&at("s/{source}/d/{number}/text"), get(document_text))
+        .route(&at("s/{source}/all"), post(decide_on_all))
+        .route(&at("s/{source}/keep"), post(keep))
+        .route(&at("s/{source}/p/{id}/"), get(detail).post(decide))
+        .route(&at("s/{source}/p/{id}/matches"), get(matches))
+        .route(&at("s/{source}/p/{id}/try"), post(try_out))
+        .fallback(|| async { Failure::NotFound("there is no such page".to_owned()) })
+        .layer(middleware::from_fn_with_state(guard.clone(), check))
+        .with_state(Review { session, links })
 }
 
 #[derive(Clone)]
@@ -172,6 +175,10 @@ async fn style() -> impl IntoResponse {
 
 async fn script() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT)
+}
+
+async fn icon() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "image/svg+xml")], ICON)
 }
 
 async fn home(State(review): State<Review>) -> Page {

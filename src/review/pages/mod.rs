@@ -90,7 +90,7 @@ pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) ->
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) " – dehusk review" }
-                link rel="icon" href="data:,";
+                link rel="icon" type="image/svg+xml" href=(links.asset("icon.svg"));
                 link rel="stylesheet" href=(links.asset("style.css"));
                 script src=(links.asset("review.js")) defer {}
             }
@@ -159,7 +159,7 @@ const KEYS: [(&str, &str); 16] = [
 fn help() -> Markup {
     html! {
         dialog #help aria-labelledby="help-title" {
-            h2 #help-title { "Keys" }
+            h2 #help-title tabindex="-1" autofocus { "Keys" }
             dl.keys {
                 @for (key, what) in KEYS { div { dt { kbd { (key) } } dd { (what) } } }
             }

@@ -11,7 +11,7 @@ use crate::pages::charts::strip;
 use crate::pages::chips::chips;
 use crate::pages::grouped;
 use crate::pages::marks::in_context;
-use crate::patterns::{Pattern, PatternFile, Status, readable};
+use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::review::decision::Entry;
 use crate::review::documents::Texts;
 use crate::review::query::Group;
@@ -65,6 +65,7 @@ fn head(seen: &Seen) -> Markup {
         header {
             span.status.(pattern.status.name()) { (pattern.status.name()) }
             code.id { (pattern.id) }
+            @if seen.source == SHARED { span.quiet { "shared by all sources" } }
             @if let Some(effect) = effect { (strip(&effect.places)) }
             ul.counts {
                 @if pattern.among > 0 {
@@ -161,10 +162,11 @@ fn note_form(pattern: &Pattern) -> Markup {
 }
 
 fn edit_form(pattern: &Pattern) -> Markup {
+    let rows = (pattern.regex.len() / 90).clamp(2, 10) + 1;
     html! {
         div.form #edit-form hidden {
             label for="regex" { "Regex" }
-            textarea.regex #regex rows="4" spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
+            textarea.regex #regex rows=(rows) spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
             label for="ends" { "Articles end before it after so many words of prose (empty: they do not)" }
             input #ends type="number" min="0" step="1" value=[pattern.ends_after];
             div.trial #trial role="status" {}
