@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod diff;
 mod eval;
 mod explain;
 mod generate;
@@ -14,6 +15,7 @@ mod reading;
 mod reporter;
 mod run;
 mod summary;
+mod terminal;
 mod train;
 mod workers;
 
@@ -73,6 +75,8 @@ enum Command {
     Clean(clean::CleanCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
+    /// Tell what changed between two states of pattern files
+    Diff(diff::DiffArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
@@ -119,6 +123,7 @@ impl Command {
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
+            Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
