@@ -201,3 +201,6 @@ mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
+#[cfg(unix)]
+#[path = "cli/terminal.rs"]
+mod terminal;

@@ -331,7 +331,7 @@ impl CleaningRun<'_> {
 }
 
 /// The lines of a file, many at a time.
-fn batches(lines: &JsonLines) -> impl Iterator<Item = Vec<Line>> {
+pub fn batches(lines: &JsonLines) -> impl Iterator<Item = Vec<Line>> {
     const BYTES_AT_A_TIME: usize = 8 << 20;
     let mut lines = lines.lines();
     std::iter::from_fn(move || {

@@ -34,6 +34,12 @@ pub enum Style {
     Open,
     /// The id of a pattern.
     Id,
+    /// What matters less.
+    Faint,
+    /// Text that would be removed.
+    Removed,
+    /// Text that matches and stays.
+    Kept,
 }
 
 /// Where a result is shown.
@@ -55,6 +61,11 @@ impl Screen {
             When::Auto => is_terminal && is_unset("NO_COLOR") && !is_dumb,
         };
         Screen { has_colours, is_terminal }
+    }
+
+    /// Whether what is painted looks different.
+    pub fn has_colours(self) -> bool {
+        self.has_colours
     }
 
     /// The text in a style, if there are colours: closed before the line ends, so that a pager may show any line first.
@@ -89,6 +100,9 @@ impl Style {
             Style::Bad => "31",
             Style::Open => "33",
             Style::Id => "36",
+            Style::Faint => "2",
+            Style::Removed => "9;31",
+            Style::Kept => "4;33",
         }
     }
 }
