@@ -46,6 +46,7 @@ pub mod cleaning;
 
 mod free_positions;
 pub mod corpus;
+pub mod effects;
 pub mod ends;
 pub mod mining;
 pub mod patterns;
@@ -54,3 +55,5 @@ pub mod thinning;
 pub mod training;
 pub mod tokens;
 pub mod evaluation;
+#[cfg(feature = "review")]
+pub mod pages;

@@ -282,7 +282,7 @@ mod tests {
             is_rejected[range.clone()].fill(matches!(line, Rejected(_)));
         }
         let evidence = weigh(&layout, &matches, &weights, ingredients);
-        let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected };
+        let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected, ..Reading::default() };
         let case = Case::of(&text, &reading, &matches, &weights, &evidence, ingredients);
         let goes = case.labels(&case.probabilities(shape));
         let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);

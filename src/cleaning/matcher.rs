@@ -52,6 +52,12 @@ impl Tokens {
         let start = self.tokens.partition_point(|token| (token.start as usize) < bytes.start);
         start..self.tokens.partition_point(|token| token.end as usize <= bytes.end).max(start)
     }
+
+    /// The tokens that lie in the range as a whole or in part.
+    pub fn touching(&self, bytes: &Range<usize>) -> Range<usize> {
+        let start = self.tokens.partition_point(|token| token.end as usize <= bytes.start);
+        start..self.tokens.partition_point(|token| (token.start as usize) < bytes.end).max(start)
+    }
 }
 
 /// Finds runs of tokens.

@@ -22,6 +22,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::tokens::{Lexer, Symbol};
@@ -178,6 +179,8 @@ pub struct CleanError {
 #[derive(Debug)]
 pub struct Cleaner {
     patterns: Vec<Pattern>,
+    rejected: Vec<Pattern>,
+    origins: Vec<Origin>,
     weights: Vec<Weight>,
     reaches_cutoff: Vec<bool>,
     /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
@@ -185,7 +188,17 @@ pub struct Cleaner {
     /// Those that run on the regex engine, by index; behind the patterns come those that a person rejected, which are
     /// matched to hold the shape model back.
     regexes: Regexes,
+    keeps: Regexes,
     options: CleanOptions,
+}
+
+/// Where a pattern stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// Which of the files that a [`Cleaner`] was made of.
+    pub file: usize,
+    /// Which of the file's patterns.
+    pub index: usize,
 }
 
 #[derive(Debug)]
@@ -203,8 +216,12 @@ pub struct Reading {
     pub layout: Layout,
     /// All matches of all patterns that are applied, overlapping ones too.
     pub matches: Vec<Match>,
-    /// Which tokens a rejected pattern matches.
+    /// The matches of patterns that a person rejected: index as in [`Cleaner::rejected`].
+    pub rejected: Vec<Match>,
+    /// Which tokens they cover.
     pub is_rejected: Vec<bool>,
+    /// The tokens of texts that are to be kept.
+    pub kept: Vec<Range<usize>>,
 }
 
 /// What the matches in a text come to.
@@ -242,15 +259,15 @@ impl Cleaner {
     /// where it stands in a later file.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let Review { applied, rejected } = Review::of(files, options);
+        let reviewed = || applied.iter().chain(&rejected);
         let mut readers: Vec<Reader> = Vec::new();
-        for (_, file) in applied.iter().chain(&rejected) {
+        for Reviewed { file, .. } in reviewed() {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
-            let runs = applied.iter().chain(&rejected).enumerate();
-            let runs = runs.filter_map(|(index, (pattern, other))| match &pattern.form {
-                Form::Run(run) if same_lexer(&other.lexer, &file.lexer) => {
-                    Some((index, run, Edges::written_in(&pattern.regex)))
+            let runs = reviewed().enumerate().filter_map(|(index, other)| match &other.pattern.form {
+                Form::Run(run) if same_lexer(&other.file.lexer, &file.lexer) => {
+                    Some((index, run, Edges::written_in(&other.pattern.regex)))
                 }
                 _ => None,
             });
@@ -261,15 +278,19 @@ impl Cleaner {
             let automaton = TokenAutomaton::new([], file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
-        let regex = |(index, (pattern, _)): (usize, &(&Pattern, _))| match &pattern.form {
+        let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Regex(regex) => Some((index, Arc::clone(regex))),
             Form::Run(_) => None,
         };
+        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| Arc::clone(keep.regex()));
         Cleaner {
-            regexes: Regexes::new(applied.iter().chain(&rejected).enumerate().filter_map(regex).collect()),
-            weights: applied.iter().map(|(pattern, _)| weight(pattern)).collect(),
-            reaches_cutoff: applied.iter().map(|(pattern, file)| reaches_cutoff(pattern, file)).collect(),
-            patterns: applied.into_iter().map(|(pattern, _)| pattern.clone()).collect(),
+            regexes: Regexes::new(reviewed().enumerate().filter_map(regex).collect()),
+            keeps: Regexes::new(keeps.enumerate().collect()),
+            origins: reviewed().map(|reviewed| reviewed.origin).collect(),
+            weights: applied.iter().map(|reviewed| weight(reviewed.pattern)).collect(),
+            reaches_cutoff: applied.iter().map(|reviewed| reaches_cutoff(reviewed.pattern, reviewed.file)).collect(),
+            patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
+            rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers,
             options: options.clone(),
         }
@@ -280,11 +301,25 @@ impl Cleaner {
         &self.patterns
     }
 
+    /// The patterns that a person rejected.
+    pub fn rejected(&self) -> &[Pattern] {
+        &self.rejected
+    }
+
+    /// Where each pattern stands, those that are applied and then those that were rejected.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
     /// Says what is to be removed from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
-        let reading = self.read(scratch, text)?;
-        let decision = self.decide(text, &reading, &reading.matches, self.options.method);
-        Ok(Cleaning { spans: spans(&reading.tokens, &decision) })
+        Ok(self.cleaning(text, &self.read(scratch, text)?))
+    }
+
+    /// Says what is to be removed from a text that was read.
+    pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
+        let decision = self.decide(text, reading, &reading.matches, self.options.method);
+        Cleaning { spans: spans(&reading.tokens, &decision) }
     }
 
     /// The first half of cleaning: a text as the patterns see it.
@@ -292,16 +327,21 @@ impl Cleaner {
         let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
         let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
         let layout = Layout::of(text, &tokens);
-        let (matches, is_rejected) = self.matches(scratch, text, &tokens, &symbols)?;
-        Ok(Reading { tokens, layout, matches, is_rejected })
+        let (matches, rejected) = self.matches(scratch, text, &tokens, &symbols)?;
+        let mut is_rejected = vec![false; tokens.tokens.len()];
+        rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
+        let kept = self.kept(text, &tokens)?;
+        Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
     }
 
     /// The second half: what goes by a method, if these of the matches count.
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
-        match method {
+        let mut decision = match method {
             Method::Smooth => self.smoothed(text, reading, matches),
             Method::Union { merge_gap } => self.united(text, reading, matches, merge_gap),
-        }
+        };
+        reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
+        decision
     }
 
     /// The evidence of each token, if these of the matches count.
@@ -337,14 +377,14 @@ impl Cleaner {
         Ok(segments.tokens.iter().zip(features).map(example).collect())
     }
 
-    /// All matches of all patterns, as the tokens they cover; and which tokens rejected patterns cover.
+    /// All matches of the patterns that are applied, and of those that were rejected, as the tokens they cover.
     fn matches(
         &self,
         scratch: &mut Scratch,
         text: &str,
         tokens: &Tokens,
         symbols: &[Symbol],
-    ) -> Result<(Vec<Match>, Vec<bool>), CleanError> {
+    ) -> Result<(Vec<Match>, Vec<Match>), CleanError> {
         let mut matches = Vec::new();
         if let Some((first, others)) = self.readers.split_first() {
             first.automaton.find(text, tokens, symbols, |tokens, pattern| matches.push(Match { tokens, pattern }));
@@ -360,18 +400,31 @@ impl Cleaner {
             matches.push(Match { tokens: tokens.within(&bytes), pattern });
         });
         found.map_err(|GaveUp { pattern, source }| {
-            let id = self.patterns.get(pattern).map_or("rejected", |pattern| &pattern.id).to_owned();
+            let id = self.pattern(pattern).id.clone();
             CleanError { id, source }
         })?;
-        let mut is_rejected = vec![false; tokens.tokens.len()];
-        matches.retain(|Match { tokens, pattern }| {
-            let is_applied = *pattern < self.patterns.len();
-            if !is_applied {
-                is_rejected[tokens.clone()].fill(true);
+        let applied = self.patterns.len();
+        let rejected = matches.extract_if(.., |found| found.pattern >= applied || found.tokens.is_empty());
+        let rejected = rejected.filter(|found| found.pattern >= applied && !found.tokens.is_empty());
+        let rejected = rejected.map(|Match { tokens, pattern }| Match { tokens, pattern: pattern - applied }).collect();
+        Ok((matches, rejected))
+    }
+
+    /// By its index among those that are applied, and then those that were rejected.
+    fn pattern(&self, index: usize) -> &Pattern {
+        self.patterns.get(index).unwrap_or_else(|| &self.rejected[index - self.patterns.len()])
+    }
+
+    /// The tokens of texts that are to be kept. Those that such a text cuts in two are kept as well.
+    fn kept(&self, text: &str, tokens: &Tokens) -> Result<Vec<Range<usize>>, CleanError> {
+        let mut kept = Vec::new();
+        let found = self.keeps.find(text, |bytes, _| {
+            if !cuts_word(text, &bytes) {
+                kept.push(tokens.touching(&bytes));
             }
-            is_applied && !tokens.is_empty()
         });
-        Ok((matches, is_rejected))
+        found.map_err(|GaveUp { source, .. }| CleanError { id: "keep".to_owned(), source })?;
+        Ok(kept)
     }
 
     fn smoothed(&self, text: &str, reading: &Reading, matches: &[Match]) -> Decision {
@@ -407,25 +460,31 @@ impl Cleaner {
 
 /// What people decided on the patterns of some files, the first file's word before the later ones'.
 struct Review<'f> {
-    applied: Vec<(&'f Pattern, &'f PatternFile)>,
-    rejected: Vec<(&'f Pattern, &'f PatternFile)>,
+    applied: Vec<Reviewed<'f>>,
+    rejected: Vec<Reviewed<'f>>,
+}
+
+struct Reviewed<'f> {
+    pattern: &'f Pattern,
+    file: &'f PatternFile,
+    origin: Origin,
 }
 
 impl<'f> Review<'f> {
     fn of(files: &[&'f PatternFile], options: &CleanOptions) -> Review<'f> {
         let mut ids: HashSet<&str> = HashSet::new();
         let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
-        for &file in files {
-            for pattern in file.patterns.iter().filter(|pattern| pattern.status == Status::Rejected) {
-                ids.insert(&pattern.id);
-                review.rejected.push((pattern, file));
-            }
-            let is_applied = |pattern: &&Pattern| match pattern.status {
-                Status::Accepted => !ids.contains(pattern.id.as_str()),
-                Status::Proposed => !options.only_accepted && !ids.contains(pattern.id.as_str()),
-                Status::Rejected => false,
+        for (number, &file) in files.iter().enumerate() {
+            let (rejected, others): (Vec<Reviewed>, Vec<Reviewed>) = (file.patterns.iter().enumerate())
+                .map(|(index, pattern)| Reviewed { pattern, file, origin: Origin { file: number, index } })
+                .partition(|reviewed| reviewed.pattern.status == Status::Rejected);
+            ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
+            review.rejected.extend(rejected);
+            let is_applied = |Reviewed { pattern, .. }: &Reviewed| {
+                let is_asked_for = pattern.status == Status::Accepted || !options.only_accepted;
+                is_asked_for && !ids.contains(pattern.id.as_str())
             };
-            review.applied.extend(file.patterns.iter().filter(is_applied).map(|pattern| (pattern, file)));
+            review.applied.extend(others.into_iter().filter(is_applied));
         }
         review
     }
@@ -542,6 +601,20 @@ mod tests {
     fn what_a_person_wrote_acts_and_cuts_no_word() {
         let foo = "  - {id: mine, regex: foo}\n";
         assert_eq!(cleaned(foo, "a foo, foobar and foo."), "a , foobar and .");
+    }
+
+    #[test]
+    fn what_is_to_be_kept_stays_whatever_says_that_it_goes() {
+        let keep =
+            "keep:\n  - {text: 'By the sea'}\npatterns:\n  - {id: mine, status: accepted, regex: 'By [^\\n]*'}\n";
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
+        let file = PatternFile::parse(&format!("{yaml}{keep}"), &LexerCache::default()).unwrap();
+        let text = format!("By the  sea, by Ann\n{STORY}\nBy the seaside\n");
+        for method in [Method::Smooth, Method::Union { merge_gap: 0 }] {
+            let cleaner = Cleaner::new(&[&file], &CleanOptions { method, ..CleanOptions::default() });
+            let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
+            assert_eq!(cleaned, format!("By the  sea\n{STORY}\n"));
+        }
     }
 
     #[test]

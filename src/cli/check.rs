@@ -31,7 +31,7 @@ pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let (mut files, mut problems) = (0, 0);
     for path in &args.patterns {
         for path in pattern_files(path)? {
-            let found = check_file(&path, args.fix, &cache)?;
+            let found = check_file(&path, args.fix, &cache, reporter)?;
             files += 1;
             problems += found.len();
             for problem in found {
@@ -54,7 +54,7 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
     )
 }
 
-fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<FileProblem>> {
+fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -> anyhow::Result<Vec<FileProblem>> {
     let naming = || format!("cannot read {}", path.display());
     let yaml = String::from_utf8(std::fs::read(path).with_context(naming)?);
     let Ok(yaml) = yaml else {
@@ -65,6 +65,10 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache) -> anyhow::Result<Vec<
         Ok(file) => file,
         Err(problems) => return Ok(problems),
     };
+    for (pattern, keep) in file.contradictions() {
+        let (id, text) = (&pattern.id, keep.text());
+        reporter.warn(&format!("{}: pattern {id} is accepted, but '{text}' is to be kept; it is kept", path.display()));
+    }
     let mut problems = file.check_examples(&yaml);
     problems.extend(FileProblem::of_name(path, &file.source));
     let canonical = file.to_yaml();

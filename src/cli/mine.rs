@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
 
+use dehusk::cleaning::CleanOptions;
 use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
@@ -18,7 +19,7 @@ use dehusk::tokens::Lexer;
 
 use super::library::Library;
 use super::memory::{self, Budget};
-use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs};
+use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs, suited};
 use super::reading::read_documents;
 use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary, size};
@@ -182,7 +183,9 @@ impl Miner<'_> {
     ) -> anyhow::Result<Vec<PatternFile>> {
         let shared = files.split_off(listings.len());
         // Elements that are open when an article ends are closed after it.
-        let has_ends = self.inventory.options().html == HtmlView::Text;
+        let html = self.inventory.options().html;
+        let has_ends = html == HtmlView::Text;
+        let cleaning = suited(CleanOptions::default(), html);
         self.reporter.start("trying out", listings.len());
         let tried = share_out_and_collect(global.threads(), listings.len(), |index| {
             let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
@@ -191,6 +194,7 @@ impl Miner<'_> {
             let ends = if has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
             let mut file = if all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
             ends.mark(&mut file);
+            file.mined.removed = sampling::removed_share(&file, shared.first(), &texts, &cleaning);
             Ok(file)
         });
         self.reporter.finish();

@@ -44,6 +44,8 @@ pub fn shared_facts(mined: &[Mined]) -> MinedFrom {
         near_duplicates: mined.iter().map(|source| source.near_duplicates).sum(),
         tokens: mined.iter().map(|source| source.tokens).sum(),
         cutoff: cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share),
+        removed: None,
+        histogram: BTreeMap::new(),
     }
 }
 

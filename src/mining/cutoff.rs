@@ -10,6 +10,8 @@
 //!
 //! found by trying every pair; the cutoff is b (Foschini, section 3.2, equation 3.1).
 
+use std::collections::BTreeMap;
+
 /// The histogram's bins.
 pub const BINS: usize = 100;
 
@@ -25,6 +27,11 @@ impl Histogram {
             bins[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
         }
         Histogram(bins)
+    }
+
+    /// The bins that hold anything.
+    pub fn by_hundredths(&self) -> BTreeMap<u8, u64> {
+        (0..).zip(self.0).filter(|&(_, count)| count > 0).collect()
     }
 }
 

@@ -110,6 +110,8 @@ impl Mined {
             near_duplicates: self.near_duplicates,
             tokens: self.tokens,
             cutoff: self.cutoff.share,
+            removed: None,
+            histogram: self.histogram.by_hundredths(),
         }
     }
 }

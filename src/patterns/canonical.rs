@@ -1,10 +1,11 @@
 //! A pattern file in the form that `PatternFile::to_yaml` writes, read in a seventh of the time that a YAML parser takes. A
 //! file that is in any way different is left to the parser.
 
+use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
 use super::Status;
-use super::file::{FileRecord, Lined, MinedRecord, MutableRecord, PatternRecord, prints, scalar};
+use super::file::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading, prints, scalar};
 
 /// What is left of a file, and the number of the line that was read last.
 struct Lines<'y> {
@@ -58,7 +59,8 @@ impl<'y> Lines<'y> {
 
 /// Reads a file; `None` if it is not just as `PatternFile::to_yaml` would write its parts.
 pub(super) fn read(yaml: &str) -> Option<FileRecord> {
-    let mut lines = Lines { rest: yaml, number: 0 };
+    let heading = Some(heading(yaml)).filter(|heading| heading.lines().all(|line| line.chars().all(prints)))?;
+    let mut lines = Lines { rest: &yaml[heading.len()..], number: heading.lines().count() as u64 };
     let dehusk = lines.number("dehusk: ")?;
     let record = FileRecord {
         dehusk: lines.lined(dehusk),
@@ -67,10 +69,15 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
             let mined = mined(lines.after("mined: {documents: ")?)?;
             lines.lined(mined)
         },
+        keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
         mutable: lines.list("mutable:", "  - name: ", |lines| {
             Some(MutableRecord { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
         })?,
+        histogram: match lines.after("histogram: {") {
+            Some(counts) => histogram(counts.strip_suffix('}')?)?,
+            None => BTreeMap::new(),
+        },
     };
     lines.rest.is_empty().then_some(record)
 }
@@ -79,14 +86,24 @@ fn mined(rest: &str) -> Option<MinedRecord> {
     let (documents, rest) = rest.split_once(", near_duplicates: ")?;
     let (near_duplicates, rest) = rest.split_once(", tokens: ")?;
     let (tokens, rest) = rest.split_once(", cutoff: ")?;
-    let (cutoff, rest) = rest.split_once(", tokenizer: ")?;
+    let (shares, rest) = rest.split_once(", tokenizer: ")?;
+    let (cutoff, removed) = match shares.split_once(", removed: ") {
+        Some((cutoff, removed)) => (cutoff, Some(share(removed)?)),
+        None => (shares, None),
+    };
     Some(MinedRecord {
         documents: number(documents)?,
         near_duplicates: number(near_duplicates)?,
         tokens: number(tokens)?,
         cutoff: share(cutoff)?,
+        removed,
         tokenizer: text(rest.strip_suffix('}')?)?,
     })
+}
+
+fn keep(lines: &mut Lines) -> Option<KeepRecord> {
+    let text = lines.text("  - text: ")?;
+    Some(KeepRecord { text: lines.lined(text), note: lines.text("    note: ")? })
 }
 
 fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
@@ -111,6 +128,17 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         example: lines.text("    example: ")?,
         note: lines.text("    note: ")?,
     })
+}
+
+fn histogram(counts: &str) -> Option<BTreeMap<u8, u64>> {
+    let mut histogram = BTreeMap::new();
+    for count in counts.split(", ") {
+        let (share, count) = count.split_once(": ")?;
+        if histogram.insert(number(share)?, number(count)?).is_some() {
+            return None;
+        }
+    }
+    Some(histogram)
 }
 
 fn all_digits(text: &str) -> bool {

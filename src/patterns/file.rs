@@ -5,7 +5,7 @@
 //! must be read again. Written files are canonical: fixed order of keys, patterns sorted by regex, so that
 //! mining again gives small differences.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
+use super::keep::Keep;
 use super::regex::Edges;
 use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
@@ -32,6 +33,10 @@ pub struct MinedFrom {
     pub tokens: usize,
     /// The share from which a repeat is taken for template by the union method, 0..=1.
     pub cutoff: f64,
+    /// The share of the text that the patterns removed from these documents, 0..=1, if that was tried out.
+    pub removed: Option<f64>,
+    /// How many repeats there were by share, in hundredths; empty if that is not known.
+    pub histogram: BTreeMap<u8, u64>,
 }
 
 impl MinedFrom {
@@ -44,10 +49,14 @@ impl MinedFrom {
 /// The patterns of one source, or of all.
 #[derive(Clone, Debug)]
 pub struct PatternFile {
+    /// The comments of the file, whole lines. They stand at the top when it is written anew, wherever they stood.
+    pub heading: String,
     /// The source's name, or [`SHARED`](super::SHARED).
     pub source: String,
     /// What they were mined from.
     pub mined: MinedFrom,
+    /// What is never removed; sorted by text.
+    pub keep: Vec<Keep>,
     /// Sorted by regex, then id.
     pub patterns: Vec<Pattern>,
     /// How texts were read, and are to be read.
@@ -118,9 +127,21 @@ pub(super) struct FileRecord {
     pub(super) source: String,
     pub(super) mined: Lined<MinedRecord>,
     #[serde(default)]
+    pub(super) keep: Vec<KeepRecord>,
+    #[serde(default)]
     pub(super) patterns: Vec<PatternRecord>,
     #[serde(default)]
     pub(super) mutable: Vec<MutableRecord>,
+    #[serde(default)]
+    pub(super) histogram: BTreeMap<u8, u64>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeepRecord {
+    pub(super) text: Lined<String>,
+    #[serde(default)]
+    pub(super) note: String,
 }
 
 #[derive(Debug, Deserialize, PartialEq)]
@@ -131,6 +152,7 @@ pub(super) struct MinedRecord {
     pub(super) near_duplicates: usize,
     pub(super) tokens: usize,
     pub(super) cutoff: f64,
+    pub(super) removed: Option<f64>,
     pub(super) tokenizer: String,
 }
 
@@ -209,12 +231,22 @@ impl PatternFile {
                 note: String::new(),
             }
         });
-        PatternFile { source: source.to_owned(), mined, patterns: patterns.collect(), lexer: lexer.clone() }
+        PatternFile {
+            heading: String::new(),
+            source: source.to_owned(),
+            mined,
+            keep: Vec::new(),
+            patterns: patterns.collect(),
+            lexer: lexer.clone(),
+        }
     }
 
     /// Reads a file. Every problem found is named; there is at least one in the error.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
-        let record = canonical::read(yaml).map_or_else(|| FileRecord::parse(yaml), Ok)?;
+        let (heading, record) = match canonical::read(yaml) {
+            Some(record) => (heading(yaml).to_owned(), record),
+            None => (comments(yaml), FileRecord::parse(yaml)?),
+        };
         let (version, tokenizer) = (&record.dehusk, Tokenizer::parse(&record.mined.value.tokenizer));
         let at = |line: u64, message: String| vec![FileProblem { line, id: None, message }];
         if version.value != VERSION {
@@ -227,13 +259,32 @@ impl PatternFile {
         let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
+            heading,
             source: record.source,
-            mined: record.mined.value.into(),
+            mined: MinedFrom { histogram: record.histogram, ..record.mined.value.into() },
+            keep: Vec::with_capacity(record.keep.len()),
             patterns: Vec::with_capacity(record.patterns.len()),
             lexer: Lexer::new(tokenizer, mutable),
         };
-        let problems = file.add_all(record.patterns);
+        let mut problems = file.keep_all(record.keep);
+        problems.extend(file.add_all(record.patterns));
         if problems.is_empty() { Ok(file) } else { Err(problems) }
+    }
+
+    /// Adds texts to keep as they stand in a file; gives what is wrong with them.
+    fn keep_all(&mut self, records: Vec<KeepRecord>) -> Vec<FileProblem> {
+        let mut problems = Vec::new();
+        for KeepRecord { text: Lined { value, line }, note } in records {
+            let mut complain = |message| problems.push(FileProblem { line, id: None, message });
+            match Keep::new(&value, &note) {
+                Ok(keep) if self.keep.iter().any(|other| other.text() == keep.text()) => {
+                    complain(format!("the text to keep '{value}' stands twice; remove one of the two"));
+                }
+                Ok(keep) => self.keep.push(keep),
+                Err(error) => complain(error.to_string()),
+            }
+        }
+        problems
     }
 
     /// Adds patterns as they stand in a file; gives what is wrong with them.
@@ -267,8 +318,9 @@ impl PatternFile {
         problems
     }
 
-    /// Puts the patterns in canonical order.
-    pub(super) fn sort(&mut self) {
+    /// Puts what the file holds in canonical order.
+    pub fn sort(&mut self) {
+        self.keep.sort_by(|a, b| a.text().cmp(b.text()));
         self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
     }
 
@@ -292,13 +344,7 @@ impl PatternFile {
     pub fn check_examples(&self, yaml: &str) -> Vec<FileProblem> {
         let lines: HashMap<&str, u64> =
             yaml.lines().zip(1..).filter_map(|(line, number)| Some((id_in(line)?, number))).collect();
-        let matches = |pattern: &Pattern| {
-            let regex = match &pattern.form {
-                Form::Regex(regex) => regex.clone(),
-                Form::Run(_) => Arc::new(fancy_regex::Regex::new(&pattern.regex).map_err(Box::new)?),
-            };
-            regex.is_match(&pattern.example).map_err(Box::new)
-        };
+        let matches = |pattern: &Pattern| pattern.compiled()?.is_match(&pattern.example).map_err(Box::new);
         let problem = |pattern: &Pattern| {
             let message = match matches(pattern) {
                 Ok(false) if pattern.example.is_empty() => "it has no example; add a text that it matches".to_owned(),
@@ -314,21 +360,37 @@ impl PatternFile {
         self.patterns.iter().filter_map(problem).collect()
     }
 
+    /// The accepted patterns that match all of a text that is to be kept: two decisions on one text. It is kept.
+    pub fn contradictions(&self) -> Vec<(&Pattern, &Keep)> {
+        let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);
+        let pairs = accepted.flat_map(|pattern| self.keep.iter().map(move |keep| (pattern, keep)));
+        pairs.filter(|(pattern, keep)| pattern.matches_all_of(keep.text())).collect()
+    }
+
     /// The file in canonical form.
     pub fn to_yaml(&self) -> String {
-        let MinedFrom { documents, near_duplicates, tokens, cutoff } = self.mined;
+        let MinedFrom { documents, near_duplicates, tokens, cutoff, removed, histogram } = &self.mined;
         let tokenizer = scalar(self.lexer.tokenizer().name());
-        let mut yaml = format!("dehusk: {VERSION}\nsource: {}\n", scalar(&self.source));
+        let removed = removed.map(|share| format!("removed: {share}, ")).unwrap_or_default();
+        let mut yaml = format!("{}dehusk: {VERSION}\nsource: {}\n", self.heading, scalar(&self.source));
         let _ = writeln!(
             yaml,
-            "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, tokenizer: {tokenizer}}}"
+            "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
         );
+        yaml.push_str(if self.keep.is_empty() { "" } else { "keep:\n" });
+        for keep in &self.keep {
+            let _ = write!(yaml, "  - text: {}\n    note: {}\n", quoted(keep.text()), quoted(&keep.note));
+        }
         yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
         self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
         let mutable = self.lexer.mutable().patterns();
         yaml.push_str(if mutable.is_empty() { "mutable: []\n" } else { "mutable:\n" });
         for MutablePattern { name, regex, .. } in mutable {
             let _ = write!(yaml, "  - name: {}\n    regex: {}\n", scalar(name), quoted(regex));
+        }
+        if !histogram.is_empty() {
+            let counts: Vec<String> = histogram.iter().map(|(share, count)| format!("{share}: {count}")).collect();
+            let _ = writeln!(yaml, "histogram: {{{}}}", counts.join(", "));
         }
         yaml
     }
@@ -352,9 +414,41 @@ impl PatternFile {
 
 impl From<MinedRecord> for MinedFrom {
     fn from(record: MinedRecord) -> MinedFrom {
-        let MinedRecord { documents, near_duplicates, tokens, cutoff, .. } = record;
-        MinedFrom { documents, near_duplicates, tokens, cutoff }
+        let MinedRecord { documents, near_duplicates, tokens, cutoff, removed, .. } = record;
+        MinedFrom { documents, near_duplicates, tokens, cutoff, removed, histogram: BTreeMap::new() }
     }
+}
+
+/// The comments at the top of a file.
+pub(super) fn heading(yaml: &str) -> &str {
+    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && line.ends_with('\n'));
+    &yaml[..lines.map(str::len).sum()]
+}
+
+/// All comments of a file, a line each, those at its top as they are.
+fn comments(yaml: &str) -> String {
+    let heading = heading(yaml);
+    let others = yaml[heading.len()..].lines().filter_map(comment).map(|comment| format!("{}\n", comment.trim_end()));
+    others.fold(heading.to_owned(), |all, comment| all + &comment)
+}
+
+/// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.
+fn comment(line: &str) -> Option<&str> {
+    let (mut quote, mut before) = (None, ' ');
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return Some(&line[at..]),
+            (None, '\'' | '"') if before.is_whitespace() || "{[,".contains(before) => quote = Some(c),
+            // A quote inside is doubled, or comes after a backslash.
+            (Some('"'), '\\') => drop(rest.next()),
+            (Some('\''), '\'') if rest.next_if(|&(_, next)| next == '\'').is_some() => {}
+            (Some(opened), _) if c == opened => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
 }
 
 /// The YAML library's complaint, with the pattern that its line belongs to.
@@ -418,9 +512,13 @@ pub(super) fn prints(c: char) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::patterns) const FILE: &str = r#"dehusk: 1
+    pub(in crate::patterns) const FILE: &str = r#"# Ours since May.
+dehusk: 1
 source: example.com
-mined: {documents: 40, near_duplicates: 2, tokens: 9120, cutoff: 0.43, tokenizer: words}
+mined: {documents: 40, near_duplicates: 2, tokens: 9120, cutoff: 0.43, removed: 0.6, tokenizer: words}
+keep:
+  - text: 'By the sea'
+    note: 'a column'
 patterns:
   - id: '2051f013'
     status: rejected
@@ -440,6 +538,7 @@ patterns:
 mutable:
   - name: number
     regex: '[0-9]+'
+histogram: {0: 12, 99: 3}
 "#;
 
     fn parse(yaml: &str) -> Result<PatternFile, Vec<FileProblem>> {
@@ -463,6 +562,18 @@ mutable:
     }
 
     #[test]
+    fn comments_move_to_the_top() {
+        let commented = FILE
+            .replace("patterns:\n", "patterns:   # one by one\n  # this one\n")
+            .replace("'it''s a column'", "'it''s # no comment'")
+            .replace("regex: 'By [A-Z]+'", "regex: 'By [A-Z]+'  # as it''s")
+            .replace("'By the sea'", "By the#sea");
+        let file = parse(&commented).unwrap();
+        assert_eq!(file.heading, "# Ours since May.\n# one by one\n# this one\n# as it''s\n");
+        assert_eq!(parse(&file.to_yaml()).unwrap().heading, file.heading);
+    }
+
+    #[test]
     fn an_edited_regex_is_no_longer_as_mined() {
         let file = parse(&FILE.replace("more", "less")).unwrap();
         assert!(!file.patterns[0].is_as_mined());
@@ -471,24 +582,27 @@ mutable:
     #[test]
     fn problems_name_line_and_pattern() {
         assert!(
-            problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:14: pattern mine: its regex does not compile")
+            problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:18: pattern mine: its regex does not compile")
         );
         assert!(
-            problem("'mine'", "'2051f013'").starts_with("f.yaml:12: pattern 2051f013: its id stands in line 5 already")
+            problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: its id stands in line 9 already")
         );
         assert!(
-            problem("    note: ''", "    nota: ''").starts_with("f.yaml:19: pattern mine: unknown field `nota`"),
+            problem("    note: ''", "    nota: ''").starts_with("f.yaml:23: pattern mine: unknown field `nota`"),
             "{}",
             problem("    note: ''", "    nota: ''")
         );
-        assert!(problem("status: accepted", "status: maybe").starts_with("f.yaml:13: pattern mine:"));
-        assert!(problem("dehusk: 1", "dehusk: 9").starts_with("f.yaml:1: version 9"));
-        assert!(problem("source: ex", "sauce: ex").starts_with("f.yaml:2: "), "{}", problem("source: ex", "sauce: ex"));
+        assert!(problem("status: accepted", "status: maybe").starts_with("f.yaml:17: pattern mine:"));
+        assert!(problem("dehusk: 1", "dehusk: 9").starts_with("f.yaml:2: version 9"));
+        assert!(problem("source: ex", "sauce: ex").starts_with("f.yaml:3: "), "{}", problem("source: ex", "sauce: ex"));
         assert!(
-            problem("patterns:", "patterns: ]").starts_with("f.yaml:4: "),
+            problem("patterns:", "patterns: ]").starts_with("f.yaml:8: "),
             "{}",
             problem("patterns:", "patterns: ]")
         );
+        assert!(problem("text: 'By the sea'", "text: ' '").starts_with("f.yaml:6: the text to keep is empty"));
+        let twice = "keep:\n  - text: 'By the sea '\n    note: ''\n";
+        assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' stands twice"));
         assert!(problem("words", "'('").contains("tokenizer"));
     }
 

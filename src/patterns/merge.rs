@@ -7,13 +7,13 @@ use super::{Form, Pattern, PatternFile, form, regex};
 /// The fresh file with the decisions of the reviewed one.
 ///
 /// A pattern that was mined before keeps its status and note, and its regex if a person edited it; the
-/// counts are the fresh ones. One that was not mined again stays, with its old counts, if a person touched it: decided,
+/// counts are the fresh ones. What is to be kept stays so, and so do comments at the top. One that was not mined again stays, with its old counts, if a person touched it: decided,
 /// noted, edited or wrote it. Nobody misses the others.
 pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let old_mutable = reviewed.lexer.mutable().clone();
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
-    let PatternFile { source, mined, patterns, lexer } = fresh;
+    let PatternFile { heading, source, mined, patterns, lexer, .. } = fresh;
     let mut merged: Vec<Pattern> = patterns
         .into_iter()
         .map(|pattern| match before.remove(&pattern.id) {
@@ -32,7 +32,8 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         Some(Pattern { form: form(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);
-    let mut merged = PatternFile { source, mined, patterns: merged, lexer };
+    let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
+    let mut merged = PatternFile { heading, source, mined, keep: reviewed.keep, patterns: merged, lexer };
     merged.sort();
     merged
 }
@@ -92,6 +93,16 @@ mod tests {
         assert!(shown.contains(&(&read, Status::Rejected, READ, 8, "a column")));
         assert!(shown.contains(&(&share, Status::Proposed, "Share (?:it|this)", 7, "")));
         assert!(shown.contains(&("own", Status::Accepted, "Mine", 0, "")));
+    }
+
+    #[test]
+    fn comments_at_the_top_and_texts_to_keep_stay() {
+        let mut old = file(&[]);
+        old.heading = "# Ours.\n".to_owned();
+        old.keep.push(crate::patterns::Keep::new("By the sea", "a column").unwrap());
+        let merged = merge(file(&[]), old);
+        assert_eq!((merged.heading.as_str(), merged.keep[0].text()), ("# Ours.\n", "By the sea"));
+        assert_eq!(merged.keep[0].note, "a column");
     }
 
     #[test]

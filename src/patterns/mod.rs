@@ -7,13 +7,16 @@
 mod canonical;
 pub mod difference;
 pub mod file;
+pub mod keep;
 pub mod merge;
+pub mod readable;
 pub mod regex;
 
 use std::sync::Arc;
 
 use crate::tokens::{Lexer, MutableSet, TokenRun};
 pub use file::{FileProblem, LexerCache, PatternFile};
+pub use keep::Keep;
 
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";
@@ -104,6 +107,19 @@ impl Pattern {
     /// Whether the regex is the one that mining wrote.
     pub fn is_as_mined(&self) -> bool {
         matches!(self.form, Form::Run(_))
+    }
+
+    /// Its regex, for the engine.
+    pub fn compiled(&self) -> Result<Arc<fancy_regex::Regex>, Box<fancy_regex::Error>> {
+        match &self.form {
+            Form::Regex(regex) => Ok(Arc::clone(regex)),
+            Form::Run(_) => Ok(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
+        }
+    }
+
+    fn matches_all_of(&self, text: &str) -> bool {
+        let found = self.compiled().and_then(|regex| Ok(regex.find(text)?.map(|found| found.range())));
+        found.is_ok_and(|found| found == Some(0..text.len()))
     }
 
     /// Whether a person left a mark on it.

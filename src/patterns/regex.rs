@@ -22,21 +22,22 @@ use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenRun, Tokenizer};
 const LINE_START: &str = r"^\s*";
 const LINE_INSIDE: &str = r"\s*\n\s*";
 const LINE_END: &str = r"\s*$";
-const SPACE: &str = r"\s+";
-const SPACE_IN_LINE: &str = r"[^\S\n]+";
+pub(super) const SPACE: &str = r"\s+";
+pub(super) const SPACE_IN_LINE: &str = r"[^\S\n]+";
 const FREE_START: &str = r"\S[^\n]{0,";
 const FREE_END: &str = "}?";
-const AFTER_SPACE: &str = r"(?<!\S)";
-const AFTER_TEXT: &str = r"(?<=\S)";
-const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
+pub(super) const AFTER_SPACE: &str = r"(?<!\S)";
+pub(super) const AFTER_TEXT: &str = r"(?<=\S)";
+pub(super) const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
 const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
 /// A word character that is of no unspaced script: what a word runs on with.
-const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
+pub(super) const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
 
 /// All edges that may stand beside a free stretch; of two that start alike the longer one first.
-const EDGES: [&str; 6] = [BEFORE_NO_WORD, BEFORE_NO_RUN, BEFORE_SPACE, AFTER_NO_RUN, AFTER_TEXT, AFTER_PUNCTUATION];
+pub(super) const EDGES: [&str; 6] =
+    [BEFORE_NO_WORD, BEFORE_NO_RUN, BEFORE_SPACE, AFTER_NO_RUN, AFTER_TEXT, AFTER_PUNCTUATION];
 
 /// What no word of a pattern may adjoin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -227,7 +228,8 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
     TokenRun::new(pieces).filter(|run| render(run, lexer, Edges::written_in(regex)) == regex)
 }
 
-fn strip_any<'r>(rest: &'r str, prefixes: &[&str]) -> Option<&'r str> {
+/// What follows the first of the prefixes that the text starts with.
+pub(super) fn strip_any<'r>(rest: &'r str, prefixes: &[&str]) -> Option<&'r str> {
     prefixes.iter().find_map(|prefix| rest.strip_prefix(prefix))
 }
 
@@ -236,7 +238,8 @@ fn parse_free(rest: &str) -> Option<(u16, &str)> {
     Some((more.parse().ok()?, after))
 }
 
-fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
+/// A mutable pattern's regex in a group, and what follows it.
+pub(super) fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
     let group = rest.strip_prefix("(?:")?;
     let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');
     let fits = mutable.patterns().iter().enumerate().filter_map(|(id, p)| Some((id, p.regex.len(), after(&p.regex)?)));

@@ -152,9 +152,13 @@ fn windows_line_ends_are_mined_like_others() {
         sandbox.write(&name, sandbox.read(&name).replace('\n', "\r\n"));
     }
     sandbox.expect(0, "mine corpus -o windows --quiet");
+    // Examples, and the bytes that were removed, have line ends in them.
     let without_examples = |folder: &str| {
         let file = sandbox.read(&format!("{folder}/tide.yaml"));
-        file.lines().filter(|line| !line.contains("example: ")).map(str::to_owned).collect::<Vec<_>>()
+        file.lines()
+            .filter(|line| !line.contains("example: ") && !line.starts_with("mined: "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(without_examples("unix"), without_examples("windows"));
 }

@@ -106,6 +106,27 @@ fn a_rejected_pattern_does_not_act_and_the_others_do() {
 }
 
 #[test]
+fn what_is_to_be_kept_is_and_stays_so_when_mined_again() {
+    let sandbox = mined();
+    let keep = "keep:\n  - text: 'The Daily Tide'\n    note: 'our own name'\n";
+    sandbox.edit(FILE, "patterns:\n", &format!("{keep}patterns:\n"));
+    sandbox.edit(FILE, "dehusk: 1\n", "# Reviewed in May.\ndehusk: 1\n");
+    sandbox.write_pages("tide", 12..20);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let file = sandbox.read(FILE);
+    assert!(file.starts_with("# Reviewed in May.\ndehusk: 1\n") && file.contains(keep), "{file}");
+    sandbox.expect(0, "check patterns");
+    let by_hand = "patterns:\n  - {id: by-hand, status: accepted, regex: 'The Daily Tide', example: The Daily Tide}\n";
+    sandbox.edit(FILE, "patterns:\n", by_hand);
+    sandbox.expect(1, "check patterns").says("pattern by-hand is accepted, but 'The Daily Tide' is to be kept");
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    for (name, bytes) in sandbox.tree("out") {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.starts_with("The Daily Tide\n") && !text.contains("Weather and tides"), "{name}:\n{text}");
+    }
+}
+
+#[test]
 fn a_pattern_written_by_hand_acts() {
     let sandbox = mined();
     sandbox.write(

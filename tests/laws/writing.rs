@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, parse, render};
-use dehusk::patterns::{ID_DIGITS, LexerCache, Pattern, PatternFile, Status, form, id_of};
+use dehusk::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Status, form, id_of};
 use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -122,17 +122,32 @@ fn entry() -> impl Strategy<Value = Entry> {
 
 /// A canonical pattern file with anything that may stand in one.
 fn file() -> impl Strategy<Value = PatternFile> {
-    let mined = (any::<u32>(), any::<u16>(), any::<u32>(), 0.0..=1.0).prop_map(|(documents, twice, tokens, cutoff)| {
-        MinedFrom { documents: documents as usize, near_duplicates: twice.into(), tokens: tokens as usize, cutoff }
+    let shares = (0.0..=1.0, prop::option::of(0.0..=1.0));
+    let facts =
+        (any::<u32>(), any::<u16>(), any::<u32>(), shares, prop::collection::btree_map(0u8..100, any::<u64>(), 0..4));
+    let mined = facts.prop_map(|(documents, twice, tokens, (cutoff, removed), histogram)| MinedFrom {
+        documents: documents as usize,
+        near_duplicates: twice.into(),
+        tokens: tokens as usize,
+        cutoff,
+        removed,
+        histogram,
     });
+    let heading = select(&["", "# one\n#two\n"][..]);
+    let keep = prop::collection::btree_map(any_text(), any_text(), 0..3)
+        .prop_map(|texts| texts.iter().filter_map(|(text, note)| Keep::new(text, note).ok()).collect::<Vec<Keep>>());
+    let source = (heading, any_text(), keep);
     let texts = prop::collection::vec(any_text(), 1..3);
     let entries = prop::collection::vec(entry(), 0..6);
-    (any_text(), mined, texts, any_lexer(), entries).prop_map(|(source, mined, texts, lexer, entries)| {
+    (source, mined, texts, any_lexer(), entries).prop_map(|((heading, source, keep), mined, texts, lexer, entries)| {
+        let heading = heading.to_owned();
         let mut ids = HashSet::new();
         let mut patterns: Vec<Pattern> = entries.into_iter().filter_map(|entry| entry.pattern(&texts, lexer)).collect();
         patterns.retain(|pattern| ids.insert(pattern.id.clone()));
-        patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
-        PatternFile { source, mined, patterns, lexer: lexer.clone() }
+        let mut file = PatternFile { heading, source, mined, keep, patterns, lexer: lexer.clone() };
+        file.sort();
+        file.keep.dedup_by(|a, b| a.text() == b.text());
+        file
     })
 }
 

@@ -1,0 +1,92 @@
+//! Texts that are never removed, whatever matches them.
+//!
+//! A person marks a text where it went and should have stayed; it is written into the pattern file of its source, and
+//! stays in all documents of the source. Two stretches of white space are the same, and a text is found only where no
+//! word is cut in two.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::tokens::characters::is_run_character;
+
+/// A text to keep. Always one that can be looked for.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    text: String,
+    /// Whatever a person wants to remember.
+    pub note: String,
+    regex: Arc<fancy_regex::Regex>,
+}
+
+/// Why a text cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// Nothing but white space.
+    #[error("the text to keep is empty; write the text, or remove the entry")]
+    Empty,
+    /// More than the regex engine can look for.
+    #[error("the text to keep is too long to look for ({length} characters); keep parts of it")]
+    TooLong {
+        /// In characters.
+        length: usize,
+    },
+}
+
+impl Keep {
+    /// A text with a note.
+    pub fn new(text: &str, note: &str) -> Result<Keep, KeepError> {
+        let words: Vec<_> = text.split_whitespace().map(fancy_regex::escape).collect();
+        if words.is_empty() {
+            return Err(KeepError::Empty);
+        }
+        let too_long = |_| KeepError::TooLong { length: text.chars().count() };
+        let regex = Arc::new(fancy_regex::Regex::new(&words.join(r"\s+")).map_err(too_long)?);
+        Ok(Keep { text: text.trim().to_owned(), note: note.to_owned(), regex })
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What finds it; but see [`cuts_word`].
+    pub fn regex(&self) -> &Arc<fancy_regex::Regex> {
+        &self.regex
+    }
+}
+
+/// Whether a match would start or end inside a word.
+pub fn cuts_word(text: &str, found: &Range<usize>) -> bool {
+    let is_inside = |at: usize| text[..at].ends_with(is_run_character) && text[at..].starts_with(is_run_character);
+    is_inside(found.start) || is_inside(found.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(keep: &str, text: &str) -> bool {
+        let keep = Keep::new(keep, "").unwrap();
+        let found = keep.regex().find(text).unwrap();
+        found.is_some_and(|found| !cuts_word(text, &found.range()))
+    }
+
+    #[test]
+    fn white_space_is_all_the_same_and_nothing_else_is() {
+        assert!(found(" By the\nsea ", "Read: By  the sea."));
+        assert!(found("(a+b)*", "so (a+b)* it is"));
+        assert!(!found("By the sea", "by the sea"));
+    }
+
+    #[test]
+    fn no_word_is_cut() {
+        assert!(!found("art", "a party"));
+        assert!(found("art", "an art, a party"));
+        assert!(found("新聞", "今日新聞社"));
+    }
+
+    #[test]
+    fn a_text_has_something_to_keep() {
+        assert!(matches!(Keep::new(" \n", ""), Err(KeepError::Empty)));
+    }
+}
