@@ -7,8 +7,8 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::{Value, json};
 
-use dehusk::patterns::difference::{Kept, SourceDifference, TELLING_SHIFT, Totals, differences};
-use dehusk::patterns::{Pattern, PatternFile, Status};
+use dehusk::patterns::difference::{KeepDifference, Kept, SourceDifference, TELLING_SHIFT, Totals, differences};
+use dehusk::patterns::{Keep, Pattern, PatternFile, Status};
 
 use super::Exit;
 use super::library::Library;
@@ -105,18 +105,19 @@ impl Listing {
 
     fn of_source(&self, source: &SourceDifference) -> String {
         match (source.old, source.new) {
-            (Some(file), None) => self.of_lone_file(Sign::Went, file),
-            (None, Some(file)) => self.of_lone_file(Sign::Came, file),
+            (Some(file), None) => self.of_lone_file(Sign::Went, file, source),
+            (None, Some(file)) => self.of_lone_file(Sign::Came, file, source),
             _ => self.of_both(source),
         }
     }
 
     /// A source that came or went: of its patterns those that a person touched.
-    fn of_lone_file(&self, sign: Sign, file: &PatternFile) -> String {
+    fn of_lone_file(&self, sign: Sign, file: &PatternFile, source: &SourceDifference) -> String {
         let touched: Vec<&Pattern> = file.patterns.iter().filter(|pattern| pattern.is_touched()).collect();
         let (patterns, documents) = (count(file.patterns.len(), "pattern"), count(file.mined.documents, "document"));
         let heading = format!("{} source {}: {patterns}, of {documents}", sign.mark(), self.line(&file.source));
         let mut text = self.screen.paint(sign.style(), &heading) + "\n";
+        source.keep.iter().for_each(|keep| text += &self.keep(keep));
         touched.iter().for_each(|pattern| text += &self.pattern(sign, pattern));
         text += &format!("  {} of them touched by a person\n", touched.len());
         text
@@ -124,6 +125,7 @@ impl Listing {
 
     fn of_both(&self, source: &SourceDifference) -> String {
         let mut text = self.heading(source);
+        source.keep.iter().for_each(|keep| text += &self.keep(keep));
         for kept in source.kept.iter().filter(|kept| is_shown(kept, self.all_counts)) {
             text += &self.changed(kept);
         }
@@ -196,6 +198,19 @@ impl Listing {
         text
     }
 
+    /// A text to keep: it and its note.
+    fn keep(&self, KeepDifference { old, new }: &KeepDifference) -> String {
+        let note = |keep: &Keep| format!("'{}'", self.line(&keep.note));
+        let (sign, note) = match (old, new) {
+            (None, _) => (Sign::Came, new.filter(|keep| !keep.note.is_empty()).map(note)),
+            (_, None) => (Sign::Went, old.filter(|keep| !keep.note.is_empty()).map(note)),
+            (Some(old), Some(new)) => (Sign::Changed, Some(format!("{} -> {}", note(old), note(new)))),
+        };
+        let text = new.or(*old).map_or("", Keep::text);
+        let note = note.map(|note| self.property("note", &note)).unwrap_or_default();
+        format!("  {} keep '{}'\n{note}", self.sign(sign), self.line(text))
+    }
+
     fn title(&self, sign: Sign, pattern: &Pattern) -> String {
         let id = self.screen.paint(Style::Id, &self.line(&pattern.id));
         format!("  {} {id}  {}", self.sign(sign), self.status(pattern.status))
@@ -253,14 +268,19 @@ fn counts(pattern: &Pattern) -> String {
 
 /// Totals in words; what there is none of is left out, but for the first.
 fn told(totals: &Totals) -> String {
-    let Totals { came, went, changed, status, regex, note, ends_after, rewritten, counts, same } = *totals;
+    let Totals { came, went, changed, status, regex, note, ends_after, rewritten, counts, same, keep } = *totals;
     let named = |parts: &[(usize, &str)]| {
         let parts = parts.iter().filter(|(number, _)| *number > 0);
         parts.map(|(number, what)| format!("{number} {what}")).collect::<Vec<String>>().join(", ")
     };
     let kinds = named(&[(status, "status"), (regex, "regex"), (note, "note"), (ends_after, "ends_after")]);
     let kinds = if kinds.is_empty() { kinds } else { format!(" ({kinds})") };
-    let others = named(&[(counts, "with other counts"), (rewritten, "written differently"), (same, "the same")]);
+    let others = named(&[
+        (keep, "texts to keep"),
+        (counts, "with other counts"),
+        (rewritten, "written differently"),
+        (same, "the same"),
+    ]);
     let others = if others.is_empty() { others } else { format!("; {others}") };
     format!("{came} came, {went} went, {changed} changed{kinds}{others}")
 }
@@ -292,11 +312,17 @@ fn source_as_json(source: &SourceDifference, all_counts: bool) -> Value {
         "new": of_file(source.new),
         "reads_anew": source.reads_anew(),
         "mutable": source.mutable(),
+        "keep": source.keep.iter().map(keep_as_json).collect::<Vec<Value>>(),
         "came": came,
         "went": went,
         "changed": shown.map(|kept| kept_as_json(kept, all_counts)).collect::<Vec<Value>>(),
         "totals": source.totals(),
     })
+}
+
+fn keep_as_json(KeepDifference { old, new }: &KeepDifference) -> Value {
+    let note = |keep: &Option<&Keep>| keep.map(|keep| keep.note.clone());
+    json!({"text": new.or(*old).map(Keep::text), "old_note": note(old), "new_note": note(new)})
 }
 
 fn pattern_as_json(pattern: &Pattern) -> Value {

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Pattern, PatternFile};
+use super::{Keep, Pattern, PatternFile};
 use crate::tokens::MutableSet;
 
 /// From so much on, a change of a pattern's share of the documents says something: five percentage points.
@@ -29,6 +29,17 @@ pub struct SourceDifference<'f> {
     pub came: Vec<&'f Pattern>,
     /// The patterns of the old file alone, in its order.
     pub went: Vec<&'f Pattern>,
+    /// The texts to keep that came, went or have another note, sorted by text.
+    pub keep: Vec<KeepDifference<'f>>,
+}
+
+/// A text to keep that stands in one of two files, or in both with other notes.
+#[derive(Clone, Copy, Debug)]
+pub struct KeepDifference<'f> {
+    /// As it was.
+    pub old: Option<&'f Keep>,
+    /// As it is.
+    pub new: Option<&'f Keep>,
 }
 
 /// A pattern that stands in both files.
@@ -63,6 +74,8 @@ pub struct Totals {
     pub counts: usize,
     /// That did not change at all.
     pub same: usize,
+    /// Texts to keep that came, went or have another note.
+    pub keep: usize,
 }
 
 /// Compares files by source: those that stand in both, in the old ones alone, in the new ones alone; sorted by source.
@@ -88,14 +101,14 @@ impl<'f> SourceDifference<'f> {
             }
         }
         let went = before.iter().filter(|pattern| left.contains_key(&*pattern.id)).collect();
-        SourceDifference { source, old, new, kept, came, went }
+        SourceDifference { source, old, new, kept, came, went, keep: keep_differences(old, new) }
     }
 
     /// Whether anything differs that is compared.
     pub fn differs(&self) -> bool {
-        let Totals { same, .. } = self.totals();
         let is_in_both = self.old.is_some() && self.new.is_some();
-        !is_in_both || same < self.kept.len() || !(self.came.is_empty() && self.went.is_empty()) || self.reads_anew()
+        let nothing = Totals { same: self.kept.len(), ..Totals::default() };
+        !is_in_both || self.totals() != nothing || self.reads_anew()
     }
 
     /// Whether texts are read with another tokenizer or other mutable patterns.
@@ -113,7 +126,8 @@ impl<'f> SourceDifference<'f> {
 
     /// How much changed.
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals { came: self.came.len(), went: self.went.len(), ..Totals::default() };
+        let [came, went, keep] = [self.came.len(), self.went.len(), self.keep.len()];
+        let mut totals = Totals { came, went, keep, ..Totals::default() };
         for kept in &self.kept {
             totals.changed += usize::from(kept.is_changed());
             totals.status += usize::from(kept.status());
@@ -126,6 +140,16 @@ impl<'f> SourceDifference<'f> {
         }
         totals
     }
+}
+
+fn keep_differences<'f>(old: Option<&'f PatternFile>, new: Option<&'f PatternFile>) -> Vec<KeepDifference<'f>> {
+    let mut texts: BTreeMap<&str, KeepDifference> = BTreeMap::new();
+    let [old, new] = [old, new].map(|file| file.map_or(&[][..], |file| &file.keep));
+    let nothing = KeepDifference { old: None, new: None };
+    old.iter().for_each(|keep| texts.entry(keep.text()).or_insert(nothing).old = Some(keep));
+    new.iter().for_each(|keep| texts.entry(keep.text()).or_insert(nothing).new = Some(keep));
+    let note = |keep: Option<&'f Keep>| keep.map(|keep| &*keep.note);
+    texts.into_values().filter(|keep| note(keep.old) != note(keep.new)).collect()
 }
 
 /// The mutable patterns of a file: name and regex, in order.
@@ -191,6 +215,7 @@ impl std::ops::AddAssign for Totals {
         self.rewritten += other.rewritten;
         self.counts += other.counts;
         self.same += other.same;
+        self.keep += other.keep;
     }
 }
 
@@ -240,6 +265,24 @@ mod tests {
         let expected =
             Totals { changed: 3, status: 1, note: 1, regex: 1, ends_after: 1, counts: 1, ..Totals::default() };
         assert_eq!(totals(old, new), expected);
+    }
+
+    #[test]
+    fn texts_to_keep_are_compared_by_text() {
+        let with = |keep: &str| {
+            let mined = "{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
+            let yaml = format!("dehusk: 1\nsource: s\nmined: {mined}\nkeep:\n{keep}");
+            PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+        };
+        let (old, new) = (
+            with("  - text: by the sea\n  - text: noon\n    note: a\n  - text: tide\n"),
+            with("  - text: a boat\n  - text: noon\n    note: b\n  - text: tide\n"),
+        );
+        let text = |keep: Option<&Keep>| keep.map_or("-".to_owned(), |keep| keep.text().to_owned());
+        let found = differences([&old], [&new]);
+        let texts: Vec<[String; 2]> = found[0].keep.iter().map(|keep| [text(keep.old), text(keep.new)]).collect();
+        assert_eq!(texts, [["-", "a boat"], ["by the sea", "-"], ["noon", "noon"]]);
+        assert!(found[0].differs() && !differences([&new], [&new])[0].differs());
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Lens {
         let in_file = |file: &&PatternFile| file.patterns.iter().find(|pattern| pattern.id == id).cloned();
         let (file, pattern) = files.iter().find_map(|file| Some((*file, in_file(file)?)))?;
         let accepted = Pattern { status: Status::Accepted, ..pattern.clone() };
-        let alone = PatternFile { patterns: vec![accepted], ..file.clone() };
+        let alone = PatternFile { keep: Vec::new(), patterns: vec![accepted], ..file.clone() };
         Some(Lens {
             file: file.source.clone(),
             pattern,
