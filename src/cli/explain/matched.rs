@@ -26,7 +26,7 @@ pub struct Lens {
 pub struct Matched {
     /// The bytes of each match, sorted. They may overlap, but none lies within another.
     pub ranges: Vec<Range<usize>>,
-    /// What would go of the text.
+    /// What would go of the text, if there is any match.
     pub cleaning: Cleaning,
 }
 
@@ -71,7 +71,12 @@ impl Lens {
             end = end.max(range.end);
             reaches_further
         });
-        Ok(Matched { ranges, cleaning: self.cleaner.clean(scratch, text)? })
+        // Most documents of a corpus have no match of a rare pattern, and what else goes of them is not asked.
+        let cleaning = match ranges.is_empty() {
+            true => Cleaning { spans: Vec::new() },
+            false => self.cleaner.clean(scratch, text)?,
+        };
+        Ok(Matched { ranges, cleaning })
     }
 
     fn runs(&self, scratch: &mut Scratch, text: &str) -> Result<Vec<Range<usize>>, CleanError> {
