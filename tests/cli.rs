@@ -176,6 +176,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/drift.rs"]
+mod drift;
 #[path = "cli/ends.rs"]
 mod ends;
 #[path = "cli/evaluation.rs"]
