@@ -188,6 +188,8 @@ mod memory;
 mod review;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
+#[path = "cli/schema.rs"]
+mod schema;
 #[path = "cli/shape.rs"]
 mod shape;
 #[path = "cli/streams.rs"]

@@ -13,6 +13,8 @@ mod mine;
 mod options;
 mod reading;
 mod reporter;
+#[cfg(feature = "review")]
+mod review;
 mod run;
 mod summary;
 mod terminal;
@@ -79,6 +81,9 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Decide on patterns in a browser, and see what they do
+    #[cfg(feature = "review")]
+    Review(review::ReviewArgs),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
     Eval(Box<eval::EvalCommand>),
     /// Learn from corpora what boilerplate looks like: a model for `--shape`
@@ -87,6 +92,8 @@ enum Command {
     Completions(generate::CompletionsArgs),
     /// Print the manual page
     Man,
+    /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
+    Schema,
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit status.
@@ -125,10 +132,13 @@ impl Command {
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            #[cfg(feature = "review")]
+            Command::Review(args) => review::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
+            Command::Schema => generate::schema(),
         }
     }
 }

@@ -29,6 +29,13 @@ impl Histogram {
         Histogram(bins)
     }
 
+    /// From the bins that hold anything.
+    pub fn of_hundredths(counts: &BTreeMap<u8, u64>) -> Histogram {
+        let mut bins = [0; BINS];
+        counts.iter().for_each(|(&share, &count)| bins[usize::from(share).min(BINS - 1)] += count);
+        Histogram(bins)
+    }
+
     /// The bins that hold anything.
     pub fn by_hundredths(&self) -> BTreeMap<u8, u64> {
         (0..).zip(self.0).filter(|&(_, count)| count > 0).collect()

@@ -1,7 +1,9 @@
 //! Charts, drawn as SVG.
 //!
 //! Takes plain figures, gives HTML. A chart scales with what it stands in. What it shows is also said in words, below
-//! it or to screen readers, so that nobody has to see it or to tell colours apart; the words come from the same figures.
+//! it or to screen readers, so that nobody has to see it or tell colours apart; the words come from the same figures.
+
+use std::ops::Range;
 
 use maud::{Markup, html};
 
@@ -16,13 +18,13 @@ pub fn histogram(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) -> Mark
         (count_axis(decades))
         path.bars d=(bars(counts, decades)) {}
         (share_axis())
-        @if let Some((low, high)) = modes {
-            (marker("mode", low, 1, &format!("mode {}", percent(low))))
-            (marker("mode", high, 2, &format!("mode {}", percent(high))))
-        }
         (marker("cutoff", cutoff, 0, &format!("cutoff {}", percent(cutoff))))
+        @if let Some((low, high)) = modes {
+            (marker("mode", high, 2, &format!("mode {}", percent(high))))
+            (marker("mode", low, 1, &format!("mode {}", percent(low))))
+        }
     };
-    figure("Repeats by share of documents", &words, &body)
+    figure("Repeats by share of documents", &words, 0.0..BOTTOM + 56.0, &body)
 }
 
 /// How much of a document's text is removed.
@@ -51,7 +53,7 @@ pub fn removed_over_documents(documents: &[DocumentShare]) -> Markup {
         }
         @if !documents.is_empty() { (mean_line(mean(documents))) }
     };
-    figure("Share of text removed, document by document", &words, &body)
+    figure("Share of text removed, document by document", &words, TOP - 26.0..BOTTOM + 28.0, &body)
 }
 
 /// Where in its documents a pattern matches: how often at each place, from the head to the tail.
@@ -84,11 +86,12 @@ pub fn whereabouts(places: &[u32]) -> &'static str {
     }
 }
 
-/// A chart with what it says below.
-fn figure(name: &str, words: &str, body: &Markup) -> Markup {
+/// A chart, as high as it needs to be, with what it says below.
+fn figure(name: &str, words: &str, height: Range<f64>, body: &Markup) -> Markup {
+    let view = format!("0 {} {WIDTH} {}", height.start, height.end - height.start);
     html! {
         figure.chart {
-            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{name}. {words}")) { (body) }
+            svg viewBox=(view) role="img" aria-label=(format!("{name}. {words}")) { (body) }
             figcaption { (words) }
         }
     }
@@ -96,7 +99,6 @@ fn figure(name: &str, words: &str, body: &Markup) -> Markup {
 
 // The plot lies in its picture with room for labels above, to the left and below.
 const WIDTH: f64 = 480.0;
-const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 472.0;
 const TOP: f64 = 66.0;
@@ -110,8 +112,9 @@ fn up(share: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * share.clamp(0.0, 1.0)
 }
 
+/// `48 %`, never on two lines.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
+    format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
 /// How many powers of ten the axis needs.
@@ -142,7 +145,7 @@ fn count_axis(decades: u32) -> Markup {
             @let y = up(height(10u64.saturating_pow(decade), decades));
             (grid_line(y, &power_of_ten(decade)))
         }
-        text.axis text-anchor="middle" transform=(format!("translate(14 {:.0}) rotate(-90)", (TOP + BOTTOM) / 2.0)) {
+        text.axis text-anchor="middle" transform=(format!("translate(12 {:.0}) rotate(-90)", (TOP + BOTTOM) / 2.0)) {
             "repeats, log scale"
         }
     }
@@ -151,8 +154,7 @@ fn count_axis(decades: u32) -> Markup {
 /// `100`, `10k`, `1M`.
 fn power_of_ten(decade: u32) -> String {
     let unit = ["", "k", "M", "G", "T", "P", "E"][decade as usize / 3];
-    let digits = if decade == 3 { 3 } else { decade % 3 };
-    if decade == 3 { "1,000".to_owned() } else { format!("{}{unit}", 10u32.pow(digits)) }
+    format!("{}{unit}", 10u32.pow(decade % 3))
 }
 
 fn grid_line(y: f64, label: &str) -> Markup {
@@ -171,7 +173,7 @@ fn share_axis() -> Markup {
                 (percent(share))
             }
         }
-        text.axis text-anchor="middle" x=((LEFT + RIGHT) / 2.0) y=(HEIGHT - 10.0) { "share of documents" }
+        text.axis text-anchor="middle" x=((LEFT + RIGHT) / 2.0) y=(BOTTOM + 46.0) { "share of documents" }
     }
 }
 
@@ -335,7 +337,15 @@ mod tests {
 
     #[test]
     fn a_strip_is_one_path() {
-        insta::assert_snapshot!(strip(&[3, 0, 0, 1]).into_string(), @r#"<svg class="strip" viewBox="0 0 120 14" role="img" aria-label="matches at the head"><title>matches at the head</title><path class="track" d="M0 13.5H120"></path><path class="bars" d="M0.0 13.5v-13.0h27.0v13.0zM90.0 13.5v-5.3h27.0v5.3z"></path></svg>"#);
+        insta::assert_snapshot!(strip(&[3, 0, 0, 1]).into_string().replace("><", ">\n<"), @r#"
+        <svg class="strip" viewBox="0 0 120 14" role="img" aria-label="matches at the head">
+        <title>matches at the head</title>
+        <path class="track" d="M0 13.5H120">
+        </path>
+        <path class="bars" d="M0.0 13.5v-13.0h27.0v13.0zM90.0 13.5v-5.3h27.0v5.3z">
+        </path>
+        </svg>
+        "#);
     }
 
     #[test]
@@ -360,6 +370,7 @@ mod tests {
         let svg = histogram(&counts, 0.5, Some((0.03, 0.97))).into_string();
         let words = "24 of 12,024 repeats stand in 50 % of the documents or more, which is the cutoff. It lies between \
             the two modes, 3 % and 97 %.";
+        let svg = svg.replace('\u{a0}', " ");
         assert_eq!(svg.matches(words).count(), 2, "below the chart, and to screen readers");
         for label in ["share of documents", "repeats, log scale", "cutoff 50 %", "mode 3 %", "mode 97 %", ">100k<"] {
             assert!(svg.contains(label), "{label}");
@@ -403,9 +414,9 @@ mod tests {
     #[test]
     fn a_step_is_told() {
         let html = removed_over_documents(&shares(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])).into_string();
-        let words = "Of 8 documents 25 % to 75 % of the text goes, 50 % in the mean. In the first quarter it is 25 %, in the \
-            last 75 %.";
-        assert!(html.contains(words), "{html}");
+        let words = "Of 8 documents 25 % to 75 % of the text goes, 50 % in the mean. In the first quarter it is 25 %, \
+            in the last 75 %.";
+        assert!(html.replace('\u{a0}', " ").contains(words), "{html}");
     }
 
     #[test]
@@ -420,6 +431,6 @@ mod tests {
     #[test]
     fn powers_of_ten_are_short() {
         let powers: Vec<String> = (0..8).map(power_of_ten).collect();
-        assert_eq!(powers.join(" "), "1 10 100 1,000 10k 100k 1M 10M");
+        assert_eq!(powers.join(" "), "1 10 100 1k 10k 100k 1M 10M");
     }
 }

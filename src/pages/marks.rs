@@ -18,6 +18,8 @@ pub enum MarkKind {
     RemovedByShape,
     /// Matched by the pattern at hand.
     Matched,
+    /// Never removed.
+    Kept,
 }
 
 /// A marked range.
@@ -88,6 +90,9 @@ pub fn in_context(text: &str, range: Range<usize>) -> Markup {
     }
 }
 
+/// A part of a line and the mark on it.
+type Part<'m> = (Range<usize>, Option<&'m Mark<'m>>);
+
 /// The marks without what earlier ones cover, sorted.
 fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mark<'m>)> {
     let mut sorted: Vec<&Mark> = marks.iter().collect();
@@ -119,28 +124,37 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// One line with its share of the marks.
+/// One line with its share of the marks; the white space around it is not marked.
 fn marked_line(text: &str, line: Range<usize>, marks: &[(Range<usize>, &Mark)]) -> Markup {
     html! {
-        @for (part, mark) in parts(line, marks) {
+        @for (part, mark) in parts(text, line, marks) {
             @if let Some(mark) = mark { (marked(&text[part], mark)) } @else { (text[part]) }
         }
     }
 }
 
 /// A line in parts, by the marks that are on them; these are disjoint and sorted.
-fn parts<'m>(line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m>)]) -> Vec<(Range<usize>, Option<&'m Mark<'m>>)> {
-    let first = marks.partition_point(|(range, _)| range.end <= line.start);
+fn parts<'m>(text: &str, line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m>)]) -> Vec<Part<'m>> {
+    let words = trimmed(text, line.clone());
+    let first = marks.partition_point(|(range, _)| range.end <= words.start);
+    let in_words =
+        |(range, mark): &(Range<usize>, &'m Mark<'m>)| (range.start.max(words.start)..range.end.min(words.end), *mark);
+    let marked = marks[first..].iter().map(in_words).take_while(|(part, _)| !part.is_empty());
     let mut parts = Vec::new();
     let mut at = line.start;
-    for (range, mark) in marks[first..].iter().take_while(|(range, _)| range.start < line.end) {
-        let part = range.start.max(line.start)..range.end.min(line.end);
+    for (part, mark) in marked {
         parts.push((at..part.start, None));
         at = part.end;
-        parts.push((part, Some(*mark)));
+        parts.push((part, Some(mark)));
     }
     parts.push((at..line.end, None));
     parts
+}
+
+/// A range without the white space at its ends.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let end = range.start + text[range.clone()].trim_end().len();
+    end - text[range.start..end].trim_start().len()..end
 }
 
 fn marked(text: &str, mark: &Mark) -> Markup {
@@ -150,6 +164,7 @@ fn marked(text: &str, mark: &Mark) -> Markup {
         MarkKind::Removed => html! { del.removed title=[label] { (inner) } },
         MarkKind::RemovedByShape => html! { del.removed.shape title=[label] { (inner) } },
         MarkKind::Matched => html! { mark.matched title=[label] { (inner) } },
+        MarkKind::Kept => html! { ins.kept title=[label] { (inner) } },
     }
 }
 
@@ -157,13 +172,13 @@ fn marked(text: &str, mark: &Mark) -> Markup {
 fn end_of(text: &str) -> String {
     let cut = text.char_indices().rev().nth(AROUND - 1).filter(|&(at, _)| at > 0);
     let Some((cut, _)) = cut else { return on_one_line(text) };
-    format!("…{}", on_one_line(&text[whole_from(text, cut)..]))
+    format!("…{}", on_one_line(text[whole_from(text, cut)..].trim_start()))
 }
 
 /// The first words of what stands after a match.
 fn start_of(text: &str) -> String {
     let Some((cut, _)) = text.char_indices().nth(AROUND) else { return on_one_line(text) };
-    format!("{}…", on_one_line(&text[..whole_until(text, cut)]))
+    format!("{}…", on_one_line(text[..whole_until(text, cut)].trim_end()))
 }
 
 /// A match, of a long one its first and last words.
@@ -236,13 +251,27 @@ mod tests {
     }
 
     #[test]
+    fn the_white_space_around_a_line_is_not_marked() {
+        let html = drawn("  a b \n \nc", &[mark(0..9)]);
+        insta::assert_snapshot!(html, @r#"
+        <div class="document"><div class="line" dir="auto">  <del class="removed">a b</del> </div>
+        <div class="line" dir="auto"> </div>
+        <div class="line" dir="auto">c</div></div>
+        "#);
+    }
+
+    #[test]
     fn a_mark_says_what_it_is_and_where_it_leads() {
         let marks = [
             Mark { link: Some("#3742"), label: "3742", ..mark(0..2) },
             Mark { kind: MarkKind::RemovedByShape, ..mark(3..5) },
             Mark { kind: MarkKind::Matched, ..mark(6..8) },
         ];
-        insta::assert_snapshot!(drawn("ab cd ef", &marks), @r##"<div class="document"><div class="line" dir="auto"><del class="removed" title="3742"><a href="#3742">ab</a></del> <del class="removed shape">cd</del> <mark class="matched">ef</mark></div></div>"##);
+        insta::assert_snapshot!(drawn("ab cd ef", &marks).replace("> <", "> \n<"), @r##"
+        <div class="document"><div class="line" dir="auto"><del class="removed" title="3742"><a href="#3742">ab</a></del> 
+        <del class="removed shape">cd</del> 
+        <mark class="matched">ef</mark></div></div>
+        "##);
     }
 
     #[test]
@@ -274,9 +303,9 @@ mod tests {
         let start = text.find("Share").unwrap();
         let context = context(&text, start..start + 10);
         insta::assert_snapshot!(format!("{}\n{}\n{}", context.before, context.matched, context.after), @r#"
-        … unbelievable unbelievable unbelievable unbelievable 
+        …unbelievable unbelievable unbelievable unbelievable 
         Share this
-         improbably improbably improbably improbably improbably …
+         improbably improbably improbably improbably improbably…
         "#);
     }
 
@@ -320,7 +349,11 @@ mod tests {
         }
 
         #[test]
-        fn context_is_found_for_any_range(text in "[a-c é手\u{301}\n]{0,300}", start in 0usize..400, end in 0usize..400) {
+        fn context_is_found_for_any_range(
+            text in "[a-c é手\u{301}\n]{0,300}",
+            start in 0usize..400,
+            end in 0usize..400,
+        ) {
             let whole = context(&text, start..end);
             prop_assert!(on_one_line(&text).contains(whole.before.trim_start_matches('…').trim()));
             prop_assert!(on_one_line(&text).contains(whole.after.trim_end_matches('…').trim()));

@@ -23,7 +23,56 @@ mod testing;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
+
+    #[test]
+    fn the_style_sheet_needs_nothing_else() {
+        for fetching in ["@import", "url(", "http", "@font-face", "</style", "<!--"] {
+            assert!(!STYLE.contains(fetching), "{fetching}");
+        }
+    }
+
+    /// The colours of each scheme: light, dark, paper.
+    fn schemes() -> Vec<HashMap<&'static str, &'static str>> {
+        let blocks = STYLE.split(":root {").skip(1).map(|block| block.split('}').next().unwrap());
+        let colours = |block: &'static str| block.split(';').filter_map(|line| line.trim().split_once(": #"));
+        let named = |(name, colour): (&'static str, &'static str)| (name.trim_start_matches('-'), colour);
+        blocks.map(|block| colours(block).map(named).collect()).collect()
+    }
+
+    /// How bright a colour is, as the accessibility guidelines (WCAG 2) have it.
+    fn luminance(colour: &str) -> f64 {
+        let long: String =
+            if colour.len() == 3 { colour.chars().flat_map(|c| [c, c]).collect() } else { colour.into() };
+        let channel = |at: usize| f64::from(u8::from_str_radix(&long[at..at + 2], 16).unwrap()) / 255.0;
+        let linear = |value: f64| if value <= 0.03928 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+        0.2126 * linear(channel(0)) + 0.7152 * linear(channel(2)) + 0.0722 * linear(channel(4))
+    }
+
+    fn contrast(one: &str, other: &str) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_is_readable_in_every_scheme() {
+        let coloured = ["removed", "shape", "matched", "accepted", "mutable", "raw"].map(|name| (name, "-ground"));
+        let plain = ["ink", "quiet"].map(|text| ["ground", "surface", "raised"].map(|ground| (text, ground)));
+        assert_eq!(schemes().len(), 3);
+        for scheme in schemes() {
+            for (text, ground) in plain.iter().flatten().chain(&coloured) {
+                let ground = if ground.starts_with('-') { format!("{text}{ground}") } else { (*ground).to_owned() };
+                let contrast = contrast(scheme[text], scheme[ground.as_str()]);
+                assert!(contrast >= 4.5, "{text} on {ground}: {contrast:.1}");
+            }
+            assert!(
+                contrast(scheme["edge"], scheme["surface"]) >= 3.0
+                    && contrast(scheme["bars"], scheme["surface"]) >= 3.0
+            );
+        }
+    }
 
     #[test]
     fn thousands_are_set_apart() {
