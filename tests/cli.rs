@@ -176,6 +176,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/drift.rs"]
+mod drift;
 #[path = "cli/ends.rs"]
 mod ends;
 #[path = "cli/evaluation.rs"]
@@ -203,3 +205,6 @@ mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
+#[cfg(unix)]
+#[path = "cli/terminal.rs"]
+mod terminal;

@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod diff;
 mod eval;
 mod explain;
 mod generate;
@@ -16,6 +17,7 @@ mod reporter;
 mod review;
 mod run;
 mod summary;
+mod terminal;
 mod train;
 mod workers;
 
@@ -75,6 +77,8 @@ enum Command {
     Clean(clean::CleanCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
+    /// Tell what changed between two states of pattern files
+    Diff(diff::DiffArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
     /// Decide on patterns in a browser, and see what they do
@@ -126,6 +130,7 @@ impl Command {
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
+            Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
             #[cfg(feature = "review")]
             Command::Review(args) => review::run(&args, reporter),

@@ -186,6 +186,16 @@ pub struct CleanArgs {
     pub max_removed: f64,
 }
 
+impl CleanArgs {
+    /// Whether documents are cleaned as mining tries patterns out.
+    pub fn is_default(&self) -> bool {
+        let MethodArgs { method, any } = &self.method;
+        let AnyMethodArgs { only, shape, no_shape, without, .. } = any;
+        let is_all_evidence = !no_shape && shape.is_none() && without.is_empty();
+        *method == MethodName::Smooth && only.is_none() && is_all_evidence && self.max_removed >= 1.0
+    }
+}
+
 /// How it is decided what is removed.
 #[derive(Args, Debug)]
 pub struct MethodArgs {
