@@ -51,6 +51,8 @@ pub mod warnings;
 pub mod ends;
 pub mod mining;
 pub mod patterns;
+#[cfg(feature = "review")]
+pub mod review;
 pub mod sampling;
 pub mod thinning;
 pub mod training;

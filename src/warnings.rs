@@ -3,26 +3,25 @@
 //! Takes a pattern file and what its patterns do to documents, gives sentences, the gravest first: each says what was
 //! counted, what follows from it, and what to do.
 
-use crate::cleaning::{CleanOptions, Method};
-use crate::effects::Effects;
+use crate::cleaning::drift::{Drift, Found, drift, is_of_last_mining, removes_as_mined};
+use crate::effects::{Effects, Question};
 use crate::mining::Mined;
 use crate::mining::cutoff::{BINS, Histogram, choose_cutoff};
-use crate::patterns::{Pattern, PatternFile, SHARED, Status};
+use crate::patterns::{PatternFile, SHARED, Status};
 
 /// From so many different documents on, what recurs by chance is rare among patterns.
 pub const ENOUGH_DOCUMENTS: usize = 20;
 
-/// Patterns that do less than this share of what they did when they were mined are out of date.
-pub const OUTDATED: f64 = 0.5;
-
-/// What to know of a source, which has no file of its own if it is `None`. `effects` are those of the file's patterns
-/// first, under these options, on all documents of the source.
-pub fn warnings(file: Option<&PatternFile>, options: &CleanOptions, effects: &Effects) -> Vec<String> {
-    let Some(file) = file else { return [without_file()].into_iter().chain(unread(effects)).collect() };
-    if effects.documents.is_empty() && file.source != SHARED {
+/// What to know of a source whose documents were asked this question; `as_mined` says whether they were cleaned as mining
+/// tries patterns out.
+pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<String> {
+    let own = question.files.first().filter(|file| file.source != SHARED);
+    let Some(own) = own else { return [without_file()].into_iter().chain(unread(effects)).collect() };
+    if effects.documents.is_empty() {
         return vec!["the corpus has no document of this source: its patterns do nothing here".to_owned()];
     }
-    let all = [unread(effects), too_few_documents(file), drift(file, options, effects), no_second_crowd(file)];
+    let change = change(question, own, as_mined, effects);
+    let all = [unread(effects), too_few_documents(own), change, no_second_crowd(own)];
     all.into_iter().flatten().collect()
 }
 
@@ -54,38 +53,18 @@ fn too_few_documents(file: &PatternFile) -> Option<String> {
     })
 }
 
-/// Whether the documents have changed since the patterns were mined.
-fn drift(file: &PatternFile, options: &CleanOptions, effects: &Effects) -> Option<String> {
-    let signs: Vec<String> =
-        [less_removed(file, options, effects), fewer_found(file, options, effects)].into_iter().flatten().collect();
-    let remedy = "the source may have changed since its patterns were mined; mine it again";
-    (!signs.is_empty()).then(|| format!("{}: {remedy}", signs.join(", and ")))
-}
-
-/// A rejected pattern takes nothing, and neither do proposed ones where only accepted ones count: that is no change of
-/// the documents.
-fn less_removed(file: &PatternFile, options: &CleanOptions, effects: &Effects) -> Option<String> {
-    let is_as_mined = options.method == Method::Smooth
-        && !options.only_accepted
-        && file.patterns.iter().all(|pattern| pattern.status != Status::Rejected);
-    let then = file.mined.removed.filter(|_| is_as_mined)?;
-    let now = effects.total();
-    (now.bytes > 0 && now.share() < OUTDATED * then).then(|| {
-        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        format!("{} of the text goes, and {} went when it was mined", percent(now.share()), percent(then))
-    })
-}
-
-fn fewer_found(file: &PatternFile, options: &CleanOptions, effects: &Effects) -> Option<String> {
-    let documents = effects.documents.iter().flatten().count();
-    let is_applied = |status| status == Status::Accepted || status == Status::Proposed && !options.only_accepted;
-    let counted = |pattern: &Pattern| pattern.among > 0 && is_applied(pattern.status);
-    let both = file.patterns.iter().zip(effects.patterns.first()?).filter(|(pattern, _)| counted(pattern));
-    let [then, found] = both
-        .fold([0.0, 0.0], |[then, found], (pattern, effect)| [then + pattern.share(), found + effect.documents as f64]);
-    let now = found / documents.max(1) as f64;
-    (documents > 0 && now < OUTDATED * then)
-        .then(|| format!("a document has {now:.1} of the patterns in the mean, and had {then:.1} when they were mined"))
+/// Whether the documents differ from those that were mined.
+fn change(question: &Question, own: &PatternFile, as_mined: bool, effects: &Effects) -> Option<String> {
+    let is_looked_for = |status| status != Status::Proposed || !question.options.only_accepted;
+    let of_own = own.patterns.iter().zip(effects.patterns.first()?);
+    let watched = of_own.filter(|(pattern, _)| is_looked_for(pattern.status) && is_of_last_mining(pattern, own));
+    let (when_mined, patterns) = watched.fold((0.0, 0), |(when_mined, found), (pattern, effect)| {
+        (when_mined + pattern.share(), found + effect.documents as u64)
+    });
+    let removed = (as_mined && removes_as_mined(question.files)).then(|| effects.total().share());
+    let found = Found { documents: effects.documents.iter().flatten().count(), patterns, removed };
+    let changed = drift(when_mined, own.mined.removed, &found).filter(Drift::has_changed)?;
+    Some(format!("the source {}", changed.in_words()))
 }
 
 fn no_second_crowd(file: &PatternFile) -> Option<String> {
@@ -116,8 +95,9 @@ fn has_second_crowd(histogram: &Histogram) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cleaning::CleanOptions;
     use crate::effects::{DocumentEffect, PatternEffect};
-    use crate::patterns::LexerCache;
+    use crate::patterns::{ID_DIGITS, LexerCache, id_of, regex};
 
     fn file(mined: &str, rest: &str) -> PatternFile {
         let yaml = format!("dehusk: 1\nsource: s\nmined: {{{mined}, tokens: 9, tokenizer: words}}\n{rest}");
@@ -134,26 +114,38 @@ mod tests {
         }
     }
 
-    fn told(file: &PatternFile, effects: &Effects) -> Vec<String> {
-        warnings(Some(file), &CleanOptions::default(), effects)
+    fn told_of(files: &[&PatternFile], only_accepted: bool, effects: &Effects) -> String {
+        let options = CleanOptions { only_accepted, ..CleanOptions::default() };
+        warnings(&Question { files, options: &options, watched: None }, !only_accepted, effects).join("\n")
     }
 
-    const TWO_PATTERNS: &str = "patterns:\n  - {id: a, regex: a, documents: 9, among: 10}\n  \
-                                - {id: b, regex: b, documents: 5, among: 10}\n";
+    fn told(file: &PatternFile, effects: &Effects) -> String {
+        told_of(&[file], false, effects)
+    }
+
+    /// As mined, in 27 and 15 of 30 documents.
+    fn two_patterns() -> String {
+        let lexer = file("documents: 0, cutoff: 0.5", "").lexer;
+        let pattern = |(words, documents): (&str, usize)| {
+            let regex = format!(r"(?<!\S){words}(?!\w)");
+            let run = regex::parse(&regex, &lexer).unwrap();
+            let id = id_of(&run, lexer.mutable(), ID_DIGITS);
+            format!("  - {{id: '{id}', regex: '{regex}', documents: {documents}}}\n")
+        };
+        format!("patterns:\n{}", [(r"Read\s+more", 27), (r"Share\s+it", 15)].map(pattern).concat())
+    }
 
     #[test]
     fn nothing_is_said_of_a_source_as_it_should_be() {
         let histogram = "histogram: {5: 900, 30: 20, 96: 40}\n";
-        let file = file("documents: 30, cutoff: 0.5, removed: 0.6", &format!("{TWO_PATTERNS}{histogram}"));
-        assert_eq!(told(&file, &effects(30, 50, &[27, 15])), [""; 0]);
+        let file = file("documents: 30, cutoff: 0.5, removed: 0.6", &format!("{}{histogram}", two_patterns()));
+        assert_eq!(told(&file, &effects(30, 50, &[27, 15])), "");
     }
 
     #[test]
     fn few_documents_are_numbered() {
-        let told = |mined: &str| told(&file(mined, ""), &effects(9, 0, &[])).concat();
-        assert!(
-            told("documents: 20, near_duplicates: 1, cutoff: 0.5").starts_with("mined from 19 different documents: ")
-        );
+        let told = |mined: &str| told(&file(mined, ""), &effects(9, 0, &[]));
+        assert!(told("documents: 20, near_duplicates: 1, cutoff: 0.5").starts_with("mined from 19 different"));
         assert!(told("documents: 4, cutoff: 0.5").contains("nothing is from fewer than 5"));
         assert_eq!(told("documents: 20, cutoff: 0.5"), "");
         assert_eq!(told("documents: 0, cutoff: 0.5"), "", "it was written by hand");
@@ -161,29 +153,28 @@ mod tests {
 
     #[test]
     fn a_source_that_changed_is_told_by_what_goes() {
-        let mined = "documents: 30, cutoff: 0.5, removed: 0.6";
-        let less = told(&file(mined, ""), &effects(30, 29, &[])).concat();
-        assert!(less.starts_with("29 % of the text goes, and 60 % went when it was mined: the source may"), "{less}");
-        assert_eq!(told(&file(mined, ""), &effects(30, 30, &[])), [""; 0]);
-        let rejected = file(mined, "patterns:\n  - {id: a, regex: a, status: rejected}\n");
-        assert_eq!(told(&rejected, &effects(30, 1, &[0])), [""; 0]);
-        let accepted = CleanOptions { only_accepted: true, ..CleanOptions::default() };
-        assert_eq!(warnings(Some(&file(mined, "")), &accepted, &effects(30, 1, &[])), [""; 0]);
+        let mined = file("documents: 30, cutoff: 0.5, removed: 0.6", "");
+        let less = told(&mined, &effects(30, 29, &[]));
+        assert_eq!(
+            less,
+            "the source has changed since it was mined: 60.0 % of the text was removed, and 29.0 % is now; mine it again"
+        );
+        assert_eq!(told(&mined, &effects(30, 30, &[])), "");
+        assert_eq!(told_of(&[&mined], true, &effects(30, 1, &[])), "", "less was asked for");
     }
 
     #[test]
     fn a_source_that_changed_is_told_by_its_patterns() {
-        let file = file("documents: 30, cutoff: 0.5", TWO_PATTERNS);
-        let fewer = told(&file, &effects(10, 50, &[5, 1])).concat();
-        assert!(fewer.starts_with("a document has 0.6 of the patterns in the mean, and had 1.4 when"), "{fewer}");
-        assert_eq!(told(&file, &effects(10, 50, &[6, 1])), [""; 0]);
-        let accepted = CleanOptions { only_accepted: true, ..CleanOptions::default() };
-        assert_eq!(warnings(Some(&file), &accepted, &effects(10, 0, &[0, 0])), [""; 0], "nobody asked for them");
+        let file = file("documents: 30, cutoff: 0.5", &two_patterns());
+        let fewer = told(&file, &effects(10, 50, &[5, 1]));
+        assert!(fewer.contains("a document had 1.4 of the mined patterns on average, and has 0.6 now"), "{fewer}");
+        assert_eq!(told(&file, &effects(10, 50, &[6, 1])), "");
+        assert_eq!(told_of(&[&file], true, &effects(10, 0, &[0, 0])), "", "nobody asked for them");
     }
 
     #[test]
     fn two_crowds_are_told_from_one() {
-        let told = |histogram: &str| told(&file("documents: 30, cutoff: 0.5", histogram), &effects(9, 0, &[])).concat();
+        let told = |histogram: &str| told(&file("documents: 30, cutoff: 0.5", histogram), &effects(9, 0, &[]));
         for one in ["5: 900, 25: 300, 45: 100, 65: 30, 85: 10", "5: 900, 95: 1", "40: 9"] {
             assert!(told(&format!("histogram: {{{one}}}\n")).contains("do not fall into two crowds"), "{one}");
         }
@@ -195,14 +186,13 @@ mod tests {
 
     #[test]
     fn missing_files_and_documents_are_named() {
-        let options = CleanOptions::default();
-        assert!(warnings(None, &options, &effects(3, 0, &[])).concat().contains("no pattern file"));
+        assert!(told_of(&[], false, &effects(3, 0, &[])).contains("no pattern file"));
         let alone = told(&file("documents: 4, cutoff: 0.5", ""), &Effects::default());
-        assert_eq!(alone, ["the corpus has no document of this source: its patterns do nothing here"]);
+        assert_eq!(alone, "the corpus has no document of this source: its patterns do nothing here");
         let mut unread = effects(3, 0, &[]);
         unread.documents[1] = None;
         unread.failure = Some("pattern a: too slow".to_owned());
-        let told = warnings(None, &options, &unread);
-        assert!(told[1].starts_with("1 of 3 documents could not be read or cleaned (pattern a: too slow)"), "{told:?}");
+        let told = told_of(&[], false, &unread);
+        assert!(told.contains("1 of 3 documents could not be read or cleaned (pattern a: too slow)"), "{told}");
     }
 }

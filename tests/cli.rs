@@ -176,6 +176,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/drift.rs"]
+mod drift;
 #[path = "cli/ends.rs"]
 mod ends;
 #[path = "cli/evaluation.rs"]
@@ -188,6 +190,8 @@ mod report;
 mod review;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
+#[path = "cli/schema.rs"]
+mod schema;
 #[path = "cli/shape.rs"]
 mod shape;
 #[path = "cli/streams.rs"]
@@ -203,3 +207,6 @@ mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
+#[cfg(unix)]
+#[path = "cli/terminal.rs"]
+mod terminal;

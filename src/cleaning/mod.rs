@@ -17,6 +17,7 @@ pub mod article_end;
 pub mod decision;
 pub mod smooth;
 pub mod cut;
+pub mod drift;
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use dehusk::cleaning::cut::is_emptied;
+use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk::corpus::{Content, Document, FileKind, InputFile, Inventory, JsonLines, Line, OutputRoot};
 
@@ -83,14 +84,29 @@ pub fn clean(
     let outcome = summary.time("clean", || share_out(global.threads(), files.len(), Bench::default, clean_file));
     reporter.finish();
     outcome?;
+    let cleaners = run.cleaners.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut total = Cleaned::default();
     for (source, cleaned) in run.counts.into_inner().unwrap_or_else(PoisonError::into_inner) {
         total.add(&cleaned);
-        summary.sources.entry(source).or_default().cleaned = Some(cleaned);
+        let watch = cleaners.get(&source).and_then(|cleaner| cleaner.watch.as_ref());
+        let drift = watch.and_then(|watch| drift_of(&source, &cleaned, watch, library, args.is_default()));
+        if let Some(drift) = drift.filter(Drift::has_changed) {
+            reporter.warn(&format!("source '{source}' {}", drift.in_words()));
+        }
+        let summary = summary.sources.entry(source).or_default();
+        (summary.cleaned, summary.drift) = (Some(cleaned), drift);
     }
     summary.cleaned = Some(total);
     summary.wrote.push(output.path().display().to_string());
     Ok(())
+}
+
+/// What was found in a source's documents, beside what was when it was mined.
+fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, is_default: bool) -> Option<Drift> {
+    let compares = is_default && removes_as_mined(&library.for_source(source));
+    let removed = compares.then(|| cleaned.removed_percent() / 100.0);
+    let found = Found { documents: cleaned.documents, patterns: cleaned.patterns_found, removed };
+    drift(watch.when_mined(), library.get(source)?.mined.removed, &found)
 }
 
 /// Where the spans of a file go.
@@ -124,8 +140,15 @@ struct CleaningRun<'a> {
     max_removed: f64,
     reporter: &'a Reporter,
     /// Compiled when their source's first document comes.
-    cleaners: Mutex<BTreeMap<String, Arc<Cleaner>>>,
+    cleaners: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
     counts: Mutex<Counts>,
+}
+
+/// What the documents of a source need.
+struct SourceCleaner {
+    cleaner: Cleaner,
+    /// If the source has a file of its own.
+    watch: Option<Watch>,
 }
 
 /// By source.
@@ -134,7 +157,7 @@ type Counts = BTreeMap<String, Cleaned>;
 /// What one thread works with: the cleaners that it has used so far, and scratch space.
 #[derive(Default)]
 struct Bench {
-    cleaners: BTreeMap<String, Arc<Cleaner>>,
+    cleaners: BTreeMap<String, Arc<SourceCleaner>>,
     scratch: Scratch,
 }
 
@@ -274,14 +297,15 @@ impl CleaningRun<'_> {
             bench.cleaners.insert(source.to_owned(), cleaner);
         }
         let Bench { cleaners, scratch } = bench;
-        let cleaner = cleaners.get(source)?;
-        let cleaning = match cleaner.clean(scratch, &document.text) {
-            Ok(cleaning) => cleaning,
+        let SourceCleaner { cleaner, watch } = &**cleaners.get(source)?;
+        let reading = match cleaner.read(scratch, &document.text) {
+            Ok(reading) => reading,
             Err(error) => {
                 self.reporter.skip(&format!("{place}: {error}"));
                 return None;
             }
         };
+        let cleaning = cleaner.cleaning(&document.text, &reading);
         let (cleaning, text, kept_whole) = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &text);
         if emptied {
@@ -297,6 +321,7 @@ impl CleaningRun<'_> {
         };
         let count = Cleaned {
             documents: 1,
+            patterns_found: watch.as_ref().map_or(0, |watch| watch.found(&reading)),
             bytes_in: document.text.len() as u64,
             bytes_out,
             emptied: usize::from(emptied),
@@ -306,7 +331,7 @@ impl CleaningRun<'_> {
         Some(Outcome { source: source.to_owned(), count, written })
     }
 
-    fn cleaner(&self, source: &str) -> Arc<Cleaner> {
+    fn cleaner(&self, source: &str) -> Arc<SourceCleaner> {
         let mut cleaners = self.cleaners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cleaner) = cleaners.get(source) {
             return cleaner.clone();
@@ -317,7 +342,9 @@ impl CleaningRun<'_> {
                 if files.is_empty() { "its documents are copied as they are" } else { "only shared patterns apply" };
             self.reporter.warn(&format!("there is no pattern file for source '{source}'; {what}"));
         }
-        let cleaner = Arc::new(Cleaner::new(&self.library.for_source(source), &self.options));
+        let cleaner = Cleaner::new(&self.library.for_source(source), &self.options);
+        let watch = self.library.get(source).map(|own| Watch::new(&cleaner, own));
+        let cleaner = Arc::new(SourceCleaner { cleaner, watch });
         cleaners.insert(source.to_owned(), cleaner.clone());
         cleaner
     }
@@ -331,7 +358,7 @@ impl CleaningRun<'_> {
 }
 
 /// The lines of a file, many at a time.
-fn batches(lines: &JsonLines) -> impl Iterator<Item = Vec<Line>> {
+pub fn batches(lines: &JsonLines) -> impl Iterator<Item = Vec<Line>> {
     const BYTES_AT_A_TIME: usize = 8 << 20;
     let mut lines = lines.lines();
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Shell completions and the manual page, made from the flags themselves.
+//! Shell completions and the manual page, made from the flags themselves; the schema of pattern files.
 
 use clap::{Args, CommandFactory};
 
@@ -34,5 +34,11 @@ pub fn man() -> anyhow::Result<Exit> {
         sub.render_options_section(&mut page)?;
     }
     print(&String::from_utf8(page)?)?;
+    Ok(Exit::Done)
+}
+
+/// Prints the JSON Schema of pattern files.
+pub fn schema() -> anyhow::Result<Exit> {
+    print(include_str!("../../docs/pattern-file.schema.json"))?;
     Ok(Exit::Done)
 }

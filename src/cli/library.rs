@@ -39,6 +39,11 @@ impl Library {
         Ok(library)
     }
 
+    /// One file alone, whatever it is called: a copy, or an older state of it.
+    pub fn of_file(path: &Path) -> anyhow::Result<Library> {
+        Ok(Library::of_files(vec![parse_file(path, &LexerCache::default())?]))
+    }
+
     /// Pattern files that were just mined.
     pub fn of_files(files: Vec<PatternFile>) -> Library {
         Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect() }
@@ -59,7 +64,6 @@ impl Library {
     }
 
     /// All files, sorted by source.
-    #[cfg(feature = "review")]
     pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
         self.files.values()
     }
@@ -114,13 +118,17 @@ fn pattern_files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
+    let file = parse_file(path, cache)?;
+    match FileProblem::of_name(path, &file.source) {
+        Some(problem) => bail!(problem.display(path)),
+        None => Ok(file),
+    }
+}
+
+fn parse_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
     let yaml = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file = PatternFile::parse(&yaml, cache).map_err(|problems| {
+    PatternFile::parse(&yaml, cache).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
         anyhow::anyhow!(lines.join("; "))
-    })?;
-    if let Some(problem) = FileProblem::of_name(path, &file.source) {
-        bail!(problem.display(path));
-    }
-    Ok(file)
+    })
 }

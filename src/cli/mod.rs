@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod diff;
 mod eval;
 mod explain;
 mod generate;
@@ -14,8 +15,11 @@ mod reading;
 #[cfg(feature = "review")]
 mod report;
 mod reporter;
+#[cfg(feature = "review")]
+mod review;
 mod run;
 mod summary;
+mod terminal;
 mod train;
 mod workers;
 
@@ -75,11 +79,16 @@ enum Command {
     Clean(clean::CleanCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
+    /// Tell what changed between two states of pattern files
+    Diff(diff::DiffArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
     /// Write a page that shows what patterns do to a corpus, to read, keep and send on
     #[cfg(feature = "review")]
     Report(Box<report::ReportCommand>),
+    /// Decide on patterns in a browser, and see what they do
+    #[cfg(feature = "review")]
+    Review(review::ReviewArgs),
     /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
     Eval(Box<eval::EvalCommand>),
     /// Learn from corpora what boilerplate looks like: a model for `--shape`
@@ -88,6 +97,8 @@ enum Command {
     Completions(generate::CompletionsArgs),
     /// Print the manual page
     Man,
+    /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
+    Schema,
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit status.
@@ -124,13 +135,17 @@ impl Command {
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
+            Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),
+            #[cfg(feature = "review")]
+            Command::Review(args) => review::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man => generate::man(),
+            Command::Schema => generate::schema(),
         }
     }
 }

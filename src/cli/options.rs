@@ -186,6 +186,13 @@ pub struct CleanArgs {
     pub max_removed: f64,
 }
 
+impl CleanArgs {
+    /// Whether documents are cleaned as mining tries patterns out.
+    pub fn is_default(&self) -> bool {
+        self.method.is_default() && self.max_removed >= 1.0
+    }
+}
+
 /// How it is decided what is removed.
 #[derive(Args, Debug)]
 pub struct MethodArgs {
@@ -242,6 +249,13 @@ pub enum Only {
 }
 
 impl MethodArgs {
+    /// Whether it is the one that mining tries patterns out with.
+    pub fn is_default(&self) -> bool {
+        let AnyMethodArgs { only, shape, no_shape, without, .. } = &self.any;
+        let is_all_evidence = !no_shape && shape.is_none() && without.is_empty();
+        self.method == MethodName::Smooth && only.is_none() && is_all_evidence
+    }
+
     pub fn options(&self) -> CleanOptions {
         self.any.options(self.method)
     }

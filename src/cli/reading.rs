@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use dehusk::corpus::{Document, DocumentRef, Inventory};
+use dehusk::corpus::{Content, Document, DocumentRef, Inventory, JsonLines, Line, Skipped};
 
+use super::clean::batches;
 use super::interrupt;
 use super::reporter::Reporter;
 
@@ -19,4 +20,54 @@ pub fn read_documents(
         Ok(document.map_err(|skipped| reporter.skip(&skipped.to_string())).ok())
     };
     places.par_iter().map(read).collect()
+}
+
+/// Documents that are files of their own, as many as are read at a time.
+const FILES_AT_A_TIME: usize = 256;
+
+/// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as people
+/// write it. One that cannot be read is named.
+pub fn visit_documents(
+    inventory: &Inventory,
+    reporter: &Reporter,
+    mut visit: impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let skip = |skipped: Skipped| reporter.skip(&skipped.to_string());
+    inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    for files in inventory.files().chunks(FILES_AT_A_TIME) {
+        interrupt::check()?;
+        let open = |file| (file, inventory.open(file));
+        let mut documents = Vec::new();
+        for (file, content) in files.par_iter().map(open).collect::<Vec<_>>() {
+            match content {
+                Ok(Content::Document(document)) => documents.push((file.path().display().to_string(), document)),
+                Ok(Content::Lines(lines)) => {
+                    visit(std::mem::take(&mut documents))?;
+                    visit_lines(&lines, reporter, &mut visit)?;
+                }
+                Err(skipped) => skip(skipped),
+            }
+        }
+        visit(documents)?;
+    }
+    Ok(())
+}
+
+fn visit_lines(
+    lines: &JsonLines,
+    reporter: &Reporter,
+    visit: &mut impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for batch in batches(lines) {
+        interrupt::check()?;
+        let parse = |line: &Line| match lines.parse(line) {
+            Ok(document) => Some((format!("{}:{}", lines.path().display(), line.number), document?)),
+            Err(skipped) => {
+                reporter.skip(&skipped.to_string());
+                None
+            }
+        };
+        visit(batch.par_iter().filter_map(parse).collect())?;
+    }
+    Ok(())
 }

@@ -207,7 +207,7 @@ impl<'a> SourceToReport<'a> {
         let shared = self.shared(&effects);
         let extremes =
             extremes(&effects.documents, self.report.args.documents).map(|shown| self.show(&effects, &shown));
-        let warnings = warnings(self.own(), &self.report.options, &effects);
+        let warnings = warnings(&self.question(), self.report.args.method.is_default(), &effects);
         let row = self.row(&anchor, &effects, warnings.len());
         let names: Vec<String> = self.names.iter().map(|name| name.get().cloned().unwrap_or_default()).collect();
         let report = SourceReport {
@@ -223,6 +223,10 @@ impl<'a> SourceToReport<'a> {
         };
         let html = report.draw();
         Ok(Section { row, html, shared })
+    }
+
+    fn question(&self) -> Question<'_> {
+        Question { files: &self.files, options: &self.report.options, watched: None }
     }
 
     fn own(&self) -> Option<&'a PatternFile> {
@@ -250,8 +254,7 @@ impl<'a> SourceToReport<'a> {
             self.names[index].get_or_init(|| document.id);
             Some(document.text)
         };
-        let question = Question { files: &self.files, options: &self.report.options, watched: None };
-        let effects = Effects::of(&question, self.places.len(), read, || interrupt::check().is_ok());
+        let effects = Effects::of(&self.question(), self.places.len(), read, || interrupt::check().is_ok());
         interrupt::check()?;
         let failed = (0..self.places.len())
             .filter(|&index| effects.documents[index].is_none() && self.names[index].get().is_some());

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::terminal::harmless;
+
 /// Prints without tearing the progress bar, and counts what was skipped.
 #[derive(Debug)]
 pub struct Reporter {
@@ -98,9 +100,7 @@ impl Reporter {
 /// Prints a message on stderr: what would drive the terminal, as in a file's name, is escaped. Whether anybody reads it
 /// is not our business.
 pub fn print_line(line: &str) {
-    let drives_terminal = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    let escaped = |c: char| if drives_terminal(c) { c.escape_default().to_string() } else { c.to_string() };
-    let line: String = line.chars().map(escaped).collect();
+    let line = harmless(line);
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use dehusk::cleaning::drift::Drift;
+
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
@@ -34,6 +36,9 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
+    /// How much it differs from when it was mined; absent if nothing was cleaned, or too little to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
 }
 
 /// What mining found in one source.
@@ -53,6 +58,9 @@ pub struct MinedSummary {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cleaned {
     pub documents: usize,
+    /// Of the source's own mined patterns, how many stand in each document, summed up.
+    #[serde(skip)]
+    pub patterns_found: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
     /// Documents that had text and have none left.
@@ -67,6 +75,7 @@ impl Cleaned {
     /// Adds what another count holds.
     pub fn add(&mut self, other: &Cleaned) {
         self.documents += other.documents;
+        self.patterns_found += other.patterns_found;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.emptied += other.emptied;
@@ -74,7 +83,8 @@ impl Cleaned {
         self.converted += other.converted;
     }
 
-    fn removed_percent(&self) -> f64 {
+    /// How much of the text went.
+    pub fn removed_percent(&self) -> f64 {
         if self.bytes_in == 0 { 0.0 } else { 100.0 - 100.0 * self.bytes_out as f64 / self.bytes_in as f64 }
     }
 }
@@ -138,7 +148,7 @@ impl Summary {
         let names = self.sources.keys().map(|name| name.chars().count());
         let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
         let _ = writeln!(text, "{:width$}  documents  duplicates  patterns  cutoff  removed", "source");
-        for (name, SourceSummary { mined, cleaned }) in &self.sources {
+        for (name, SourceSummary { mined, cleaned, .. }) in &self.sources {
             let documents =
                 cleaned.as_ref().map_or_else(|| mined.as_ref().map_or(0, |mined| mined.documents), |c| c.documents);
             let [duplicates, patterns, cutoff] = match mined {

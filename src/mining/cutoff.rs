@@ -29,10 +29,10 @@ impl Histogram {
         Histogram(bins)
     }
 
-    /// A histogram of these bins; any others are empty.
+    /// From the bins that hold anything.
     pub fn of_hundredths(counts: &BTreeMap<u8, u64>) -> Histogram {
         let mut bins = [0; BINS];
-        counts.iter().for_each(|(&hundredth, &count)| bins[usize::from(hundredth).min(BINS - 1)] += count);
+        counts.iter().for_each(|(&share, &count)| bins[usize::from(share).min(BINS - 1)] += count);
         Histogram(bins)
     }
 

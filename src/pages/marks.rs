@@ -18,6 +18,8 @@ pub enum MarkKind {
     RemovedByShape,
     /// Matched by the pattern at hand.
     Matched,
+    /// Never removed.
+    Kept,
 }
 
 /// A marked range.
@@ -162,6 +164,7 @@ fn marked(text: &str, mark: &Mark) -> Markup {
         MarkKind::Removed => html! { del.removed title=[label] { (inner) } },
         MarkKind::RemovedByShape => html! { del.removed.shape title=[label] { (inner) } },
         MarkKind::Matched => html! { mark.matched title=[label] { (inner) } },
+        MarkKind::Kept => html! { ins.kept title=[label] { (inner) } },
     }
 }
 

@@ -57,8 +57,20 @@ impl Keep {
 
 /// Whether a match would start or end inside a word.
 pub fn cuts_word(text: &str, found: &Range<usize>) -> bool {
-    let is_inside = |at: usize| text[..at].ends_with(is_run_character) && text[at..].starts_with(is_run_character);
-    is_inside(found.start) || is_inside(found.end)
+    is_inside_word(text, found.start) || is_inside_word(text, found.end)
+}
+
+/// The range with all of the words that it starts and ends in.
+pub fn whole_words(text: &str, range: Range<usize>) -> Range<usize> {
+    let before = text[..range.start].chars().rev().take_while(|&c| is_run_character(c)).map(char::len_utf8);
+    let after = text[range.end..].chars().take_while(|&c| is_run_character(c)).map(char::len_utf8);
+    let start = if is_inside_word(text, range.start) { range.start - before.sum::<usize>() } else { range.start };
+    let end = if is_inside_word(text, range.end) { range.end + after.sum::<usize>() } else { range.end };
+    start..end
+}
+
+fn is_inside_word(text: &str, at: usize) -> bool {
+    text[..at].ends_with(is_run_character) && text[at..].starts_with(is_run_character)
 }
 
 #[cfg(test)]
@@ -83,6 +95,12 @@ mod tests {
         assert!(!found("art", "a party"));
         assert!(found("art", "an art, a party"));
         assert!(found("新聞", "今日新聞社"));
+    }
+
+    #[test]
+    fn words_are_taken_as_a_whole() {
+        assert_eq!(whole_words("a party, today", 4..11), 2..14);
+        assert_eq!(whole_words("a party, today", 2..8), 2..8);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! only thing that passes between mining and cleaning, so that a person can stand between them.
 
 mod canonical;
+pub mod difference;
 pub mod file;
 pub mod keep;
 pub mod merge;

@@ -60,7 +60,7 @@ fn wrong_usage_is_told_from_bad_input() {
 fn help_and_version_are_no_errors() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.expect(0, "--version").stdout, format!("dehusk {}\n", env!("CARGO_PKG_VERSION")));
-    for command in ["", "run", "mine", "clean", "check", "explain", "completions", "man"] {
+    for command in ["", "run", "mine", "clean", "check", "diff", "explain", "completions", "man", "schema"] {
         let ran = sandbox.expect(0, &format!("{command} --help"));
         assert!(ran.stdout.contains(&format!("Usage: dehusk {command}").trim_end().to_owned()), "{}", ran.stdout);
         assert_eq!(ran.stderr, "");
@@ -83,7 +83,9 @@ fn completions_know_every_command_and_flag() {
 fn the_manual_page_has_every_command() {
     let ran = Sandbox::new().expect(0, "man");
     assert!(ran.stdout.contains(".TH dehusk 1"), "{}", ran.stdout);
-    for part in [".SH RUN", ".SH MINE", ".SH CLEAN", ".SH CHECK", ".SH EXPLAIN", r"\-\-merge\-gap", r"\-\-threads"] {
+    for part in
+        [".SH RUN", ".SH MINE", ".SH CLEAN", ".SH CHECK", ".SH DIFF", ".SH EXPLAIN", r"\-\-merge\-gap", r"\-\-threads"]
+    {
         assert!(ran.stdout.contains(part), "{part}");
     }
     assert_eq!(ran.stderr, "");
@@ -107,6 +109,7 @@ fn a_closed_pipe_is_no_error() {
     for arguments in [
         "explain corpus/tide/00001.txt -p patterns",
         "man",
+        "schema",
         "completions zsh",
         "--help",
         "check patterns",

@@ -1,0 +1,208 @@
+//! Whether the documents of a source still look as they did when it was mined.
+//!
+//! Takes a source's pattern file and what was found in the documents of a run; tells whether patterns match, and text is
+//! removed, much less than when the source was mined. Sites change their templates, and patterns do not follow.
+//!
+//! What mining saw is the mean number of patterns in a document: the sum of their shares. Patterns that a person
+//! rejected count as well, for their text is still there: a review must not look like drift.
+
+use super::{Cleaner, Reading};
+use crate::patterns::{Pattern, PatternFile, Status};
+
+/// A run with fewer documents of a source tells nothing of it.
+pub const MIN_DOCUMENTS: usize = 10;
+/// Of a source that had fewer patterns in a document, on average, some documents without any tell nothing.
+pub const MIN_PATTERNS: f64 = 1.0;
+/// Less than this part of what there was when mining is a change of the source.
+pub const FALLEN: f64 = 0.5;
+
+/// Which of a cleaner's patterns are counted, and how many of them a document had when they were mined.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    /// Those that are applied, then those that were rejected.
+    is_counted: Vec<bool>,
+    applied: usize,
+    when_mined: f64,
+}
+
+/// What was found in the documents of a source in one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// How many documents.
+    pub documents: usize,
+    /// How many patterns in each, summed up.
+    pub patterns: u64,
+    /// The share of the text that was removed, 0..=1, if that can be compared with mining.
+    pub removed: Option<f64>,
+}
+
+/// A figure when the source was mined, and in this run.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Figure {
+    /// When the source was mined.
+    pub when_mined: f64,
+    /// In this run.
+    pub now: f64,
+    /// Whether it is so much less now that the source has changed.
+    pub has_fallen: bool,
+}
+
+/// How much a run differs from mining.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Drift {
+    /// The mean number of mined patterns in a document.
+    pub patterns: Figure,
+    /// The share of the text that is removed, if that can be compared.
+    pub removed: Option<Figure>,
+}
+
+impl Watch {
+    /// For a cleaner of which a source's own file is the first.
+    pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
+        let counted = |index: usize| Some(&own.patterns[index]).filter(|pattern| is_of_last_mining(pattern, own));
+        let of_own = cleaner.origins().iter().map(|origin| if origin.file == 0 { counted(origin.index) } else { None });
+        let of_own: Vec<Option<&Pattern>> = of_own.collect();
+        Watch {
+            is_counted: of_own.iter().map(Option::is_some).collect(),
+            applied: cleaner.patterns().len(),
+            when_mined: of_own.into_iter().flatten().map(Pattern::share).sum(),
+        }
+    }
+
+    /// How many of the patterns a document has.
+    pub fn found(&self, reading: &Reading) -> u64 {
+        let mut is_new = self.is_counted.clone();
+        let applied = reading.matches.iter().map(|found| found.pattern);
+        let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
+        applied.chain(rejected).map(|pattern| u64::from(std::mem::take(&mut is_new[pattern]))).sum()
+    }
+
+    /// How many a document had on average when they were mined.
+    pub fn when_mined(&self) -> f64 {
+        self.when_mined
+    }
+}
+
+/// Whether its counts are those of the last time that its source was mined. A pattern that a person touched stays when it
+/// is no longer found, with the counts that it had.
+pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
+    pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted()
+}
+
+/// Whether what is removed with these files is what was removed with them when they were mined: nobody rejected or
+/// edited a pattern, or keeps a text.
+pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
+    let is_edited = |pattern: &Pattern| !pattern.is_as_mined() && pattern.documents > 0;
+    let holds_back = |pattern: &Pattern| pattern.status == Status::Rejected || is_edited(pattern);
+    files.iter().all(|file| file.keep.is_empty() && !file.patterns.iter().any(holds_back))
+}
+
+/// Compares a run with mining: how many patterns a document had, what share of the text was removed, if that is known.
+/// `None` if the run has too few documents to tell.
+pub fn drift(patterns_when_mined: f64, removed_when_mined: Option<f64>, found: &Found) -> Option<Drift> {
+    if found.documents < MIN_DOCUMENTS {
+        return None;
+    }
+    let patterns = Figure::new(patterns_when_mined, found.patterns as f64 / found.documents as f64);
+    let patterns = Figure { has_fallen: patterns.has_fallen && patterns_when_mined >= MIN_PATTERNS, ..patterns };
+    let removed = removed_when_mined.zip(found.removed).map(|(when_mined, now)| Figure::new(when_mined, now));
+    Some(Drift { patterns, removed })
+}
+
+impl Figure {
+    fn new(when_mined: f64, now: f64) -> Figure {
+        Figure { when_mined, now, has_fallen: now < FALLEN * when_mined }
+    }
+}
+
+impl Drift {
+    /// Whether the source has changed.
+    pub fn has_changed(&self) -> bool {
+        self.patterns.has_fallen || self.removed.is_some_and(|removed| removed.has_fallen)
+    }
+
+    /// That the source has changed, why, and the remedy.
+    pub fn in_words(&self) -> String {
+        let patterns = self.patterns.has_fallen.then(|| {
+            let [then, now] = [self.patterns.when_mined, self.patterns.now].map(|mean| format!("{mean:.1}"));
+            format!("a document had {then} of the mined patterns on average, and has {now} now")
+        });
+        let removed = self.removed.filter(|removed| removed.has_fallen).map(|removed| {
+            let [then, now] = [removed.when_mined, removed.now].map(|share| format!("{:.1} %", 100.0 * share));
+            format!("{then} of the text was removed, and {now} is now")
+        });
+        let told: Vec<String> = patterns.into_iter().chain(removed).collect();
+        format!("has changed since it was mined: {}; mine it again", told.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cleaning::{CleanOptions, Scratch};
+    use crate::patterns::LexerCache;
+
+    fn has_changed(documents: usize, patterns: u64, removed: f64) -> Option<bool> {
+        let found = Found { documents, patterns, removed: Some(removed) };
+        drift(8.0, Some(0.6), &found).map(|drift| drift.has_changed())
+    }
+
+    #[test]
+    fn less_than_half_is_drift() {
+        assert_eq!(has_changed(10, 40, 0.3), Some(false));
+        assert_eq!(has_changed(10, 39, 0.3), Some(true));
+        assert_eq!(has_changed(10, 40, 0.29), Some(true));
+    }
+
+    #[test]
+    fn few_documents_tell_nothing() {
+        assert_eq!(has_changed(9, 0, 0.0), None);
+    }
+
+    #[test]
+    fn few_patterns_tell_nothing() {
+        let nothing = Found { documents: 10, patterns: 0, removed: None };
+        let has_changed = |when_mined| drift(when_mined, None, &nothing).map(|drift| drift.has_changed());
+        assert_eq!([has_changed(0.9), has_changed(1.0)], [Some(false), Some(true)]);
+    }
+
+    fn file(source: &str, patterns: &[(&str, &str, usize)]) -> PatternFile {
+        let mined = "{documents: 100, tokens: 9, cutoff: 0.5, tokenizer: words}";
+        let mut yaml = format!("dehusk: 1\nsource: {source}\nmined: {mined}\npatterns:\n");
+        for (regex, status, documents) in patterns {
+            let lexer = &PatternFile::parse(&format!("{yaml}mutable: []\n"), &LexerCache::default()).unwrap().lexer;
+            let run = crate::patterns::regex::parse(regex, lexer).unwrap();
+            let id = crate::patterns::id_of(&run, lexer.mutable(), 8);
+            yaml += &format!("  - {{id: '{id}', status: {status}, regex: '{regex}', documents: {documents}}}\n");
+        }
+        PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+    }
+
+    const READ: &str = r"(?<!\S)Read\s+more(?!\w)";
+    const SHARE: &str = r"(?<!\S)Share\s+it(?!\w)";
+    const TIDES: &str = r"(?<!\S)Tide\s+tables(?!\w)";
+
+    fn watched(own: &PatternFile, text: &str) -> (f64, u64) {
+        let shared = file("_shared", &[(TIDES, "proposed", 90)]);
+        let cleaner = Cleaner::new(&[own, &shared], &CleanOptions::default());
+        let watch = Watch::new(&cleaner, own);
+        (watch.when_mined(), watch.found(&cleaner.read(&mut Scratch::default(), text).unwrap()))
+    }
+
+    #[test]
+    fn own_patterns_count_once_and_whatever_their_status() {
+        for status in ["proposed", "accepted", "rejected"] {
+            let own = file("s", &[(READ, status, 50), (SHARE, "proposed", 25)]);
+            assert_eq!(watched(&own, "Read more, Read more. Tide tables"), (0.75, 1));
+            assert_eq!(watched(&own, "Read more. Share it"), (0.75, 2));
+            assert_eq!(removes_as_mined(&[&own]), status != "rejected");
+        }
+    }
+
+    #[test]
+    fn what_was_not_mined_again_is_not_missed() {
+        let mut own = file("s", &[(READ, "accepted", 50), (SHARE, "proposed", 25)]);
+        own.patterns[0].among = 99;
+        assert_eq!(watched(&own, "Read more. Share it"), (0.25, 1));
+    }
+}

@@ -1,0 +1,103 @@
+//! The lines around a match, each with its number, as `grep` shows them.
+
+use std::ops::Range;
+
+use dehusk::cleaning::Cleaner;
+
+use super::marks::{Marks, ids};
+use super::matched::{Matched, common, overlap};
+
+/// Of the text beside a match in its line, and of a line around it, so many characters are shown.
+const CHARACTERS_SHOWN: usize = 80;
+
+/// What the excerpts of a text are made from.
+pub struct Excerpts<'t> {
+    text: &'t str,
+    /// Where each line lies, without its line break.
+    lines: Vec<Range<usize>>,
+    matched: &'t Matched,
+    cleaner: &'t Cleaner,
+    marks: Marks,
+}
+
+impl<'t> Excerpts<'t> {
+    /// Prepares excerpts of a text, given what matches in it and what cleans it.
+    pub fn new(text: &'t str, matched: &'t Matched, cleaner: &'t Cleaner, marks: Marks) -> Excerpts<'t> {
+        let mut start = 0;
+        let line = |line: &str| {
+            let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+            start += line.len();
+            range
+        };
+        Excerpts { text, lines: text.split_inclusive('\n').map(line).collect(), matched, cleaner, marks }
+    }
+
+    /// A match in its lines, with so many lines before and after it. Blank lines are left out.
+    pub fn around(&self, found: &Range<usize>, context: usize) -> String {
+        let first = self.lines.partition_point(|line| line.end <= found.start);
+        let after = self.lines.partition_point(|line| line.start < found.end);
+        let is_filled = |&line: &usize| !self.text[self.lines[line].clone()].trim().is_empty();
+        let mut before: Vec<usize> = (0..first).rev().filter(is_filled).take(context).collect();
+        before.reverse();
+        let mut excerpt: String = before.into_iter().map(|line| self.other_line(line)).collect();
+        excerpt.extend((first..after).filter(is_filled).map(|line| self.line_with(found, line)));
+        excerpt.extend((after..self.lines.len()).filter(is_filled).take(context).map(|line| self.other_line(line)));
+        excerpt
+    }
+
+    fn other_line(&self, line: usize) -> String {
+        let text = self.text[self.lines[line].clone()].trim_end();
+        format!("{:>5}- {}\n", line + 1, self.marks.screen.harmless(&start_of(text)))
+    }
+
+    fn line_with(&self, found: &Range<usize>, line: usize) -> String {
+        let range = &self.lines[line];
+        let part = common(range, found);
+        let [before, after] = [&self.text[range.start..part.start], &self.text[part.end..range.end]];
+        let [before, after] =
+            [end_of(before), start_of(after.trim_end())].map(|text| self.marks.screen.harmless(&text).into_owned());
+        format!("{:>5}: {before}{}{after}\n", line + 1, self.marked(part))
+    }
+
+    /// A part of a line that matches: what goes of it, and what stays.
+    fn marked(&self, part: Range<usize>) -> String {
+        let mut marked = String::new();
+        let mut at = part.start;
+        for span in self.matched.cleaning.spans.iter().filter(|span| overlap(&span.range, &part)) {
+            let goes = common(&span.range, &part);
+            marked += &self.marks.kept(&self.text[at..goes.start]);
+            marked += &self.marks.removed(&self.text[goes.clone()], &ids(span, &goes, self.cleaner));
+            at = goes.end;
+        }
+        marked + &self.marks.kept(&self.text[at..part.end])
+    }
+}
+
+/// A text, cut off after some characters.
+fn start_of(text: &str) -> String {
+    match text.char_indices().nth(CHARACTERS_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The last characters of a text.
+fn end_of(text: &str) -> String {
+    match text.char_indices().rev().nth(CHARACTERS_SHOWN) {
+        Some((cut, character)) => format!("…{}", &text[cut + character.len_utf8()..]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_and_show_it() {
+        let text = "ä".repeat(CHARACTERS_SHOWN);
+        assert_eq!([start_of(&text), end_of(&text)], [text.clone(), text.clone()]);
+        assert_eq!(start_of(&format!("{text}b")), format!("{text}…"));
+        assert_eq!(end_of(&format!("b{text}")), format!("…{text}"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What one pattern matches in a text, whatever its status, and what becomes of it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use dehusk::cleaning::regexes::regex_matches;
+use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use dehusk::patterns::{Form, Pattern, PatternFile, Status};
+
+use super::marks::BY_SHAPE;
+
+/// One pattern beside all patterns of a source.
+#[derive(Debug)]
+pub struct Lens {
+    /// The source whose file it stands in.
+    pub file: String,
+    /// The pattern.
+    pub pattern: Pattern,
+    /// With all patterns: what really goes.
+    pub cleaner: Cleaner,
+    alone: Cleaner,
+}
+
+/// What a pattern matches in one text.
+#[derive(Debug)]
+pub struct Matched {
+    /// The bytes of each match, sorted. They may overlap, but none lies within another.
+    pub ranges: Vec<Range<usize>>,
+    /// What would go of the text, if there is any match.
+    pub cleaning: Cleaning,
+}
+
+/// What becomes of the text that a pattern matches: bytes, white space not counted, and what is matched twice once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// What goes, by the id behind it.
+    pub goes: BTreeMap<String, usize>,
+    /// What stays.
+    pub stays: usize,
+}
+
+impl Lens {
+    /// For the first of the files that has the pattern.
+    pub fn of(id: &str, files: &[&PatternFile], options: &CleanOptions) -> Option<Lens> {
+        let in_file = |file: &&PatternFile| file.patterns.iter().find(|pattern| pattern.id == id).cloned();
+        let (file, pattern) = files.iter().find_map(|file| Some((*file, in_file(file)?)))?;
+        let accepted = Pattern { status: Status::Accepted, ..pattern.clone() };
+        let alone = PatternFile { keep: Vec::new(), patterns: vec![accepted], ..file.clone() };
+        Some(Lens {
+            file: file.source.clone(),
+            pattern,
+            cleaner: Cleaner::new(files, options),
+            alone: Cleaner::new(&[&alone], options),
+        })
+    }
+
+    /// Looks at a text.
+    pub fn look(&self, scratch: &mut Scratch, text: &str) -> Result<Matched, CleanError> {
+        let mut ranges = match &self.pattern.form {
+            Form::Run(_) => self.runs(scratch, text)?,
+            Form::Regex(regex) => {
+                let gave_up = |source| CleanError { id: self.pattern.id.clone(), source };
+                regex_matches(regex, text).map_err(gave_up)?
+            }
+        };
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        // A regex that may start anywhere matches in each of its matches many times over.
+        let mut end = 0;
+        ranges.retain(|range| {
+            let reaches_further = range.end > end;
+            end = end.max(range.end);
+            reaches_further
+        });
+        // Most documents of a corpus have no match of a rare pattern, and what else goes of them is not asked.
+        let cleaning = match ranges.is_empty() {
+            true => Cleaning { spans: Vec::new() },
+            false => self.cleaner.clean(scratch, text)?,
+        };
+        Ok(Matched { ranges, cleaning })
+    }
+
+    fn runs(&self, scratch: &mut Scratch, text: &str) -> Result<Vec<Range<usize>>, CleanError> {
+        let reading = self.alone.read(scratch, text)?;
+        let token = |index: usize| reading.tokens.tokens[index].range();
+        let bytes = |tokens: &Range<usize>| token(tokens.start).start..token(tokens.end - 1).end;
+        Ok(reading.matches.iter().map(|found| bytes(&found.tokens)).collect())
+    }
+}
+
+impl Matched {
+    /// How many of the matches overlap the one before.
+    pub fn overlapping(&self) -> usize {
+        self.ranges.windows(2).filter(|pair| pair[1].start < pair[0].end).count()
+    }
+
+    /// How many of the matches stay as they are, to the last byte.
+    pub fn whole(&self) -> usize {
+        let is_kept = |range: &&Range<usize>| self.cleaning.spans.iter().all(|span| !overlap(range, &span.range));
+        self.ranges.iter().filter(is_kept).count()
+    }
+
+    /// What becomes of the matches.
+    pub fn fate(&self, text: &str, cleaner: &Cleaner) -> Fate {
+        let mut fate = Fate::default();
+        let mut end = 0;
+        for range in &self.ranges {
+            fate.add(text, &(range.start.max(end)..range.end), &self.cleaning, cleaner);
+            end = range.end;
+        }
+        fate
+    }
+}
+
+impl Fate {
+    fn add(&mut self, text: &str, range: &Range<usize>, cleaning: &Cleaning, cleaner: &Cleaner) {
+        let mut left = ink(text, range);
+        for span in cleaning.spans.iter().filter(|span| overlap(&span.range, range)) {
+            let mut by_shape = ink(text, &common(&span.range, range));
+            left -= by_shape;
+            for (part, pattern) in span.because.iter().filter(|(part, _)| overlap(part, range)) {
+                let bytes = ink(text, &common(part, range));
+                by_shape -= bytes;
+                self.count(&cleaner.patterns()[*pattern].id, bytes);
+            }
+            self.count(BY_SHAPE, by_shape);
+        }
+        self.stays += left;
+    }
+
+    fn count(&mut self, id: &str, bytes: usize) {
+        if bytes > 0 {
+            *self.goes.entry(id.to_owned()).or_default() += bytes;
+        }
+    }
+
+    /// All that is matched.
+    pub fn bytes(&self) -> usize {
+        self.stays + self.goes.values().sum::<usize>()
+    }
+}
+
+impl std::ops::AddAssign<&Fate> for Fate {
+    fn add_assign(&mut self, other: &Fate) {
+        other.goes.iter().for_each(|(id, bytes)| self.count(id, *bytes));
+        self.stays += other.stays;
+    }
+}
+
+/// Whether two stretches have anything in common.
+pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// What two stretches that overlap have in common.
+pub fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// The bytes that are no white space.
+fn ink(text: &str, range: &Range<usize>) -> usize {
+    text[range.clone()].split_whitespace().map(str::len).sum()
+}

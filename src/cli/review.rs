@@ -1,0 +1,84 @@
+//! `dehusk review`: decide on patterns in a browser.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+
+use dehusk::review::Session;
+use dehusk::review::documents::Documents;
+use dehusk::review::server::Server;
+
+use super::library::pattern_files;
+use super::mine::scan_paths;
+use super::options::{MethodArgs, ReadingArgs, suited};
+use super::reporter::{Reporter, print};
+use super::summary::Summary;
+use super::{Exit, interrupt};
+
+/// Options of `dehusk review`.
+#[derive(Args, Debug)]
+pub struct ReviewArgs {
+    /// Folder with the pattern files, or one file; decisions are written to it
+    patterns: PathBuf,
+    /// Folders with a folder per source, .jsonl files, or single documents, to see what patterns do
+    #[arg(required = true, value_name = "CORPUS")]
+    corpus: Vec<PathBuf>,
+    /// Listen on this port of this machine [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    no_open: bool,
+    /// Look at so many documents of each source, evenly spread
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    documents: u32,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+}
+
+/// Runs the command, until Ctrl-C.
+pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+    pattern_files(&args.patterns)?;
+    let inventory = scan_paths(&args.corpus, &args.reading, reporter, &mut Summary::default())?;
+    let options = suited(args.method.options(), inventory.options().html);
+    let documents = Documents::new(inventory, args.documents as usize);
+    let folder = args.patterns.clone();
+    // A folder that cannot be read for a moment has no new files.
+    let list = Box::new(move || pattern_files(&folder).unwrap_or_default());
+    let session = match Session::open(list, documents, options) {
+        Ok(session) => Arc::new(session),
+        Err(problems) => {
+            problems.iter().for_each(|problem| reporter.error(problem));
+            bail!("{} pattern files cannot be used; nothing was done", problems.len());
+        }
+    };
+    // Whatever is being written when Ctrl-C comes is finished: the server is told to stop.
+    let _permission = interrupt::writing()?;
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(args, session, reporter))?;
+    reporter.note(&format!("stopped; all decisions are in {}", args.patterns.display()));
+    Ok(Exit::Done)
+}
+
+async fn serve(args: &ReviewArgs, session: Arc<Session>, reporter: &Reporter) -> anyhow::Result<()> {
+    let server = Server::bind(session, args.port).await?;
+    let url = server.url();
+    print(&format!("{url}\n"))?;
+    reporter.note("open this address in a browser on this machine; Ctrl-C ends the review");
+    if !args.no_open && open::that_detached(&url).is_err() {
+        reporter.warn("no browser could be started; open the address yourself");
+    }
+    server.run(stopped()).await?;
+    Ok(())
+}
+
+/// Comes back when Ctrl-C was pressed.
+async fn stopped() {
+    while interrupt::check().is_ok() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

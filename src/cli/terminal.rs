@@ -1,0 +1,140 @@
+//! What stdout shows: colours where they are wanted, and no text that could drive a terminal.
+
+use std::borrow::Cow;
+use std::io::IsTerminal;
+
+use clap::{Args, ValueEnum};
+
+use dehusk::patterns::Status;
+
+/// Whether there are colours.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ColorArgs {
+    /// Use colours; `auto`: on a terminal, unless NO_COLOR is set or TERM is `dumb`
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    color: When,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What text is set apart as.
+#[derive(Clone, Copy, Debug)]
+pub enum Style {
+    /// What came, or is accepted.
+    Good,
+    /// What went, or is rejected.
+    Bad,
+    /// What changed, or waits for a decision.
+    Open,
+    /// The id of a pattern.
+    Id,
+    /// What matters less.
+    Faint,
+    /// Text that would be removed.
+    Removed,
+    /// Text that matches and stays.
+    Kept,
+}
+
+/// Where a result is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    has_colours: bool,
+    is_terminal: bool,
+}
+
+impl Screen {
+    /// Standard output, as it is and as the user wants it.
+    pub fn of_stdout(args: ColorArgs) -> Screen {
+        let is_terminal = std::io::stdout().is_terminal();
+        let is_unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let has_colours = match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => is_terminal && is_unset("NO_COLOR") && !is_dumb,
+        };
+        Screen { has_colours, is_terminal }
+    }
+
+    /// Whether what is painted looks different.
+    pub fn has_colours(self) -> bool {
+        self.has_colours
+    }
+
+    /// The text in a style, if there are colours: closed before the line ends, so that a pager may show any line first.
+    pub fn paint(self, style: Style, line: &str) -> String {
+        if self.has_colours { format!("\x1b[{}m{line}\x1b[0m", style.code()) } else { line.to_owned() }
+    }
+
+    /// Text of others, made harmless where a terminal shows it: here, or, as it has colours, behind a pager.
+    pub fn harmless(self, text: &str) -> Cow<'_, str> {
+        if self.is_terminal || self.has_colours { harmless(text) } else { Cow::Borrowed(text) }
+    }
+
+    /// As [`Screen::harmless`], and its line breaks are written out.
+    pub fn on_one_line(self, text: &str) -> String {
+        self.harmless(&text.replace('\r', "\\r").replace('\n', "\\n")).into_owned()
+    }
+}
+
+impl Style {
+    /// That of a status.
+    pub fn of_status(status: Status) -> Style {
+        match status {
+            Status::Accepted => Style::Good,
+            Status::Proposed => Style::Open,
+            Status::Rejected => Style::Bad,
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            Style::Good => "32",
+            Style::Bad => "31",
+            Style::Open => "33",
+            Style::Id => "36",
+            Style::Faint => "2",
+            Style::Removed => "9;31",
+            Style::Kept => "4;33",
+        }
+    }
+}
+
+/// Text that does not drive a terminal: control characters are escaped, but for tabs and line breaks.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let drives_terminal = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(drives_terminal) {
+        return Cow::Borrowed(text);
+    }
+    let mut harmless = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let is_line_end = c == '\r' && characters.peek() == Some(&'\n');
+        if drives_terminal(c) && !is_line_end { harmless.extend(c.escape_default()) } else { harmless.push(c) }
+    }
+    Cow::Owned(harmless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drives_a_terminal_is_escaped() {
+        assert_eq!(harmless("a\x1b[2J\u{9b}2J\x07\rb\r\n\tc"), "a\\u{1b}[2J\\u{9b}2J\\u{7}\\rb\r\n\tc");
+        assert!(matches!(harmless("Käse\n\t"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn where_nothing_shows_colours_text_stays_as_it_is() {
+        let shown = |has_colours, is_terminal| Screen { has_colours, is_terminal }.harmless("\x07").into_owned();
+        assert_eq!([shown(false, false), shown(false, true), shown(true, false)], ["\x07", "\\u{7}", "\\u{7}"]);
+    }
+}

@@ -1,0 +1,123 @@
+//! The documents that decisions are looked at on.
+//!
+//! Of a source with more than are asked for, as many, evenly spread. The texts of the sources that were looked at last
+//! stay in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::corpus::{DocumentRef, Inventory};
+use crate::patterns::SHARED;
+
+/// The texts of so many sources stay in memory.
+const IN_MEMORY: usize = 4;
+
+/// Documents by source.
+#[derive(Debug)]
+pub struct Documents {
+    inventory: Inventory,
+    most: usize,
+    listings: OnceLock<BTreeMap<String, Vec<DocumentRef>>>,
+    recent: Mutex<Vec<(String, Arc<Texts>)>>,
+}
+
+/// The documents of a source that are looked at.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// Those that can be read, in the order of the corpus.
+    pub documents: Vec<Page>,
+    /// How many there are in all.
+    pub of: usize,
+    /// Why others cannot be read.
+    pub skipped: Vec<String>,
+}
+
+/// One document.
+#[derive(Debug)]
+pub struct Page {
+    /// The name of its source.
+    pub source: String,
+    /// Its name within the source.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+}
+
+impl Documents {
+    /// At most so many documents of each source of an inventory.
+    pub fn new(inventory: Inventory, most: usize) -> Documents {
+        Documents { inventory, most, listings: OnceLock::new(), recent: Mutex::default() }
+    }
+
+    /// How documents are read.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+
+    /// How many documents a source has in the corpus; of [`SHARED`], all sources together.
+    pub fn count(&self, source: &str) -> usize {
+        self.places(source).len()
+    }
+
+    /// The sources that have documents.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.listings().keys().map(String::as_str)
+    }
+
+    /// The texts of a source; of [`SHARED`], of all sources, evenly spread.
+    pub fn texts(&self, source: &str) -> Arc<Texts> {
+        let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().iter().find(|(known, _)| known == source).map(|(_, texts)| Arc::clone(texts));
+        // Outside of the lock: others go on meanwhile.
+        let texts = known.unwrap_or_else(|| Arc::new(self.read(source)));
+        let mut recent = lock();
+        recent.retain(|(known, _)| known != source);
+        recent.push((source.to_owned(), Arc::clone(&texts)));
+        if recent.len() > IN_MEMORY {
+            recent.remove(0);
+        }
+        texts
+    }
+
+    fn read(&self, source: &str) -> Texts {
+        let places = self.places(source);
+        let most = places.len().min(self.most);
+        let chosen: Vec<DocumentRef> = (0..most).map(|index| places[index * places.len() / most]).collect();
+        let read: Vec<Result<Page, String>> = chosen
+            .par_iter()
+            .map(|place| self.inventory.read(place).map_err(|skipped| skipped.to_string()))
+            .map(|read| {
+                // A copy: the file may change while it is looked at.
+                read.map(|document| Page {
+                    source: document.source.as_str().to_owned(),
+                    id: document.id,
+                    text: document.text.to_string(),
+                })
+            })
+            .collect();
+        let mut texts = Texts { of: places.len(), ..Texts::default() };
+        for page in read {
+            match page {
+                Ok(page) => texts.documents.push(page),
+                Err(problem) => texts.skipped.push(problem),
+            }
+        }
+        texts
+    }
+
+    fn places(&self, source: &str) -> Vec<DocumentRef> {
+        match source {
+            SHARED => self.listings().values().flatten().copied().collect(),
+            _ => self.listings().get(source).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn listings(&self) -> &BTreeMap<String, Vec<DocumentRef>> {
+        self.listings.get_or_init(|| {
+            let listings = self.inventory.sources().listings;
+            listings.into_iter().map(|listing| (listing.id.as_str().to_owned(), listing.documents)).collect()
+        })
+    }
+}

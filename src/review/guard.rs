@@ -1,0 +1,119 @@
+//! Who may ask: a browser on this machine that was given the key, and a page of ours in it.
+//!
+//! The server listens on loopback only, but every page that the browser shows can send requests there. So every address
+//! begins with a random key; and a request that another site's page sends, or that was led here by a name which another
+//! site made lead here, says so in its `Origin`, `Sec-Fetch-Site` or `Host`, and is refused.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// What a request must have.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    key: String,
+    port: u16,
+}
+
+/// The page may use its own style sheet and script, and ask its own server; nothing else, whatever a document says.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+impl Guard {
+    /// A new key, for a server on this port.
+    pub fn new(port: u16) -> Result<Guard, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Guard { key: bytes.iter().map(|byte| format!("{byte:02x}")).collect(), port })
+    }
+
+    /// What every path begins with.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Where a person opens the review.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.port, self.key)
+    }
+
+    fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<&'static str> {
+        let value = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        let is_ours =
+            |host: &str| ["127.0.0.1", "localhost"].iter().any(|ours| host == format!("{ours}:{}", self.port));
+        let given = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        if !value(header::HOST).is_some_and(is_ours) {
+            return Some("this address is not ours");
+        }
+        if value(header::ORIGIN).is_some_and(|origin| !origin.strip_prefix("http://").is_some_and(is_ours)) {
+            return Some("another site may not ask");
+        }
+        let site = value(HeaderName::from_static("sec-fetch-site"));
+        if site.is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+            return Some("another site may not ask");
+        }
+        (!is_same(given, &self.key)).then_some("the key is wrong; open the address that dehusk printed")
+    }
+}
+
+/// Lets through whoever may ask, and adds to every answer what protects it.
+pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let refusal = guard.refusal(request.uri().path(), request.headers());
+    let mut response = match refusal {
+        Some(why) => (StatusCode::FORBIDDEN, format!("403: {why}\n")).into_response(),
+        None => next.run(request).await,
+    };
+    let protection = [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in protection {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Compares in the same time wherever the two differ.
+fn is_same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &str, headers: &[(&'static str, &'static str)]) -> bool {
+        let guard = Guard { key: "abc".to_owned(), port: 80 };
+        let headers =
+            headers.iter().map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        guard.refusal(path, &headers.collect()).is_some()
+    }
+
+    #[test]
+    fn our_own_page_may_ask() {
+        assert!(!refused("/abc/", &[("host", "127.0.0.1:80")]));
+        let ours = [("host", "localhost:80"), ("origin", "http://localhost:80"), ("sec-fetch-site", "same-origin")];
+        assert!(!refused("/abc/s/x", &ours));
+    }
+
+    #[test]
+    fn others_may_not() {
+        for path in ["/", "/ab", "/abcd/", "/abd/", "//x", "/x/abc/", "/%61bc/"] {
+            assert!(refused(path, &[("host", "127.0.0.1:80")]), "{path}");
+        }
+        for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:81"] {
+            let host: &'static str = host;
+            assert!(refused("/abc/", &[("host", host)]), "{host}");
+        }
+        for other in [("origin", "http://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")] {
+            assert!(refused("/abc/", &[("host", "127.0.0.1:80"), other]), "{other:?}");
+        }
+        assert!(refused("/abc/", &[]));
+    }
+}

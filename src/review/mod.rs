@@ -1,0 +1,238 @@
+//! Reviewing: a person looks at what would go, and decides.
+//!
+//! Takes a folder of pattern files and a corpus; shows the patterns and what each does to the documents, in a browser;
+//! writes decisions into the pattern files as soon as they are made.
+//!
+//! ```text
+//!                 server  <---- requests ----  a browser on this machine
+//!                (guard)                        (review.js, style.css)
+//!                   |  ^
+//!         decisions |  | pages
+//!                   v  |
+//!    files <----  Session  ----> survey: what patterns do (crate::effects)
+//!      ^                            ^
+//!      v                            |
+//!   <source>.yaml               documents
+//! ```
+//!
+//! The files on disk are the only state that counts. They are read again before anything is written, so an editor and
+//! a review may work on the same file ([`files`]). What patterns do is looked at in the background ([`survey`]) and may
+//! lag behind; no decision depends on it.
+
+pub mod decision;
+pub mod documents;
+pub mod files;
+mod guard;
+mod pages;
+mod query;
+pub mod server;
+mod survey;
+mod trial;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cleaning::{CleanOptions, Cleaner};
+use crate::effects::Effects;
+use crate::patterns::keep::whole_words;
+use crate::patterns::{Keep, PatternFile, SHARED, Status};
+
+use decision::{Change, Entry, Refusal, Step};
+use documents::Documents;
+use files::{Files, SaveError};
+use survey::Survey;
+
+/// A review under way.
+pub struct Session {
+    files: Mutex<Files>,
+    /// Which pattern files there are; asked again and again, for mining may add some.
+    list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
+    documents: Documents,
+    options: CleanOptions,
+    /// What can be taken back, the last step last.
+    history: Mutex<Vec<Step>>,
+    survey: Survey,
+}
+
+/// Which state of its patterns something was found out with: the source's own, and the shared ones.
+pub type Version = (u64, u64);
+
+impl Session {
+    /// Reads the pattern files that `list` names. Every problem with them is named.
+    pub fn open(
+        list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
+        documents: Documents,
+        options: CleanOptions,
+    ) -> Result<Session, Vec<String>> {
+        let files = Mutex::new(Files::open(&list())?);
+        Ok(Session { files, list, documents, options, history: Mutex::default(), survey: Survey::default() })
+    }
+
+    /// Notices what others did to the pattern files.
+    fn refresh(&self) {
+        let paths = (self.list)();
+        let mut files = self.files();
+        // What cannot be read yet may be half written; it is tried again.
+        let _ = paths.iter().try_for_each(|path| files.add(path));
+        if files.refresh() {
+            drop(files);
+            self.survey.wake();
+        }
+    }
+
+    /// A source's patterns, and why the file as it now is cannot be read, if so.
+    fn patterns(&self, source: &str) -> Option<(Arc<PatternFile>, Option<String>)> {
+        let files = self.files();
+        Some((files.get(source)?, files.problem(source).map(str::to_owned)))
+    }
+
+    /// The files that act on a source's documents, its own first.
+    fn files_for(&self, source: &str) -> Vec<Arc<PatternFile>> {
+        let files = self.files();
+        let names = if source == SHARED { vec![SHARED] } else { vec![source, SHARED] };
+        names.into_iter().filter_map(|name| files.get(name)).collect()
+    }
+
+    fn version(&self, source: &str) -> Version {
+        let files = self.files();
+        (files.revision(source), files.revision(SHARED))
+    }
+
+    /// What removes text from a source's documents.
+    fn cleaner(&self, source: &str) -> Cleaner {
+        let files = self.files_for(source);
+        Cleaner::new(&files.iter().map(Arc::as_ref).collect::<Vec<&PatternFile>>(), &self.options)
+    }
+
+    /// What the patterns of a source do, as far as it is known; the second is whether that is up to date.
+    fn effects(&self, source: &str) -> Option<(Arc<Effects>, bool)> {
+        let (effects, version) = self.survey.get(source)?;
+        Some((effects, version == self.version(source)))
+    }
+
+    /// Writes a decision down.
+    fn decide(&self, step: Step) -> Result<(), SaveError> {
+        if step.changes.is_empty() {
+            return Ok(());
+        }
+        self.files().save(&step)?;
+        self.history().push(step);
+        self.survey.wake();
+        Ok(())
+    }
+
+    /// Takes the last decision back; says which it was.
+    fn undo(&self) -> Result<Option<Step>, SaveError> {
+        let Some(step) = self.history().pop() else { return Ok(None) };
+        let undone = self.files().save(&step.clone().undone());
+        self.survey.wake();
+        undone.map(|()| Some(step))
+    }
+
+    /// A decision on one pattern that was looked at as `seen`.
+    fn decide_on(
+        &self,
+        source: &str,
+        id: &str,
+        seen: &str,
+        what: &str,
+        decide: impl FnOnce(&mut Entry),
+    ) -> Result<(), SaveError> {
+        let (file, _) = self.patterns(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?;
+        let pattern = file.patterns.iter().find(|pattern| pattern.id == id);
+        let from = pattern.map(Entry::of).ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        if from.version() != seen {
+            return Err(Refusal::Changed(id.to_owned()).into());
+        }
+        let mut to = from.clone();
+        decide(&mut to);
+        let changes = if from == to { Vec::new() } else { vec![Change::Pattern { id: id.to_owned(), from, to }] };
+        self.decide(Step { what: format!("{what} {id}"), source: source.to_owned(), changes })
+    }
+
+    /// Another regex for a pattern that was looked at as `seen`; says what became of it.
+    fn edit(
+        &self,
+        source: &str,
+        id: &str,
+        seen: &str,
+        regex: String,
+        ends_after: Option<usize>,
+    ) -> Result<String, SaveError> {
+        let compiled = fancy_regex::Regex::new(&regex);
+        let compiled = compiled.map_err(|error| Refusal::Invalid(format!("the regex does not compile: {error}")))?;
+        let is_example = |text: &str| compiled.is_match(text).unwrap_or(false);
+        let mut message = format!("edited: {id}");
+        self.decide_on(source, id, seen, "edited", |entry| {
+            if !is_example(&entry.example) {
+                match self.first_match(source, &compiled) {
+                    Some(example) => entry.example = example,
+                    None => message += "; it matches neither its example nor anything in these documents",
+                }
+            }
+            (entry.regex, entry.ends_after) = (regex, ends_after);
+        })?;
+        Ok(message)
+    }
+
+    fn first_match(&self, source: &str, regex: &fancy_regex::Regex) -> Option<String> {
+        let texts = self.documents.texts(source);
+        let found = |page: &documents::Page| Some(regex.find(&page.text).ok()??.as_str().trim().to_owned());
+        // By itself it may not match: what stands around it in the document is not there.
+        texts.documents.iter().filter_map(found).find(|example| regex.is_match(example).unwrap_or(false))
+    }
+
+    /// The same decision on many of a file's patterns; those that have been decided are left as they are.
+    fn decide_on_all(
+        &self,
+        source: &str,
+        file: &PatternFile,
+        chosen: &[usize],
+        status: Status,
+    ) -> Result<usize, SaveError> {
+        let change = |index: &usize| {
+            let pattern = file.patterns.get(*index).filter(|pattern| pattern.status == Status::Proposed)?;
+            let from = Entry::of(pattern);
+            let to = Entry { status, ..from.clone() };
+            Some(Change::Pattern { id: pattern.id.clone(), from, to })
+        };
+        let changes: Vec<Change> = chosen.iter().filter_map(change).collect();
+        let count = changes.len();
+        let what = format!("{} {count} patterns", status.name());
+        self.decide(Step { what, source: source.to_owned(), changes })?;
+        Ok(count)
+    }
+
+    /// A text that a person selected in a document, with whole words, and a note that says where it stands.
+    fn as_it_stands(&self, source: &str, text: &str, document: Option<usize>) -> Result<(String, String), String> {
+        let keep = Keep::new(text, "").map_err(|error| error.to_string())?;
+        let texts = self.documents.texts(source);
+        let Some(page) = document.and_then(|number| texts.documents.get(number)) else {
+            return Ok((keep.text().to_owned(), String::new()));
+        };
+        let found = keep.regex().find(&page.text).map_err(|error| error.to_string())?;
+        let found = found.ok_or("this text does not stand in the document as it is; select one stretch of it")?;
+        let whole = whole_words(&page.text, found.range());
+        let words: Vec<&str> = page.text[whole].split_whitespace().collect();
+        Ok((words.join(" "), format!("in {}", page.id)))
+    }
+
+    /// From now on a text is kept, with this note; or no longer, without one.
+    fn keep(&self, source: &str, text: &str, note: Option<&str>) -> Result<(), SaveError> {
+        let (file, _) = self.patterns(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?;
+        let text = text.trim();
+        let from = file.keep.iter().find(|keep| keep.text() == text).map(|keep| keep.note.clone());
+        let to = note.map(str::to_owned);
+        let what = if note.is_some() { "kept a text" } else { "no longer kept a text" };
+        let changes = if from == to { Vec::new() } else { vec![Change::Keep { text: text.to_owned(), from, to }] };
+        self.decide(Step { what: what.to_owned(), source: source.to_owned(), changes })
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn history(&self) -> MutexGuard<'_, Vec<Step>> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

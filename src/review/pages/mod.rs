@@ -1,0 +1,170 @@
+//! The HTML of the review. Whatever comes from documents, pattern files or names is text here; `maud` escapes it.
+
+pub mod about;
+pub mod document;
+pub mod overview;
+pub mod pattern;
+pub mod source;
+
+use maud::{DOCTYPE, Markup, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::patterns::SHARED;
+
+/// All that an address may hold as it is.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The addresses of a review, all below its key.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// `/KEY/`.
+    pub base: String,
+}
+
+impl Links {
+    /// The overview.
+    pub fn home(&self) -> String {
+        self.base.clone()
+    }
+
+    /// A style sheet or script.
+    pub fn asset(&self, name: &str) -> String {
+        format!("{}{name}", self.base)
+    }
+
+    /// The patterns of a source.
+    pub fn source(&self, source: &str) -> String {
+        format!("{}s/{}/", self.base, encoded(source))
+    }
+
+    /// A page about a source.
+    pub fn about(&self, source: &str, page: &str) -> String {
+        format!("{}{page}", self.source(source))
+    }
+
+    /// The patterns of a source, one of them shown.
+    pub fn pattern(&self, source: &str, id: &str) -> String {
+        format!("{}?id={}", self.source(source), encoded(id))
+    }
+
+    /// One pattern by itself.
+    pub fn of_pattern(&self, source: &str, id: &str, page: &str) -> String {
+        format!("{}p/{}/{page}", self.source(source), encoded(id))
+    }
+
+    /// A document.
+    pub fn document(&self, source: &str, number: usize) -> String {
+        format!("{}d/{number}", self.source(source))
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, UNRESERVED).to_string()
+}
+
+/// A source as people call it.
+pub fn name(source: &str) -> &str {
+    if source == SHARED { "(shared)" } else { source }
+}
+
+/// What stands above every page of a source.
+pub struct Place<'p> {
+    /// The addresses.
+    pub links: &'p Links,
+    /// The source.
+    pub source: &'p str,
+    /// Which of its pages: `patterns`, `documents`, `about`.
+    pub page: &'p str,
+    /// Why the file cannot be read as it now is.
+    pub problem: Option<&'p str>,
+    /// How many patterns are decided, and how many there are.
+    pub decided: [usize; 2],
+}
+
+/// A whole page. `place` is where in a source it is.
+pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " – dehusk review" }
+                link rel="icon" type="image/svg+xml" href=(links.asset("icon.svg"));
+                link rel="stylesheet" href=(links.asset("style.css"));
+                script src=(links.asset("review.js")) defer {}
+            }
+            body data-base=(links.base) data-source=[place.map(|place| place.source)] {
+                a.skip href="#main" { "Skip to the content" }
+                header.page {
+                    h1 { a href=(links.home()) { "dehusk review" } @if let Some(place) = place { " / " (name(place.source)) } }
+                    @if let Some(place) = place { (tabs(place)) }
+                    div.tools {
+                        @if let Some(place) = place { (progress(place.decided)) }
+                        button type="button" data-do="undo" { "Undo" kbd { "u" } }
+                        button type="button" data-do="help" { "Keys" kbd { "?" } }
+                    }
+                }
+                main.wide #main {
+                    @if let Some(problem) = place.and_then(|place| place.problem) {
+                        p.warning role="alert" { (problem) " The patterns below are those it had before; nothing is written until it is mended." }
+                    }
+                    (body)
+                }
+                p.toast #toast role="status" hidden {}
+                (help())
+            }
+        }
+    }
+}
+
+fn tabs(place: &Place) -> Markup {
+    let Place { links, source, page, .. } = place;
+    let tabs = [("patterns", "Patterns", ""), ("documents", "Documents", "documents"), ("about", "About", "about")];
+    html! {
+        nav.tabs aria-label="Pages of this source" {
+            @for (name, title, path) in tabs {
+                a href=(links.about(source, path)) aria-current=[(name == *page).then_some("page")] { (title) }
+            }
+        }
+    }
+}
+
+/// How much is decided.
+pub fn progress([decided, all]: [usize; 2]) -> Markup {
+    html! {
+        span.progress #progress { progress max=(all.max(1)) value=(decided) aria-label="patterns decided" {} " " (decided) " of " (all) " decided" }
+    }
+}
+
+const KEYS: [(&str, &str); 16] = [
+    ("j", "next pattern, or next removal in a document"),
+    ("k", "the one before"),
+    ("a", "accept: whatever it matches goes"),
+    ("r", "reject: it removes nothing, and is not proposed again"),
+    ("p", "back to proposed"),
+    ("e", "edit the regex, and see what it would do"),
+    ("n", "write a note"),
+    ("u", "undo the last decision"),
+    ("x", "never remove the selected text, or the removal at hand"),
+    ("o", "open a document in which the pattern matches"),
+    ("m", "all matches of the pattern"),
+    ("[ ]", "the document before, the next document"),
+    ("/", "search"),
+    ("1 … 4", "list all, proposed, accepted, rejected"),
+    ("Esc", "leave a field, an edit, this help"),
+    ("?", "this help"),
+];
+
+fn help() -> Markup {
+    html! {
+        dialog #help aria-labelledby="help-title" {
+            h2 #help-title tabindex="-1" autofocus { "Keys" }
+            dl.keys {
+                @for (key, what) in KEYS { div { dt { kbd { (key) } } dd { (what) } } }
+            }
+            p.quiet { "Decisions are written to the pattern files at once. Whoever edits these files meanwhile loses nothing." }
+            button type="button" data-do="close-help" { "Close" kbd { "Esc" } }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The first page: all sources.
+
+use maud::{Markup, html};
+
+use super::{Links, name};
+use crate::effects::DocumentEffect;
+use crate::pages::grouped;
+
+/// What is told of a source.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name.
+    pub source: String,
+    /// How many documents it has in the corpus.
+    pub documents: usize,
+    /// How many patterns are decided, and how many there are.
+    pub decided: [usize; 2],
+    /// What is removed of its documents, if that is known already.
+    pub removed: Option<DocumentEffect>,
+    /// What was removed when it was mined.
+    pub removed_when_mined: Option<f64>,
+    /// What a person should know first.
+    pub warnings: Vec<String>,
+}
+
+/// The sources, a row each.
+pub fn overview(links: &Links, rows: &[Row]) -> Markup {
+    let [decided, all] = rows.iter().fold([0, 0], |sum, row| [sum[0] + row.decided[0], sum[1] + row.decided[1]]);
+    html! {
+        h2 { "Sources" }
+        p.quiet { (grouped(decided as u64)) " of " (grouped(all as u64)) " patterns are decided." }
+        table.overview #sources {
+            thead { tr {
+                th scope="col" { "source" }
+                th.number scope="col" { "documents" }
+                th.number scope="col" { "patterns" }
+                th.number scope="col" { "decided" }
+                th.number scope="col" { "text removed" }
+                th.number scope="col" { "when mined" }
+                th scope="col" { "to know" }
+            } }
+            tbody { @for row in rows { (source(links, row)) } }
+        }
+    }
+}
+
+fn source(links: &Links, row: &Row) -> Markup {
+    let [decided, all] = row.decided;
+    html! {
+        tr {
+            th scope="row" { a href=(links.source(&row.source)) { (name(&row.source)) } }
+            td.number data-label="documents" { (grouped(row.documents as u64)) }
+            td.number data-label="patterns" { (grouped(all as u64)) }
+            td.number data-label="decided" { (grouped(decided as u64)) }
+            td.number data-label="text removed" {
+                @if let Some(removed) = row.removed { (percent(removed.share())) } @else { span.quiet { "looking …" } }
+            }
+            td.number data-label="when mined" { @if let Some(share) = row.removed_when_mined { (percent(share)) } }
+            td { @for warning in &row.warnings { p.warning { (warning) } } }
+        }
+    }
+}
+
+/// A share as people read it.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}

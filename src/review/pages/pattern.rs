@@ -1,0 +1,269 @@
+//! One pattern: what it says, what it does, and what can be decided on it.
+
+use std::ops::Range;
+
+use maud::{Markup, html};
+
+use super::Links;
+use super::overview::percent;
+use crate::effects::{PatternEffect, Sighting};
+use crate::pages::charts::strip;
+use crate::pages::chips::chips;
+use crate::pages::grouped;
+use crate::pages::marks::in_context;
+use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use crate::review::decision::Entry;
+use crate::review::documents::Texts;
+use crate::review::query::Group;
+use crate::review::trial::Trial;
+
+/// A pattern and all that is known of it.
+pub struct Seen<'s> {
+    /// The addresses.
+    pub links: &'s Links,
+    /// Whose file it stands in.
+    pub source: &'s str,
+    /// That file.
+    pub file: &'s PatternFile,
+    /// The pattern.
+    pub pattern: &'s Pattern,
+    /// What it does, if that is known.
+    pub effect: Option<&'s PatternEffect>,
+    /// Whether what it does was found out with the patterns as they are now.
+    pub is_fresh: bool,
+    /// The documents that were looked at.
+    pub texts: &'s Texts,
+    /// How many undecided patterns of the list each group holds.
+    pub groups: &'s [(Group, usize)],
+}
+
+/// The pattern at hand.
+pub fn detail(seen: &Seen) -> Markup {
+    let Seen { links, source, pattern, .. } = seen;
+    let page = |page: &str| links.of_pattern(source, &pattern.id, page);
+    html! {
+        article.pattern #pattern data-id=(pattern.id) data-version=(Entry::of(pattern).version())
+            data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) {
+            (head(seen))
+            p.reading { (chips(&readable::chips(pattern, seen.file.lexer.mutable()))) }
+            (actions(seen))
+            @if let Some(words) = pattern.ends_after {
+                p { "Articles end before it, if they had " (words) " words of prose: all that follows goes." }
+            }
+            @if !pattern.note.is_empty() { p.note { b { "Note: " } (pattern.note) } }
+            (note_form(pattern))
+            (edit_form(pattern))
+            (matches(seen))
+            details { summary { "Regex" } code.source { (pattern.regex) } }
+        }
+    }
+}
+
+fn head(seen: &Seen) -> Markup {
+    let Seen { pattern, effect, .. } = seen;
+    html! {
+        header {
+            span.status.(pattern.status.name()) { (pattern.status.name()) }
+            code.id { (pattern.id) }
+            @if seen.source == SHARED { span.quiet { "shared by all sources" } }
+            @if let Some(effect) = effect { (strip(&effect.places)) }
+            ul.counts {
+                @if pattern.among > 0 {
+                    li { "when mined in " b { (percent(pattern.share())) } " of " (grouped(pattern.among as u64)) " documents" }
+                }
+                @if let Some(sources) = pattern.sources { li { "in " b { (sources) } " sources" } }
+                @if !pattern.is_as_mined() { li { "edited or written by hand" } }
+                @match effect {
+                    Some(effect) => {
+                        li { "here " b { (grouped(effect.matches as u64)) } " matches in " b { (grouped(effect.documents as u64)) } " documents" }
+                        li { b { (bytes(effect.removed)) } " removed because of it" }
+                        @if !seen.is_fresh { li { "(looking again …)" } }
+                    }
+                    None => li { "looking at the documents …" },
+                }
+            }
+        }
+    }
+}
+
+fn actions(seen: &Seen) -> Markup {
+    let status = seen.pattern.status;
+    html! {
+        div.bar {
+            (decision(seen, Status::Accepted, "Accept", "a", status))
+            (decision(seen, Status::Rejected, "Reject", "r", status))
+            @if status != Status::Proposed { button type="button" data-do="status" data-status="proposed" { "Undecided" kbd { "p" } } }
+            button type="button" data-do="edit" aria-expanded="false" { "Edit" kbd { "e" } }
+            button type="button" data-do="note" aria-expanded="false" { "Note" kbd { "n" } }
+        }
+    }
+}
+
+/// A button for this pattern, with a menu for many at once.
+fn decision(seen: &Seen, status: Status, verb: &str, key: &str, now: Status) -> Markup {
+    html! {
+        span.split {
+            button type="button" data-do="status" data-status=(status.name()) aria-pressed=(if now == status { "true" } else { "false" }) { (verb) kbd { (key) } }
+            details {
+                summary aria-label=(format!("{verb} many")) { "▾" }
+                div.menu {
+                    @for &(group, count) in seen.groups {
+                        @if is_offered(group, status) {
+                            button type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-count=(count) disabled[count == 0] {
+                                (verb) " " (in_words(group, count))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What matches nothing is not accepted in bulk, and what is frequent is not rejected in bulk.
+fn is_offered(group: Group, status: Status) -> bool {
+    match group {
+        Group::Listed => true,
+        Group::Frequent | Group::Lines => status == Status::Accepted,
+        Group::Idle => status == Status::Rejected,
+    }
+}
+
+fn group_name(group: Group) -> &'static str {
+    match group {
+        Group::Listed => "listed",
+        Group::Frequent => "frequent",
+        Group::Lines => "lines",
+        Group::Idle => "idle",
+    }
+}
+
+fn in_words(group: Group, count: usize) -> String {
+    let count = grouped(count as u64);
+    match group {
+        Group::Listed => format!("all {count} undecided that are listed"),
+        Group::Frequent => format!("the {count} of them that 90 % of documents had"),
+        Group::Lines => format!("the {count} of them that are whole lines of half the documents"),
+        Group::Idle => format!("the {count} of them that match nothing here"),
+    }
+}
+
+fn note_form(pattern: &Pattern) -> Markup {
+    html! {
+        div.form #note-form hidden {
+            label for="note" { "Note" }
+            textarea #note rows="2" { (pattern.note) }
+            div.bar {
+                button.primary type="button" data-do="save-note" { "Save" kbd { "Ctrl ⏎" } }
+                button type="button" data-do="cancel" { "Cancel" kbd { "Esc" } }
+            }
+        }
+    }
+}
+
+fn edit_form(pattern: &Pattern) -> Markup {
+    let rows = (pattern.regex.len() / 90).clamp(2, 10) + 1;
+    html! {
+        div.form #edit-form hidden {
+            label for="regex" { "Regex" }
+            textarea.regex #regex rows=(rows) spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
+            label for="ends" { "Articles end before it after so many words of prose (empty: they do not)" }
+            input #ends type="number" min="0" step="1" value=[pattern.ends_after];
+            div.trial #trial role="status" {}
+            div.bar {
+                button.primary type="button" data-do="save-regex" { "Save" kbd { "Ctrl ⏎" } }
+                button type="button" data-do="cancel" { "Cancel" kbd { "Esc" } }
+            }
+        }
+    }
+}
+
+fn matches(seen: &Seen) -> Markup {
+    let Some(effect) = seen.effect else { return html! {} };
+    html! {
+        @if effect.matches == 0 {
+            p.quiet { "It matches nowhere in the " (grouped(seen.texts.documents.len() as u64)) " documents that are looked at." }
+        } @else {
+            (contexts(seen.links, seen.source, seen.texts, &effect.sightings))
+            p { a href=(seen.links.of_pattern(seen.source, &seen.pattern.id, "matches")) data-do="matches" {
+                "All " (grouped(effect.matches as u64)) " matches"
+            } " " kbd { "m" } }
+        }
+    }
+}
+
+/// Matches in their context, each with its document.
+pub fn contexts(links: &Links, source: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
+    html! {
+        ul.contexts {
+            @for Sighting { text, bytes } in sightings {
+                @if let Some(page) = texts.documents.get(*text) {
+                    li {
+                        (in_context(&page.text, within(&page.text, bytes)))
+                        cite { a href=(format!("{}#b{}", links.document(source, *text), bytes.start)) data-document=(text) { (page.id) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The range, if the text has it: what is known of it may be older than it is.
+fn within(text: &str, bytes: &Range<usize>) -> Range<usize> {
+    if bytes.end <= text.len() { bytes.clone() } else { 0..0 }
+}
+
+/// All matches, some at a time.
+pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: &[Sighting], from: usize) -> Markup {
+    const AT_A_TIME: usize = 100;
+    let end = found.len().min(from + AT_A_TIME);
+    html! {
+        @if from == 0 { h3 { (grouped(found.len() as u64)) " matches of " code { (id) } } }
+        (contexts(links, source, texts, found.get(from..end).unwrap_or_default()))
+        @if end < found.len() {
+            button type="button" data-do="more-matches" data-from=(end) { "Show more" }
+        }
+    }
+}
+
+/// What another regex would do.
+pub fn trial(links: &Links, source: &str, texts: &Texts, trial: &Trial) -> Markup {
+    let [now, then] = &trial.pattern;
+    let [total_now, total_then] = trial.total;
+    html! {
+        table.trial {
+            thead { tr { td {} th scope="col" { "now" } th scope="col" { "then" } } }
+            tbody {
+                tr { th scope="row" { "matches" } td { (grouped(now.matches as u64)) } td { (grouped(then.matches as u64)) } }
+                tr { th scope="row" { "documents" } td { (grouped(now.documents as u64)) } td { (grouped(then.documents as u64)) } }
+                tr { th scope="row" { "removed because of it" } td { (bytes(now.removed)) } td { (bytes(then.removed)) } }
+                tr { th scope="row" { "removed in all" } td { (percent(total_now.share())) } td { (percent(total_then.share())) } }
+            }
+        }
+        @if let Some(failure) = &trial.failure { p.warning { (failure) } }
+        @if trial.looked_at < trial.of {
+            p.warning { "Slow: only " (grouped(trial.looked_at as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
+        }
+        (difference(links, source, texts, "New matches", &trial.gained))
+        (difference(links, source, texts, "No longer matched", &trial.lost))
+    }
+}
+
+fn difference(links: &Links, source: &str, texts: &Texts, title: &str, found: &[Sighting]) -> Markup {
+    const SHOWN: usize = 5;
+    html! {
+        @if !found.is_empty() {
+            h3 { (title) ": " (grouped(found.len() as u64)) }
+            (contexts(links, source, texts, &found[..found.len().min(SHOWN)]))
+        }
+    }
+}
+
+/// Bytes as people read them.
+pub fn bytes(bytes: usize) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}

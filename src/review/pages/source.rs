@@ -1,0 +1,123 @@
+//! The patterns of a source: a list, and the one at hand beside it.
+
+use maud::{Markup, html};
+
+use super::Links;
+use crate::effects::Effects;
+use crate::pages::grouped;
+use crate::patterns::{Pattern, PatternFile, Status};
+use crate::review::decision::Entry;
+use crate::review::query::{Query, Sort, effect};
+
+/// So many patterns are listed at a time.
+pub const AT_A_TIME: usize = 200;
+
+/// What there is to list.
+pub struct Listing<'l> {
+    /// The addresses.
+    pub links: &'l Links,
+    /// The source.
+    pub source: &'l str,
+    /// Its patterns.
+    pub file: &'l PatternFile,
+    /// What they do, if that is known.
+    pub effects: Option<&'l Effects>,
+    /// What a person wants to see.
+    pub query: &'l Query,
+    /// Which patterns that are.
+    pub selected: &'l [usize],
+}
+
+/// The list, and room for the pattern at hand.
+pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
+    html! {
+        div.bar.sticky #controls {
+            (statuses(listing))
+            label.search { span.unseen { "Search" } input #search type="search" placeholder="Search ( / )" value=(listing.query.search) autocomplete="off" spellcheck="false"; }
+            label { "first " select #sort { (sorts(listing.query.sort)) } }
+        }
+        div.panes {
+            nav.list #list aria-label="Patterns" { (list(listing, None)) }
+            section.detail #detail aria-label="The pattern at hand" {
+                @if let Some(detail) = detail { (detail) } @else { p.quiet { "No pattern is chosen." } }
+            }
+        }
+    }
+}
+
+/// Which statuses there are, and how many patterns of each.
+pub fn statuses(listing: &Listing) -> Markup {
+    let count = |status: Option<Status>| {
+        let is_it = |pattern: &&Pattern| status.is_none_or(|status| pattern.status == status);
+        listing.file.patterns.iter().filter(is_it).count()
+    };
+    let all = [None, Some(Status::Proposed), Some(Status::Accepted), Some(Status::Rejected)];
+    html! {
+        fieldset.filters #statuses {
+            legend.unseen { "Status" }
+            @for status in all {
+                @let name = status.map_or("", Status::name);
+                label {
+                    input type="radio" name="status" value=(name) checked[status == listing.query.status];
+                    (if name.is_empty() { "all" } else { name }) " " b { (grouped(count(status) as u64)) }
+                }
+            }
+        }
+    }
+}
+
+fn sorts(chosen: Sort) -> Markup {
+    let all = [
+        (Sort::Removed, "removed", "what removes most"),
+        (Sort::Documents, "documents", "what most documents had"),
+        (Sort::Place, "place", "what stands nearest the head"),
+        (Sort::Regex, "regex", "as in the file"),
+    ];
+    html! { @for (sort, value, title) in all { option value=(value) selected[sort == chosen] { (title) } } }
+}
+
+/// One stretch of the list, and where the next one begins.
+pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
+    let Listing { links, source, file, effects, query, selected } = listing;
+    let end = selected.len().min(query.from + AT_A_TIME);
+    let shown = selected.get(query.from..end).unwrap_or_default();
+    let removed: usize = effects.map_or(0, |effects| effects.total().removed);
+    html! {
+        @if selected.is_empty() { p.quiet.empty { "No pattern is like that." } }
+        @for &index in shown {
+            @let pattern = &file.patterns[index];
+            @let of_it = effects.and_then(|effects| effect(effects, index));
+            a.item href=(links.pattern(source, &pattern.id)) data-id=(pattern.id) data-version=(Entry::of(pattern).version())
+                aria-current=[(current == Some(&pattern.id)).then_some("true")] {
+                span.status.(pattern.status.name()) title=(pattern.status.name()) { span.unseen { (pattern.status.name()) } }
+                span.text dir="auto" { (on_one_line(&pattern.example)) }
+                span.number {
+                    @match of_it {
+                        Some(effect) if effect.matches == 0 => "no match",
+                        Some(effect) => (share(effect.removed, removed)),
+                        None => (format!("in {:.0} %", 100.0 * pattern.share())),
+                    }
+                }
+            }
+        }
+        @if end < selected.len() {
+            button.more type="button" data-do="more" data-from=(end) { "Show more of " (grouped(selected.len() as u64)) }
+        }
+    }
+}
+
+/// What part of all that is removed.
+fn share(removed: usize, of: usize) -> String {
+    match 100.0 * removed as f64 / of.max(1) as f64 {
+        _ if removed == 0 => "nothing".to_owned(),
+        share if share < 0.1 => "< 0.1 %".to_owned(),
+        share => format!("{share:.1} %"),
+    }
+}
+
+/// The first words of a text.
+fn on_one_line(text: &str) -> String {
+    const MOST: usize = 120;
+    let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    line.chars().take(MOST).collect()
+}

@@ -1,0 +1,499 @@
+// What a person does in the review: keys and clicks become requests, answers become parts of the page.
+// All HTML that is put in comes from our own server, which escapes what documents and pattern files say.
+"use strict";
+
+const base = document.body.dataset.base;
+const source = document.body.dataset.source;
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+const home = source === undefined ? base : `${base}s/${encodeURIComponent(source)}/`;
+
+// ---- Requests ----
+
+async function fetched(url, options) {
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("dehusk does not answer; is the review still running?");
+  }
+  if (response.ok) return response;
+  const text = await response.text();
+  let message = text;
+  try { message = JSON.parse(text).message; } catch { /* as it is */ }
+  const failure = new Error(message);
+  failure.status = response.status;
+  throw failure;
+}
+
+const part = async (url, options) => (await fetched(url, options)).text();
+
+function posted(body, signal) {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
+}
+
+let toastTimer;
+function tell(message, isBad = false) {
+  const toast = $("#toast");
+  toast.textContent = message;
+  toast.classList.toggle("bad", isBad);
+  toast.hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => { toast.hidden = true; }, isBad ? 12000 : 4000);
+}
+
+/** Runs what a person asked for, and says what went wrong. */
+async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error.name !== "AbortError") tell(error.message, true);
+    if (error.status === 409) await refresh();
+    return undefined;
+  }
+}
+
+// ---- The list ----
+
+const list = $("#list");
+const detail = $("#detail");
+
+function query() {
+  const status = $("#statuses input:checked")?.value ?? "";
+  const query = { search: $("#search")?.value ?? "", sort: $("#sort")?.value ?? "removed" };
+  if (status) query.status = status;
+  return query;
+}
+
+const parameters = (more) => new URLSearchParams({ ...query(), ...more }).toString();
+const items = () => (list ? $$("a.item", list) : []);
+const currentItem = () => list && $("a.item[aria-current]", list);
+
+function putList(html, from) {
+  const parts = document.createElement("template");
+  parts.innerHTML = html;
+  const rest = $("template", parts.content);
+  rest?.remove();
+  $("button.more", list)?.remove();
+  if (from === 0) list.replaceChildren(parts.content);
+  else list.append(parts.content);
+  if (rest) putCounts(rest.content);
+  watchMore();
+}
+
+/** Numbers may have changed; what is chosen and where the keyboard is stays. */
+function putCounts(fresh) {
+  const numbers = $$("#statuses b");
+  $$("#statuses b", fresh).forEach((number, index) => { numbers[index].textContent = number.textContent; });
+  const progress = $("#progress", fresh);
+  if (progress) $("#progress").replaceWith(progress);
+}
+
+async function loadList(id = currentItem()?.dataset.id) {
+  if (!list) return;
+  // As many as were there, so that nothing jumps.
+  const shown = items().length;
+  putList(await part(`${home}list?${parameters(id ? { id } : {})}`), 0);
+  while (items().length < shown && $("button.more", list)) await loadMore();
+}
+
+async function loadMore() {
+  const more = $("button.more", list);
+  if (!more || more.disabled) return;
+  more.disabled = true;
+  const from = Number(more.dataset.from);
+  const id = currentItem()?.dataset.id;
+  putList(await part(`${home}list?${parameters(id ? { from, id } : { from })}`), from);
+}
+
+const moreWatcher = new IntersectionObserver((entries) => {
+  if (entries.some((entry) => entry.isIntersecting)) attempt(loadMore);
+}, { root: list, rootMargin: "600px" });
+
+function watchMore() {
+  moreWatcher.disconnect();
+  const more = list && $("button.more", list);
+  if (more) moreWatcher.observe(more);
+}
+
+// ---- The pattern at hand ----
+
+let wanted;
+
+async function showPattern(ofSource, id, quietly = false) {
+  wanted = `${ofSource}/${id}`;
+  const mine = wanted;
+  const path = `${base}s/${encodeURIComponent(ofSource)}/p/${encodeURIComponent(id)}/`;
+  const html = await part(`${path}?${parameters()}`);
+  if (mine !== wanted) return;
+  if (quietly && (isEditing() || !$("#matches-of")?.hidden)) return;
+  detail.innerHTML = html;
+  if (!quietly) detail.scrollTop = 0;
+}
+
+const pattern = () => $("#pattern");
+const isEditing = () => $$("#edit-form, #note-form").some((form) => !form.hidden);
+
+async function choose(item) {
+  if (!item) return;
+  items().forEach((other) => other.removeAttribute("aria-current"));
+  item.setAttribute("aria-current", "true");
+  item.scrollIntoView({ block: "nearest" });
+  history.replaceState(null, "", item.href);
+  await showPattern(source, item.dataset.id);
+}
+
+async function step(by) {
+  if (!list) return stepRemoval(by);
+  const all = items();
+  const at = all.indexOf(currentItem());
+  if (by > 0 && at >= all.length - 2) await loadMore();
+  const next = at < 0 ? items()[0] : items()[at + by];
+  await choose(next);
+}
+
+/** Decides on the pattern at hand. */
+async function decide(decision) {
+  const at = pattern();
+  if (!at) return tell("no pattern is chosen", true);
+  const answer = await fetched(at.dataset.page, posted({ seen: at.dataset.version, ...decision }));
+  tell((await answer.json()).message);
+  await refresh();
+}
+
+async function setStatus(status) {
+  const before = currentItem();
+  const index = items().indexOf(before);
+  const id = before?.dataset.id;
+  await decide({ status });
+  if (!list) return;
+  // Under a filter it may have left the list: then the next one has taken its place.
+  const still = items().find((item) => item.dataset.id === id);
+  await choose(still ?? items()[Math.min(index, items().length - 1)]);
+}
+
+async function decideOnAll({ status, group, count }) {
+  const body = { status, group, count: Number(count), query: query() };
+  const answer = await fetched(`${base}s/${encodeURIComponent(pattern().dataset.source)}/all`, posted(body));
+  tell((await answer.json()).message);
+  await refresh();
+}
+
+async function undo() {
+  const answer = await (await fetched(`${base}undo`, posted({}))).json();
+  tell(answer.message);
+  await refresh();
+}
+
+/** Shows everything as it is now. */
+async function refresh() {
+  await loadList();
+  const at = pattern();
+  if (at) {
+    try {
+      await showPattern(at.dataset.source, at.dataset.id);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      detail.innerHTML = "";
+    }
+  }
+  if ($("#document")) await loadDocument();
+  if (!list && !$("#document") && source !== undefined) await reloadMain();
+}
+
+async function reloadMain() {
+  const fresh = new DOMParser().parseFromString(await part(location.href), "text/html");
+  $("#main").innerHTML = $("#main", fresh).innerHTML;
+}
+
+// ---- Editing ----
+
+function openForm(form, field) {
+  if (!$(form)) return tell("no pattern is chosen", true);
+  closeForms();
+  $(form).hidden = false;
+  $(`[data-do="${form === "#edit-form" ? "edit" : "note"}"]`).setAttribute("aria-expanded", "true");
+  $(field).focus();
+  if (form === "#edit-form") attempt(tryOut);
+}
+
+function closeForms() {
+  $$("#edit-form, #note-form").forEach((form) => { form.hidden = true; });
+  $$("#pattern [aria-expanded]").forEach((button) => button.setAttribute("aria-expanded", "false"));
+}
+
+function edit() {
+  const ends = $("#ends").value.trim();
+  return { regex: $("#regex").value, ends_after: ends === "" ? null : Number(ends) };
+}
+
+let trying;
+async function tryOut() {
+  trying?.abort();
+  trying = new AbortController();
+  const html = await part(`${pattern().dataset.page}try`, posted(edit(), trying.signal));
+  const trial = $("#trial");
+  if (trial) trial.innerHTML = html;
+}
+
+let tryTimer;
+function tryOutSoon() {
+  clearTimeout(tryTimer);
+  tryTimer = setTimeout(() => attempt(tryOut), 250);
+}
+
+async function save() {
+  if (!$("#edit-form")?.hidden) {
+    const change = edit();
+    closeForms();
+    try {
+      await decide({ edit: change });
+    } catch (error) {
+      // What was typed is not lost.
+      $("#edit-form").hidden = false;
+      throw error;
+    }
+  } else if (!$("#note-form")?.hidden) {
+    const note = $("#note").value;
+    closeForms();
+    await decide({ note });
+  }
+}
+
+// ---- Matches ----
+
+async function showMatches() {
+  const at = pattern();
+  if (!at) return;
+  let room = $("#matches-of");
+  if (!room) {
+    room = document.createElement("div");
+    room.id = "matches-of";
+    at.append(room);
+  }
+  room.innerHTML = await part(`${at.dataset.page}matches`);
+  room.scrollIntoView({ block: "start" });
+}
+
+async function moreMatches(button) {
+  const html = await part(`${pattern().dataset.page}matches?from=${button.dataset.from}`);
+  button.insertAdjacentHTML("afterend", html);
+  button.remove();
+}
+
+// ---- Documents ----
+
+const removals = () => $$("#document del.removed, #document ins.kept");
+const currentRemoval = () => $("#document .current");
+
+async function chooseRemoval(mark) {
+  if (!mark) return;
+  currentRemoval()?.classList.remove("current");
+  mark.classList.add("current");
+  mark.scrollIntoView({ block: "nearest" });
+  const link = $("a", mark);
+  if (link) await showPattern(...sourceAndId(link.href));
+  else detail.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: mark.title }));
+}
+
+/** Of the address of a pattern. */
+function sourceAndId(href) {
+  const url = new URL(href);
+  const ofSource = decodeURIComponent(url.pathname.slice(base.length).split("/")[1]);
+  return [ofSource, url.searchParams.get("id")];
+}
+
+function stepRemoval(by) {
+  const all = removals();
+  const at = all.indexOf(currentRemoval());
+  return chooseRemoval(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
+}
+
+async function loadDocument(limit) {
+  const room = $("#document");
+  const at = removals().indexOf(currentRemoval());
+  const address = `${location.pathname}/text`;
+  if (limit) room.dataset.limit = limit;
+  room.innerHTML = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
+  removals()[at]?.classList.add("current");
+}
+
+/** What is selected in the document; without a selection the removal at hand. */
+function selectedText() {
+  const selection = getSelection();
+  const isInside = selection.rangeCount > 0 && $("#document")?.contains(selection.getRangeAt(0).commonAncestorContainer);
+  const text = isInside ? selection.toString().trim() : "";
+  return text || currentRemoval()?.textContent || "";
+}
+
+async function keep() {
+  const text = selectedText();
+  if (!$("#document") || !text) return tell("select a text in a document first", true);
+  const document_ = Number($("#document").dataset.number);
+  const answer = await fetched(`${home}keep`, posted({ text, document: document_ }));
+  getSelection().removeAllRanges();
+  tell((await answer.json()).message);
+  await refresh();
+}
+
+async function unkeep(text) {
+  const answer = await fetched(`${home}keep`, posted({ text, no_longer: true }));
+  tell((await answer.json()).message);
+  await refresh();
+}
+
+document.addEventListener("selectionchange", () => {
+  const bar = $("#selection");
+  if (!bar) return;
+  const selection = getSelection();
+  const isInside = !selection.isCollapsed && $("#document").contains(selection.anchorNode);
+  bar.hidden = !isInside;
+});
+
+// ---- Clicks, keys, time ----
+
+const actions = {
+  undo,
+  help: () => $("#help").showModal(),
+  "close-help": () => $("#help").close(),
+  more: loadMore,
+  status: (button) => setStatus(button.dataset.status),
+  all: (button) => decideOnAll(button.dataset),
+  edit: () => openForm("#edit-form", "#regex"),
+  note: () => openForm("#note-form", "#note"),
+  "save-regex": save,
+  "save-note": save,
+  cancel: closeForms,
+  matches: showMatches,
+  "more-matches": moreMatches,
+  "more-text": (button) => loadDocument(button.dataset.limit),
+  keep,
+  unkeep: (button) => unkeep(button.dataset.text),
+};
+
+document.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  const item = event.target.closest("a.item");
+  const mark = event.target.closest("#document del.removed");
+  const button = event.target.closest("[data-do]");
+  if (item) {
+    event.preventDefault();
+    attempt(() => choose(item));
+  } else if (mark && getSelection().isCollapsed) {
+    event.preventDefault();
+    attempt(() => chooseRemoval(mark));
+  } else if (button) {
+    event.preventDefault();
+    button.closest("details")?.removeAttribute("open");
+    attempt(() => actions[button.dataset.do](button));
+  }
+  $$(".split details[open]").filter((menu) => !menu.contains(event.target)).forEach((menu) => menu.removeAttribute("open"));
+});
+
+// A click would take the selection away before it is read.
+document.addEventListener("pointerdown", (event) => {
+  if (event.target.closest("[data-do=keep]")) event.preventDefault();
+});
+
+document.addEventListener("input", (event) => {
+  if (event.target.matches("#regex, #ends")) tryOutSoon();
+  if (event.target.matches("#search")) searchSoon();
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("#statuses input, #sort")) attempt(search);
+});
+
+let searchTimer;
+function searchSoon() {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => attempt(search), 120);
+}
+
+async function search() {
+  await loadList();
+  list.scrollTop = 0;
+  if (!currentItem()) await choose(items()[0]);
+}
+
+function leave(field) {
+  closeForms();
+  $$(".split details[open]").forEach((menu) => menu.removeAttribute("open"));
+  field?.blur?.();
+}
+
+const keys = {
+  j: () => step(1),
+  k: () => step(-1),
+  ArrowDown: (event) => list?.contains(event.target) && step(1),
+  ArrowUp: (event) => list?.contains(event.target) && step(-1),
+  a: () => setStatus("accepted"),
+  r: () => setStatus("rejected"),
+  p: () => setStatus("proposed"),
+  e: actions.edit,
+  n: actions.note,
+  u: undo,
+  x: keep,
+  m: showMatches,
+  o: () => $("#pattern .contexts cite a")?.click(),
+  "[": () => $("#before")?.click(),
+  "]": () => $("#next")?.click(),
+  "/": () => $("#search")?.focus(),
+  "?": actions.help,
+  1: () => filter(0),
+  2: () => filter(1),
+  3: () => filter(2),
+  4: () => filter(3),
+};
+
+function filter(index) {
+  $$("#statuses input")[index]?.click();
+}
+
+document.addEventListener("keydown", (event) => {
+  const isField = event.target.matches("input:not([type=radio]), textarea, select");
+  if (event.key === "Escape") return leave(event.target);
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isEditing()) {
+    event.preventDefault();
+    return attempt(save);
+  }
+  if (event.key === "Enter" && event.target.matches("#search")) return leave(event.target);
+  if (isField || event.ctrlKey || event.metaKey || event.altKey || $("#help").open) return undefined;
+  const action = keys[event.key];
+  if (!action || !Object.hasOwn(keys, event.key)) return undefined;
+  if (!event.key.startsWith("Arrow") || list?.contains(event.target)) event.preventDefault();
+  return attempt(() => action(event));
+});
+
+/** What is shown follows what others do to the files, and what is found out about the patterns. */
+let version;
+async function watch() {
+  try {
+    const asked = source === undefined ? "" : `?source=${encodeURIComponent(source)}`;
+    const now = (await (await fetched(`${base}pulse${asked}`)).json()).version;
+    document.body.classList.remove("lost");
+    if (version !== undefined && now !== version) await look();
+    version = now;
+  } catch {
+    document.body.classList.add("lost");
+  }
+  setTimeout(watch, document.hidden ? 5000 : 700);
+}
+
+/** As `refresh`, but it takes nothing from under a person's hands. */
+async function look() {
+  if (source === undefined) return reloadMain();
+  await loadList();
+  const at = pattern();
+  if (at) await showPattern(at.dataset.source, at.dataset.id, true);
+  if ($("#document") && getSelection().isCollapsed) await loadDocument();
+  return undefined;
+}
+
+watchMore();
+if (!currentItem() && items().length > 0) {
+  const shown = pattern()?.dataset.id;
+  items().find((item) => item.dataset.id === shown)?.setAttribute("aria-current", "true");
+}
+watch();

@@ -1,0 +1,107 @@
+//! What patterns do, found out in the background: for the source that is looked at first, then for the others.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::effects::{Effects, Question};
+use crate::patterns::PatternFile;
+
+use super::{Session, Version};
+
+/// What is known, and which source to look at first.
+#[derive(Debug, Default)]
+pub struct Survey {
+    state: Mutex<State>,
+    changed: Condvar,
+    closed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: HashMap<String, (Arc<Effects>, Version)>,
+    focus: Option<String>,
+    /// How often something was found out.
+    count: u64,
+}
+
+impl Survey {
+    /// What is known of a source, and of which state of its patterns.
+    pub fn get(&self, source: &str) -> Option<(Arc<Effects>, Version)> {
+        self.state().known.get(source).cloned()
+    }
+
+    /// How often something was found out.
+    pub fn count(&self) -> u64 {
+        self.state().count
+    }
+
+    /// This source is looked at: it comes first.
+    pub fn focus(&self, source: &str) {
+        self.state().focus = Some(source.to_owned());
+        self.wake();
+    }
+
+    /// Something changed.
+    pub fn wake(&self) {
+        self.changed.notify_all();
+    }
+
+    /// Ends the survey.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) {
+        const AT_MOST: Duration = Duration::from_millis(500);
+        drop(self.changed.wait_timeout(self.state(), AT_MOST));
+    }
+}
+
+impl Session {
+    /// Keeps what is known of all sources up to date, until the survey is closed.
+    pub fn survey(&self) {
+        while !self.survey.is_closed() {
+            match self.next_to_survey() {
+                Some(source) => self.survey_source(&source),
+                None => self.survey.wait(),
+            }
+        }
+    }
+
+    fn next_to_survey(&self) -> Option<String> {
+        let focus = self.survey.state().focus.clone();
+        let all: Vec<String> = self.files().sources().map(str::to_owned).collect();
+        let is_stale = |source: &String| {
+            let known = self.survey.get(source).map(|(_, version)| version);
+            known != Some(self.version(source))
+        };
+        focus.into_iter().filter(|source| all.contains(source)).chain(all.clone()).find(is_stale)
+    }
+
+    fn survey_source(&self, source: &str) {
+        let version = self.version(source);
+        let texts = self.documents.texts(source);
+        let files = self.files_for(source);
+        let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
+        let question = Question { files: &files, options: &self.options, watched: None };
+        let go_on = || !self.survey.is_closed() && self.version(source) == version;
+        let read = |index: usize| texts.documents.get(index).map(|page| page.text.as_str());
+        let effects = Effects::of(&question, texts.documents.len(), read, go_on);
+        if go_on() {
+            let mut state = self.survey.state();
+            state.known.insert(source.to_owned(), (Arc::new(effects), version));
+            state.count += 1;
+        }
+    }
+}

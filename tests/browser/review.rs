@@ -1,0 +1,75 @@
+//! `dehusk review`, started beside a story, with patterns that were mined before.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+use super::process::Process;
+
+/// The pattern files of the sample corpus by name, mined once for all stories.
+static MINED: LazyLock<BTreeMap<String, String>> = LazyLock::new(mine);
+
+/// A review of the sample corpus that nobody else works on; ends when dropped.
+pub struct Review {
+    /// Where it is, with its key.
+    pub url: String,
+    patterns: TempDir,
+    _process: Process,
+}
+
+impl Review {
+    /// Starts a review of the sample corpus, all patterns of which are proposed.
+    pub fn of_sample_corpus() -> Review {
+        let patterns = tempfile::tempdir().expect("a folder for patterns");
+        MINED.iter().for_each(|(name, yaml)| fs::write(patterns.path().join(name), yaml).expect("a pattern file"));
+        let mut command = dehusk("review");
+        command.arg(patterns.path()).arg(sample_corpus()).args(["--no-open", "--port", "0"]);
+        let process = Process::start(&mut command);
+        let url = process.wait_for("its address", url_in);
+        Review { url, patterns, _process: process }
+    }
+
+    /// What a pattern file says by now.
+    pub fn file(&self, source: &str) -> String {
+        fs::read_to_string(self.patterns.path().join(format!("{source}.yaml"))).expect("the pattern file")
+    }
+}
+
+/// The address, with port and key, in a line that the review prints.
+fn url_in(line: &str) -> Option<String> {
+    let url = &line[line.find("http://127.0.0.1:")?..];
+    Some(url.split_whitespace().next().unwrap_or(url).to_owned())
+}
+
+fn mine() -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().expect("a folder for patterns");
+    let output = dehusk("mine").arg(sample_corpus()).arg("-o").arg(folder.path()).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = fs::read_dir(folder.path()).expect("the folder").flatten();
+    let file = |entry: fs::DirEntry| {
+        let yaml = fs::read_to_string(entry.path()).expect("a pattern file");
+        (entry.file_name().to_string_lossy().into_owned(), yaml)
+    };
+    files.map(file).collect()
+}
+
+fn dehusk(command: &str) -> Command {
+    let mut dehusk = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    dehusk.arg(command);
+    dehusk
+}
+
+fn sample_corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/news")
+}
+
+#[test]
+fn the_address_is_read_with_its_key() {
+    let line = "Review at http://127.0.0.1:40123/3f9c/ (Ctrl-C ends it)";
+    assert_eq!(url_in(line).as_deref(), Some("http://127.0.0.1:40123/3f9c/"));
+    assert_eq!(url_in("Listening"), None);
+}

@@ -1,0 +1,20 @@
+//! Waiting for what a page or a program will do soon.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Tries until it succeeds. The last failure is told when patience is over.
+#[track_caller]
+pub fn eventually<T>(what: &str, mut attempt: impl FnMut() -> Result<T, String>) -> T {
+    let start = Instant::now();
+    loop {
+        match attempt() {
+            Ok(value) => return value,
+            Err(failure) if start.elapsed() > PATIENCE => panic!("{what}: {failure}"),
+            Err(_) => sleep(Duration::from_millis(20)),
+        }
+    }
+}
