@@ -15,6 +15,8 @@ mod input;
 mod keys;
 #[path = "browser/process.rs"]
 mod process;
+#[path = "browser/report.rs"]
+mod report;
 #[path = "browser/review.rs"]
 #[expect(dead_code, reason = "the stories of the review are not written yet")]
 mod review;

@@ -1,0 +1,73 @@
+//! The report of the sample corpus, opened from disk.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// Made once for all stories.
+static REPORT: LazyLock<TempDir> = LazyLock::new(make);
+
+/// Tells a story about the report.
+fn on_report(story: impl FnOnce(&Browser)) {
+    in_browser(|browser| {
+        browser.open_file(&REPORT.path().join("report.html"));
+        story(browser);
+    });
+}
+
+fn make() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (patterns, report) = (folder.path().join("patterns"), folder.path().join("report.html"));
+    dehusk(&[Path::new("mine"), &sample_corpus(), Path::new("-o"), &patterns]);
+    dehusk(&[Path::new("report"), &patterns, &sample_corpus(), Path::new("-o"), &report]);
+    folder
+}
+
+fn dehusk(arguments: &[&Path]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_dehusk")).args(arguments).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn sample_corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/news")
+}
+
+#[test]
+fn nobody_meets_barriers() {
+    on_report(|browser| {
+        browser.expect("h1", "dehusk report");
+        browser.expect_no_barriers();
+    });
+}
+
+#[test]
+fn its_own_looks_are_allowed_and_nothing_else() {
+    on_report(|browser| {
+        assert_eq!(browser.style("header.page", "display"), "flex", "the style sheet applies");
+        browser.run("document.body.innerHTML += '<p id=\"x\" style=\"color: red\">x</p>'");
+        assert_ne!(browser.style("#x", "color"), "rgb(255, 0, 0)");
+        assert!(browser.complaints().iter().any(|complaint| complaint.contains("Content Security Policy")));
+    });
+}
+
+#[test]
+fn nothing_is_wider_than_a_narrow_screen() {
+    on_report(|browser| {
+        browser.resize(320, 800);
+        let width = browser.run("return document.documentElement.scrollWidth");
+        assert!(width.as_u64().is_some_and(|width| width <= 320), "{width}");
+    });
+}
+
+#[test]
+fn a_key_leads_from_a_mark_to_its_pattern() {
+    on_report(|browser| {
+        browser.run("document.querySelector('del a').focus()");
+        browser.press("Enter");
+        browser.expect_count("article.pattern:target", 1);
+    });
+}
