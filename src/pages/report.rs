@@ -126,10 +126,9 @@ impl Overview {
                 table.overview {
                     thead { tr {
                         th scope="col" { "source" }
-                        @for title in ["documents", "proposed", "accepted", "rejected", "removed", "share", "when mined"] {
+                        @for title in ["documents", "patterns", "removed", "share", "when mined", "warnings"] {
                             th.number scope="col" { (title) }
                         }
-                        th scope="col" { "warnings" }
                     } }
                     tbody { @for row in &self.rows { (row.draw()) } }
                 }
@@ -147,7 +146,9 @@ impl Overview {
                 div { dt { "removed" } dd { (share(total)) } }
                 div { dt { "patterns of sources" } dd { (grouped(sum(|row| row.patterns.iter().sum()) as u64)) } }
                 div { dt { "warnings" } dd { (grouped(sum(|row| row.warnings) as u64)) } }
-                div { dt { "skipped documents" } dd { (grouped(self.skipped.len() as u64)) } }
+                @if !self.skipped.is_empty() {
+                    div { dt { "skipped documents" } dd { (grouped(self.skipped.len() as u64)) } }
+                }
             }
         }
     }
@@ -156,18 +157,25 @@ impl Overview {
 impl SourceRow {
     fn draw(&self) -> Markup {
         let count = |count: usize| grouped(count as u64);
-        let [proposed, accepted, rejected] = self.patterns;
         html! {
             tr {
                 th scope="row" { a href={ "#" (self.anchor) } { bdi { (self.name) } } }
                 td.number data-label="documents" { (count(self.documents)) }
-                td.number data-label="proposed" { (count(proposed)) }
-                td.number data-label="accepted" { (count(accepted)) }
-                td.number data-label="rejected" { (count(rejected)) }
+                td.number data-label="patterns" { (self.patterns_in_words()) }
                 td.number data-label="removed" { (size(self.total.removed)) }
                 td.number data-label="share" { (share(self.total)) }
                 td.number data-label="when mined" { (self.when_mined.map_or_else(|| "–".to_owned(), percent)) }
-                td { @if self.warnings > 0 { span.warning { (counted(self.warnings, "warning")) } } }
+                td.number data-label="warnings" { @if self.warnings > 0 { span.warning { (count(self.warnings)) } } }
+            }
+        }
+    }
+
+    /// How many there are, and what people decided on them.
+    fn patterns_in_words(&self) -> Markup {
+        let [proposed, accepted, rejected] = self.patterns.map(|count| grouped(count as u64));
+        html! {
+            @if self.patterns[1..] == [0, 0] { (proposed) " proposed" } @else {
+                span { (proposed) " proposed, " br; (accepted) " accepted, " br; (rejected) " rejected" }
             }
         }
     }

@@ -162,14 +162,17 @@ fn sources_and_files_that_do_not_meet_are_named() {
 fn documents_that_are_left_out_are_named() {
     let sandbox = mined();
     sandbox.write("corpus/tide/zero.txt", [0, 1, 2, 3]);
-    sandbox.write("corpus/tide/slow.txt", format!("{}b", "a".repeat(40)));
-    let hand = "patterns:\n  - {id: by-hand, status: accepted, regex: '(?=(a|aa)+$)c', example: ac}\n";
+    sandbox.write("corpus/tide/slow.txt", format!("{}b c", "a".repeat(40)));
+    let hand = "patterns:\n  - {id: by-hand, status: accepted, regex: '(a|aa)+(?=x)c', example: ac}\n";
     sandbox.edit("patterns/tide.yaml", "patterns:\n", hand);
     let ran = sandbox.expect(3, "report patterns corpus -o - --quiet");
-    ran.says("zero.txt: looks binary");
+    ran.says("zero.txt: looks binary").says("tide/slow.txt: pattern by-hand: ");
     check_page(&ran.stdout);
     let text = text_of(&ran.stdout);
-    assert!(text.contains("could not be read or cleaned") && text.contains("Skipped documents"), "{text}");
+    assert!(
+        text.contains("2 of 8 documents could not be read or cleaned") && text.contains("Skipped documents"),
+        "{text}"
+    );
     assert!(text.contains("zero.txt: looks binary"), "{text}");
 }
 

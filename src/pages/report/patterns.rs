@@ -223,3 +223,69 @@ fn sights(sights: &[Sight]) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::testing::text_of;
+    use crate::patterns::LexerCache;
+
+    fn file(patterns: &str) -> PatternFile {
+        let yaml = format!(
+            "dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}}\npatterns:\n{patterns}"
+        );
+        PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+    }
+
+    /// Each pattern removes so many bytes.
+    fn drawn(file: &PatternFile, removed: usize, in_full: usize) -> (String, String) {
+        let effects =
+            vec![PatternEffect { removed, matches: 1, documents: 1, ..PatternEffect::default() }; file.patterns.len()];
+        let sights = Sights::from([(0, vec![Sight::new("<b>1.txt", "so <i>Read more</i>", 6..15)])]);
+        let patterns = Patterns { anchor: "s1", file, effects: &effects, sights: &sights, documents: 2, in_full };
+        let at_work = patterns.at_work().map(|table| text_of(&table.into_string()));
+        (patterns.draw().into_string(), at_work.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_card_says_all_there_is_to_know() {
+        let entry =
+            "  - {id: a, regex: Read more, documents: 8, among: 9, occurrences: 10, ends_after: 30, note: <u>}\n";
+        let (html, _) = drawn(&file(entry), 1200, 1);
+        assert!(html.contains("<article class=\"pattern\" id=\"s1-p0\">"), "{html}");
+        let text = text_of(&html);
+        for part in [
+            "1 pattern, which removes 1.2\u{a0}kB.",
+            "1 of 2 documents, 1 matches",
+            "when mined: 8 of 9 documents, 10 occurrences",
+            "articles end before it, after 30 words",
+            "so <i>Read more</i><b>1.txt",
+            "Note: <u>",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(!html.contains("<b>1.txt") && !html.contains("<i>") && !html.contains("<u>"), "{html}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let entries: String =
+            (0..LISTED + 3).map(|number| format!("  - {{id: a{number}, regex: a{number}}}\n")).collect();
+        let (html, at_work) = drawn(&file(&entries), 10, 1);
+        let text = text_of(&html);
+        assert_eq!(html.matches("<article").count(), 1);
+        assert_eq!(html.matches("<tr><th scope=\"row\"").count(), LISTED);
+        assert!(text.contains("503 patterns, which together remove 5.0\u{a0}kB."), "{text}");
+        assert!(text.contains("the next 500 patterns, which together remove 5.0\u{a0}kB."), "{text}");
+        assert!(text.contains("Not shown: the last 2 patterns, which together remove 20\u{a0}B."), "{text}");
+        assert!(at_work.contains("Not shown: the last 3 patterns, which together remove 30\u{a0}B."), "{at_work}");
+    }
+
+    #[test]
+    fn rejected_patterns_stand_behind_the_others() {
+        let (html, _) = drawn(&file("  - {id: a, regex: a, status: rejected}\n  - {id: b, regex: b}\n"), 0, 9);
+        let places =
+            ["Patterns</h3>", "id=\"s1-p1\"", "Rejected patterns</h3>", "id=\"s1-p0\""].map(|part| html.find(part));
+        assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
+    }
+}

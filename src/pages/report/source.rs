@@ -88,9 +88,8 @@ impl SourceReport<'_> {
             dl.figures {
                 div { dt { "documents" } dd { (grouped(self.effects.documents.len() as u64)) } }
                 div { dt { "of text" } dd { (size(bytes)) } }
-                div { dt { "removed" } dd { (share(total)) } }
-                div { dt { "bytes removed" } dd { (size(removed)) } }
-                @if bytes > 0 { div { dt { "removed by shape, without a pattern" } dd { (crate::pages::percent(by_shape)) } } }
+                div { dt { "removed: " (size(removed)) } dd { (share(total)) } }
+                @if bytes > 0 { div { dt { "removed by shape alone" } dd { (crate::pages::percent(by_shape)) } } }
                 @if let Some(mined) = mined { div { dt { "removed when mined" } dd { (crate::pages::percent(mined)) } } }
             }
         }
@@ -187,5 +186,61 @@ pub fn keeps(keeps: &[Keep]) -> Markup {
                 @if !keep.note.is_empty() { cite { bdi { (keep.note) } } }
             } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::testing::text_of;
+    use crate::patterns::LexerCache;
+
+    fn drawn(rest: &str, names: &[&str], documents: &[Option<DocumentEffect>]) -> String {
+        let yaml =
+            format!("dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.49, tokenizer: words}}\n{rest}");
+        let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
+        let effects = Effects { documents: documents.to_vec(), patterns: vec![Vec::new()], ..Effects::default() };
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let report = SourceReport {
+            anchor: "s1",
+            name: "s",
+            files: &[&file],
+            effects: &effects,
+            names: &names,
+            sights: &Sights::new(),
+            extremes: &Default::default(),
+            warnings: &["be warned".to_owned()],
+            in_full: 9,
+        };
+        text_of(&report.draw().into_string())
+    }
+
+    fn removed(removed: usize) -> Option<DocumentEffect> {
+        Some(DocumentEffect { bytes: 100, removed })
+    }
+
+    #[test]
+    fn documents_stand_in_the_order_of_time_if_their_names_tell() {
+        let names = ["b-2024-01-02", "", "a-2024-01-01"];
+        let text = drawn("", &names, &[removed(10), None, removed(70)]);
+        assert!(text.find("a-2024") < text.find("b-2024"), "the older one is left: {text}");
+        assert!(text.contains("Over time, by the dates in their names.") && text.contains("be warned"), "{text}");
+        let text = drawn("", &["b", "a"], &[removed(10), removed(70)]);
+        assert!(text.contains("bbaadashed") && text.contains("In the order of the corpus"), "{text}");
+    }
+
+    #[test]
+    fn modes_are_shown_if_the_cutoff_was_read_off_them() {
+        let text = |histogram: &str| drawn(histogram, &["a"], &[removed(10)]);
+        assert!(text("histogram: {4: 800, 94: 30}\n").contains("between the two modes, 4\u{a0}% and 94\u{a0}%"));
+        assert!(!text("histogram: {4: 800, 64: 30}\n").contains("between the two modes"));
+        assert!(text("").contains("has no histogram of repeats"));
+    }
+
+    #[test]
+    fn a_source_without_documents_is_short() {
+        let text = drawn("", &[], &[]);
+        assert!(text.contains("there is nothing to try them on") && !text.contains("What was counted"), "{text}");
+        assert!(text.contains("–removed") || text.contains("removed: 0\u{a0}B–"), "{text}");
     }
 }
