@@ -106,6 +106,11 @@ impl Files {
         self.files.get(source).map_or(0, |open| open.revision)
     }
 
+    /// Those of all sources.
+    pub fn revisions(&self) -> impl Iterator<Item = u64> {
+        self.files.values().map(|open| open.revision)
+    }
+
     /// Why a source's file, as it now is, cannot be read.
     pub fn problem(&self, source: &str) -> Option<&str> {
         self.files.get(source)?.problem.as_deref()

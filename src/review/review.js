@@ -284,17 +284,27 @@ async function moreMatches(button) {
 
 // ---- Documents ----
 
-const removals = () => $$("#document del.removed, #document ins.kept");
-const currentRemoval = () => $("#document .current");
+/** What goes, or is kept, for one reason: a mark for each line of it. */
+function removals() {
+  const reason = (mark) => $("a", mark)?.href ?? mark.title;
+  const all = [];
+  for (const mark of $$("#document del.removed, #document ins.kept")) {
+    if (all.length > 0 && reason(all.at(-1)[0]) === reason(mark)) all.at(-1).push(mark);
+    else all.push([mark]);
+  }
+  return all;
+}
 
-async function chooseRemoval(mark) {
-  if (!mark) return;
-  currentRemoval()?.classList.remove("current");
-  mark.classList.add("current");
-  mark.scrollIntoView({ block: "nearest" });
-  const link = $("a", mark);
+const currentRemoval = () => $$("#document .current");
+
+async function chooseRemoval(marks) {
+  if (!marks) return;
+  currentRemoval().forEach((mark) => mark.classList.remove("current"));
+  marks.forEach((mark) => mark.classList.add("current"));
+  marks[0].scrollIntoView({ block: "nearest" });
+  const link = $("a", marks[0]);
   if (link) await showPattern(...sourceAndId(link.href));
-  else detail.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: mark.title }));
+  else detail.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: marks[0].title }));
 }
 
 /** Of the address of a pattern. */
@@ -306,17 +316,17 @@ function sourceAndId(href) {
 
 function stepRemoval(by) {
   const all = removals();
-  const at = all.indexOf(currentRemoval());
+  const at = all.findIndex((marks) => marks[0].classList.contains("current"));
   return chooseRemoval(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
 }
 
 async function loadDocument(limit) {
   const room = $("#document");
-  const at = removals().indexOf(currentRemoval());
+  const at = removals().findIndex((marks) => marks[0].classList.contains("current"));
   const address = `${location.pathname}/text`;
   if (limit) room.dataset.limit = limit;
   room.innerHTML = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
-  removals()[at]?.classList.add("current");
+  removals()[at]?.forEach((mark) => mark.classList.add("current"));
 }
 
 /** What is selected in the document; without a selection the removal at hand. */
@@ -324,7 +334,7 @@ function selectedText() {
   const selection = getSelection();
   const isInside = selection.rangeCount > 0 && $("#document")?.contains(selection.getRangeAt(0).commonAncestorContainer);
   const text = isInside ? selection.toString().trim() : "";
-  return text || currentRemoval()?.textContent || "";
+  return text || currentRemoval().map((mark) => mark.textContent).join("\n");
 }
 
 async function keep() {
@@ -382,7 +392,7 @@ document.addEventListener("click", (event) => {
     attempt(() => choose(item));
   } else if (mark && getSelection().isCollapsed) {
     event.preventDefault();
-    attempt(() => chooseRemoval(mark));
+    attempt(() => chooseRemoval(removals().find((marks) => marks.includes(mark))));
   } else if (button) {
     event.preventDefault();
     button.closest("details")?.removeAttribute("open");
@@ -467,13 +477,13 @@ document.addEventListener("keydown", (event) => {
 });
 
 /** What is shown follows what others do to the files, and what is found out about the patterns. */
-let version;
+let version = document.body.dataset.pulse;
 async function watch() {
   try {
     const asked = source === undefined ? "" : `?source=${encodeURIComponent(source)}`;
     const now = (await (await fetched(`${base}pulse${asked}`)).json()).version;
     document.body.classList.remove("lost");
-    if (version !== undefined && now !== version) await look();
+    if (now !== version) await look();
     version = now;
   } catch {
     document.body.classList.add("lost");

@@ -184,8 +184,9 @@ async fn icon() -> impl IntoResponse {
 async fn home(State(review): State<Review>) -> Page {
     apart(move || {
         review.session.refresh();
-        let rows = review.session.rows();
-        Ok(page(super::pages::page(&review.links, "Sources", None, &overview::overview(&review.links, &rows))))
+        let pulse = review.session.pulse(None);
+        let body = overview::overview(&review.links, &review.session.rows());
+        Ok(page(super::pages::page(&review.links, "Sources", &pulse, None, &body)))
     })
     .await
 }
@@ -198,21 +199,18 @@ struct Watched {
 /// What changes whenever a page might look different.
 async fn pulse(State(review): State<Review>, Parameters(watched): Parameters<Watched>) -> Done {
     apart(move || {
-        let session = &review.session;
-        session.refresh();
-        let Some(source) = watched.source else {
-            return Ok(Json(json!({ "version": session.survey.count().to_string() })));
-        };
-        session.survey.focus(&source);
-        let (own, shared) = session.version(&source);
-        let seen = session.survey.get(&source).map(|(_, (own, shared))| format!("{own}.{shared}"));
-        Ok(Json(json!({ "version": format!("{own}.{shared}/{}", seen.unwrap_or_default()) })))
+        review.session.refresh();
+        if let Some(source) = &watched.source {
+            review.session.survey.focus(source);
+        }
+        Ok(Json(json!({ "version": review.session.pulse(watched.source.as_deref()) })))
     })
     .await
 }
 
 /// A source, as it is now.
 struct Looked {
+    pulse: String,
     file: Arc<PatternFile>,
     problem: Option<String>,
     effects: Option<Arc<Effects>>,
@@ -222,14 +220,17 @@ struct Looked {
 impl Review {
     fn look(&self, source: &str) -> Result<Looked, Failure> {
         let none = || Failure::NotFound(format!("there is no pattern file for source '{source}'"));
+        self.session.patterns(source).ok_or_else(none)?;
+        self.session.survey.wait_for(source);
+        // First: what changes from here on is noticed by it.
+        let pulse = self.session.pulse(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
-        self.session.survey.focus(source);
         // What was found out with other patterns, in another order, tells nothing of these.
         let known = self.session.effects(source);
         let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
         let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
-        Ok(Looked { file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+        Ok(Looked { pulse, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -240,7 +241,7 @@ impl Review {
             problem: looked.problem.as_deref(),
             decided: decided(&looked.file),
         };
-        page(super::pages::page(&self.links, super::pages::name(source), Some(&place), body))
+        page(super::pages::page(&self.links, super::pages::name(source), &looked.pulse, Some(&place), body))
     }
 
     fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
@@ -547,6 +548,16 @@ async fn undo(State(review): State<Review>) -> Done {
 }
 
 impl Session {
+    /// What changes whenever the pages of a source, or the first page, might look different.
+    fn pulse(&self, source: Option<&str>) -> String {
+        let Some(source) = source else {
+            let revisions: Vec<u64> = self.files().revisions().collect();
+            return format!("{revisions:?}{}", self.survey.count());
+        };
+        let seen = self.survey.get(source).map(|(_, version)| version);
+        format!("{:?}{seen:?}", self.version(source))
+    }
+
     fn rows(&self) -> Vec<Row> {
         let sources: Vec<String> = self.files().sources().map(str::to_owned).collect();
         let row = |source: String| {

@@ -43,6 +43,14 @@ impl Survey {
         self.wake();
     }
 
+    /// This source is looked at, and something of it should be known: waits for that, but not for long.
+    pub fn wait_for(&self, source: &str) {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        self.focus(source);
+        let is_unknown = |state: &mut State| !state.known.contains_key(source) && !self.is_closed();
+        drop(self.changed.wait_timeout_while(self.state(), PATIENCE, is_unknown));
+    }
+
     /// Something changed.
     pub fn wake(&self) {
         self.changed.notify_all();
@@ -102,6 +110,8 @@ impl Session {
             let mut state = self.survey.state();
             state.known.insert(source.to_owned(), (Arc::new(effects), version));
             state.count += 1;
+            drop(state);
+            self.survey.wake();
         }
     }
 }

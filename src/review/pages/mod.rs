@@ -81,8 +81,8 @@ pub struct Place<'p> {
     pub decided: [usize; 2],
 }
 
-/// A whole page. `place` is where in a source it is.
-pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) -> Markup {
+/// A whole page. `pulse` is what was asked before it was made, `place` where in a source it is.
+pub fn page(links: &Links, title: &str, pulse: &str, place: Option<&Place>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -94,7 +94,7 @@ pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) ->
                 link rel="stylesheet" href=(links.asset("style.css"));
                 script src=(links.asset("review.js")) defer {}
             }
-            body data-base=(links.base) data-source=[place.map(|place| place.source)] {
+            body data-base=(links.base) data-pulse=(pulse) data-source=[place.map(|place| place.source)] {
                 a.skip href="#main" { "Skip to the content" }
                 header.page {
                     h1 { a href=(links.home()) { "dehusk review" } @if let Some(place) = place { " / " (name(place.source)) } }
