@@ -20,6 +20,8 @@ use super::decision::{Refusal, Step};
 #[derive(Debug, Default)]
 pub struct Files {
     files: BTreeMap<String, OpenFile>,
+    /// Why files that came later cannot be read.
+    unreadable: BTreeMap<PathBuf, String>,
     cache: LexerCache,
     /// Grows with every change, whoever made it.
     revisions: u64,
@@ -68,18 +70,24 @@ impl Files {
         let mut files = Files::default();
         let mut problems = Vec::new();
         for path in paths {
-            if let Err(problem) = files.add(path) {
+            if let Err(problem) = files.read_new(path) {
                 problems.push(problem);
             }
         }
         if problems.is_empty() { Ok(files) } else { Err(problems) }
     }
 
-    /// Reads a file that is not among them yet.
-    pub fn add(&mut self, path: &Path) -> Result<(), String> {
-        if self.files.values().any(|open| open.path == path) {
-            return Ok(());
+    /// Reads a file, if it is not among them yet.
+    pub fn add(&mut self, path: &Path) {
+        if self.files.values().all(|open| open.path != path) {
+            match self.read_new(path) {
+                Ok(()) => drop(self.unreadable.remove(path)),
+                Err(problem) => drop(self.unreadable.insert(path.to_owned(), problem)),
+            }
         }
+    }
+
+    fn read_new(&mut self, path: &Path) -> Result<(), String> {
         let stamp = stamp(path);
         let yaml = read(path)?;
         let file = parse(path, &yaml, &self.cache)?;
@@ -104,6 +112,11 @@ impl Files {
     /// Grows whenever the source's patterns change.
     pub fn revision(&self, source: &str) -> u64 {
         self.files.get(source).map_or(0, |open| open.revision)
+    }
+
+    /// Why files that came later cannot be read.
+    pub fn unreadable(&self) -> impl Iterator<Item = &str> {
+        self.unreadable.values().map(String::as_str)
     }
 
     /// Those of all sources.

@@ -72,8 +72,7 @@ impl Session {
     fn refresh(&self) {
         let paths = (self.list)();
         let mut files = self.files();
-        // What cannot be read yet may be half written; it is tried again.
-        let _ = paths.iter().try_for_each(|path| files.add(path));
+        paths.iter().for_each(|path| files.add(path));
         if files.refresh() {
             drop(files);
             self.survey.wake();

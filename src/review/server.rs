@@ -3,6 +3,7 @@
 //! Everything lies below the review's key. A `GET` shows something, a page or a part of one; a `POST` with JSON decides
 //! something and answers with what to tell the person, or with why it was not done.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use super::query::{Group, Query, effect};
 use crate::cleaning::Scratch;
 use crate::effects::{Effects, Question};
 use crate::pages::STYLE;
-use crate::patterns::{PatternFile, Status};
+use crate::patterns::{PatternFile, SHARED, Status};
 
 const SCRIPT: &str = include_str!("review.js");
 const OWN_STYLE: &str = include_str!("review.css");
@@ -185,7 +186,8 @@ async fn home(State(review): State<Review>) -> Page {
     apart(move || {
         review.session.refresh();
         let pulse = review.session.pulse(None);
-        let body = overview::overview(&review.links, &review.session.rows());
+        let session = &review.session;
+        let body = overview::overview(&review.links, &session.rows(), &session.warnings());
         Ok(page(super::pages::page(&review.links, "Sources", &pulse, None, &body)))
     })
     .await
@@ -260,6 +262,11 @@ impl Review {
             groups: &groups,
         })
     }
+}
+
+/// Shared patterns act on all documents.
+fn documents_of(source: &str, counts: &BTreeMap<&str, usize>) -> usize {
+    if source == SHARED { counts.values().sum() } else { counts.get(source).copied().unwrap_or(0) }
 }
 
 fn decided(file: &PatternFile) -> [usize; 2] {
@@ -552,7 +559,7 @@ impl Session {
     fn pulse(&self, source: Option<&str>) -> String {
         let Some(source) = source else {
             let revisions: Vec<u64> = self.files().revisions().collect();
-            return format!("{revisions:?}{}", self.survey.count());
+            return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
         };
         let seen = self.survey.get(source).map(|(_, version)| version);
         format!("{:?}{seen:?}", self.version(source))
@@ -560,11 +567,12 @@ impl Session {
 
     fn rows(&self) -> Vec<Row> {
         let sources: Vec<String> = self.files().sources().map(str::to_owned).collect();
+        let counts = self.documents.counts();
         let row = |source: String| {
             let (file, problem) = self.patterns(&source)?;
             let removed = self.effects(&source).map(|(effects, _)| effects.total());
             Some(Row {
-                documents: self.documents.count(&source),
+                documents: counts.as_ref().map(|counts| documents_of(&source, counts)),
                 decided: decided(&file),
                 removed,
                 removed_when_mined: file.mined.removed,
@@ -573,6 +581,18 @@ impl Session {
             })
         };
         sources.into_iter().filter_map(row).collect()
+    }
+
+    /// What is to be known of none of the sources that have patterns.
+    fn warnings(&self) -> Vec<String> {
+        let files = self.files();
+        let has_none = |source: &&&str| files.get(source).is_none();
+        let counts = self.documents.counts().unwrap_or_default();
+        let without: Vec<&str> = counts.keys().filter(has_none).copied().collect();
+        let missing = (!without.is_empty()).then(|| {
+            format!("Sources of the corpus without a pattern file: {}. `dehusk mine` makes them.", without.join(", "))
+        });
+        files.unreadable().map(str::to_owned).chain(missing).collect()
     }
 
     /// All matches of a pattern of a source's own file.
