@@ -479,6 +479,7 @@ document.addEventListener("keydown", (event) => {
 /** What is shown follows what others do to the files, and what is found out about the patterns. */
 let version = document.body.dataset.pulse;
 async function watch() {
+  const start = performance.now();
   try {
     const asked = source === undefined ? "" : `?source=${encodeURIComponent(source)}`;
     const now = (await (await fetched(`${base}pulse${asked}`)).json()).version;
@@ -488,7 +489,8 @@ async function watch() {
   } catch {
     document.body.classList.add("lost");
   }
-  setTimeout(watch, document.hidden ? 5000 : 700);
+  // Where looking takes long, it is done less often.
+  setTimeout(watch, Math.max(document.hidden ? 5000 : 700, 5 * (performance.now() - start)));
 }
 
 /** As `refresh`, but it takes nothing from under a person's hands. */
@@ -501,7 +503,14 @@ async function look() {
   return undefined;
 }
 
+/** A document was opened to see what this pattern does to it. */
+async function showHere(id) {
+  const here = removals().find((marks) => $("a", marks[0]) && sourceAndId($("a", marks[0]).href)[1] === id);
+  await (here ? chooseRemoval(here) : showPattern(source, id));
+}
+
 watchMore();
+if ($("#document") && location.hash) attempt(() => showHere(decodeURIComponent(location.hash.slice(1))));
 if (!currentItem() && items().length > 0) {
   const shown = pattern()?.dataset.id;
   items().find((item) => item.dataset.id === shown)?.setAttribute("aria-current", "true");

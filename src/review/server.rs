@@ -490,7 +490,7 @@ async fn try_out(
         let entry = Entry { regex: edit.regex, ends_after: edit.ends_after, ..entry };
         let texts = review.session.documents.texts(&source);
         Ok(page(match review.session.try_out(&source, &id, &entry) {
-            Ok(trial) => pattern::trial(&review.links, &source, &texts, &trial),
+            Ok(trial) => pattern::trial(&review.links, &source, &id, &texts, &trial),
             Err(why) => html! { p.warning { (why) } },
         }))
     })

@@ -56,6 +56,11 @@ impl Links {
     pub fn document(&self, source: &str, number: usize) -> String {
         format!("{}d/{number}", self.source(source))
     }
+
+    /// A document, at what a pattern does to it.
+    pub fn match_in(&self, source: &str, number: usize, id: &str) -> String {
+        format!("{}#{}", self.document(source, number), encoded(id))
+    }
 }
 
 fn encoded(text: &str) -> String {
