@@ -4,7 +4,7 @@
 //! an editor saved in between is noticed, and the decision is made on that. A file that no longer is one is left alone
 //! until somebody mends it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use super::decision::{Refusal, Step};
 #[derive(Debug, Default)]
 pub struct Files {
     files: BTreeMap<String, OpenFile>,
+    paths: HashSet<PathBuf>,
     cache: LexerCache,
     /// Grows with every change, whoever made it.
     revisions: u64,
@@ -75,10 +76,10 @@ impl Files {
         if problems.is_empty() { Ok(files) } else { Err(problems) }
     }
 
-    /// Reads a file that is not among them yet.
-    pub fn add(&mut self, path: &Path) -> Result<(), String> {
-        if self.files.values().any(|open| open.path == path) {
-            return Ok(());
+    /// Reads a file, if it is not among them yet; says whether it was not.
+    pub fn add(&mut self, path: &Path) -> Result<bool, String> {
+        if self.paths.contains(path) {
+            return Ok(false);
         }
         let stamp = stamp(path);
         let yaml = read(path)?;
@@ -88,7 +89,8 @@ impl Files {
         let source = file.source.clone();
         let open = OpenFile { path: path.to_owned(), yaml, stamp, file: Arc::new(file), problem: None, revision };
         self.files.insert(source, open);
-        Ok(())
+        self.paths.insert(path.to_owned());
+        Ok(true)
     }
 
     /// The sources, sorted.

@@ -184,8 +184,9 @@ async fn icon() -> impl IntoResponse {
 async fn home(State(review): State<Review>) -> Page {
     apart(move || {
         review.session.refresh();
-        let rows = review.session.rows();
-        Ok(page(super::pages::page(&review.links, "Sources", None, &overview::overview(&review.links, &rows))))
+        let version = review.session.seen(None);
+        let body = overview::overview(&review.links, &review.session.rows());
+        Ok(page(super::pages::page(&review.links, "Sources", &version, None, &body)))
     })
     .await
 }
@@ -200,19 +201,23 @@ async fn pulse(State(review): State<Review>, Parameters(watched): Parameters<Wat
     apart(move || {
         let session = &review.session;
         session.refresh();
-        let Some(source) = watched.source else {
-            return Ok(Json(json!({ "version": session.survey.count().to_string() })));
-        };
+        let version = session.seen(watched.source.as_deref());
+        let Some(source) = watched.source else { return Ok(Json(json!({ "version": version }))) };
         session.survey.focus(&source);
-        let (own, shared) = session.version(&source);
-        let seen = session.survey.get(&source).map(|(_, (own, shared))| format!("{own}.{shared}"));
-        Ok(Json(json!({ "version": format!("{own}.{shared}/{}", seen.unwrap_or_default()) })))
+        let problem = session.patterns(&source).and_then(|(_, problem)| problem);
+        Ok(Json(json!({ "version": version, "problem": problem.as_deref().map(problem_in_words) })))
     })
     .await
 }
 
+/// What a person is told of a file that cannot be read.
+fn problem_in_words(problem: &str) -> String {
+    format!("{problem}. The patterns below are those it had before; nothing is written until it is mended.")
+}
+
 /// A source, as it is now.
 struct Looked {
+    version: String,
     file: Arc<PatternFile>,
     problem: Option<String>,
     effects: Option<Arc<Effects>>,
@@ -222,14 +227,17 @@ struct Looked {
 impl Review {
     fn look(&self, source: &str) -> Result<Looked, Failure> {
         let none = || Failure::NotFound(format!("there is no pattern file for source '{source}'"));
+        self.session.refresh();
+        let version = self.session.seen(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
+        let problem = problem.as_deref().map(problem_in_words);
         self.session.survey.focus(source);
         // What was found out with other patterns, in another order, tells nothing of these.
         let known = self.session.effects(source);
         let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
         let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
-        Ok(Looked { file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -240,7 +248,7 @@ impl Review {
             problem: looked.problem.as_deref(),
             decided: decided(&looked.file),
         };
-        page(super::pages::page(&self.links, super::pages::name(source), Some(&place), body))
+        page(super::pages::page(&self.links, super::pages::name(source), &looked.version, Some(&place), body))
     }
 
     fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
@@ -536,7 +544,11 @@ async fn keep(State(review): State<Review>, Path(source): Path<String>, Json(kee
     .await
 }
 
-async fn undo(State(review): State<Review>) -> Done {
+/// Nothing; but no form of another site sends JSON.
+#[derive(Deserialize)]
+struct Undo {}
+
+async fn undo(State(review): State<Review>, Json(Undo {}): Json<Undo>) -> Done {
     apart(move || {
         Ok(match review.session.undo()? {
             Some(step) => Json(json!({ "message": format!("undone: {}", step.what), "source": step.source })),
@@ -547,6 +559,14 @@ async fn undo(State(review): State<Review>) -> Done {
 }
 
 impl Session {
+    /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
+    fn seen(&self, source: Option<&str>) -> String {
+        let Some(source) = source else { return self.survey.count().to_string() };
+        let (own, shared) = self.version(source);
+        let known = self.survey.get(source).map(|(_, (own, shared))| format!("{own}.{shared}"));
+        format!("{own}.{shared}/{}", known.unwrap_or_default())
+    }
+
     fn rows(&self) -> Vec<Row> {
         let sources: Vec<String> = self.files().sources().map(str::to_owned).collect();
         let row = |source: String| {
