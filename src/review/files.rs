@@ -4,7 +4,7 @@
 //! an editor saved in between is noticed, and the decision is made on that. A file that no longer is one is left alone
 //! until somebody mends it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ pub struct Files {
     files: BTreeMap<String, OpenFile>,
     /// Why files that came later cannot be read.
     unreadable: BTreeMap<PathBuf, String>,
+    paths: HashSet<PathBuf>,
     cache: LexerCache,
     /// Grows with every change, whoever made it.
     revisions: u64,
@@ -77,14 +78,16 @@ impl Files {
         if problems.is_empty() { Ok(files) } else { Err(problems) }
     }
 
-    /// Reads a file, if it is not among them yet.
-    pub fn add(&mut self, path: &Path) {
-        if self.files.values().all(|open| open.path != path) {
-            match self.read_new(path) {
-                Ok(()) => drop(self.unreadable.remove(path)),
-                Err(problem) => drop(self.unreadable.insert(path.to_owned(), problem)),
-            }
+    /// Reads a file, if it is not among them yet; says whether it could be, and was not.
+    pub fn add(&mut self, path: &Path) -> bool {
+        if self.paths.contains(path) {
+            return false;
         }
+        match self.read_new(path) {
+            Ok(()) => drop(self.unreadable.remove(path)),
+            Err(problem) => drop(self.unreadable.insert(path.to_owned(), problem)),
+        }
+        self.paths.contains(path)
     }
 
     fn read_new(&mut self, path: &Path) -> Result<(), String> {
@@ -96,6 +99,7 @@ impl Files {
         let source = file.source.clone();
         let open = OpenFile { path: path.to_owned(), yaml, stamp, file: Arc::new(file), problem: None, revision };
         self.files.insert(source, open);
+        self.paths.insert(path.to_owned());
         Ok(())
     }
 

@@ -185,10 +185,10 @@ async fn icon() -> impl IntoResponse {
 async fn home(State(review): State<Review>) -> Page {
     apart(move || {
         review.session.refresh();
-        let pulse = review.session.pulse(None);
         let session = &review.session;
+        let version = session.seen(None);
         let body = overview::overview(&review.links, &session.rows(), &session.warnings());
-        Ok(page(super::pages::page(&review.links, "Sources", &pulse, None, &body)))
+        Ok(page(super::pages::page(&review.links, "Sources", &version, None, &body)))
     })
     .await
 }
@@ -201,18 +201,25 @@ struct Watched {
 /// What changes whenever a page might look different.
 async fn pulse(State(review): State<Review>, Parameters(watched): Parameters<Watched>) -> Done {
     apart(move || {
-        review.session.refresh();
-        if let Some(source) = &watched.source {
-            review.session.survey.focus(source);
-        }
-        Ok(Json(json!({ "version": review.session.pulse(watched.source.as_deref()) })))
+        let session = &review.session;
+        session.refresh();
+        let version = session.seen(watched.source.as_deref());
+        let Some(source) = watched.source else { return Ok(Json(json!({ "version": version }))) };
+        session.survey.focus(&source);
+        let problem = session.patterns(&source).and_then(|(_, problem)| problem);
+        Ok(Json(json!({ "version": version, "problem": problem.as_deref().map(problem_in_words) })))
     })
     .await
 }
 
+/// What a person is told of a file that cannot be read.
+fn problem_in_words(problem: &str) -> String {
+    format!("{problem}. The patterns below are those it had before; nothing is written until it is mended.")
+}
+
 /// A source, as it is now.
 struct Looked {
-    pulse: String,
+    version: String,
     file: Arc<PatternFile>,
     problem: Option<String>,
     effects: Option<Arc<Effects>>,
@@ -222,17 +229,19 @@ struct Looked {
 impl Review {
     fn look(&self, source: &str) -> Result<Looked, Failure> {
         let none = || Failure::NotFound(format!("there is no pattern file for source '{source}'"));
+        self.session.refresh();
         self.session.patterns(source).ok_or_else(none)?;
         self.session.survey.wait_for(source);
         // First: what changes from here on is noticed by it.
-        let pulse = self.session.pulse(Some(source));
+        let version = self.session.seen(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
+        let problem = problem.as_deref().map(problem_in_words);
         // What was found out with other patterns, in another order, tells nothing of these.
         let known = self.session.effects(source);
         let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
         let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
-        Ok(Looked { pulse, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -243,7 +252,7 @@ impl Review {
             problem: looked.problem.as_deref(),
             decided: decided(&looked.file),
         };
-        page(super::pages::page(&self.links, super::pages::name(source), &looked.pulse, Some(&place), body))
+        page(super::pages::page(&self.links, super::pages::name(source), &looked.version, Some(&place), body))
     }
 
     fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
@@ -544,7 +553,11 @@ async fn keep(State(review): State<Review>, Path(source): Path<String>, Json(kee
     .await
 }
 
-async fn undo(State(review): State<Review>) -> Done {
+/// Nothing; but no form of another site sends JSON.
+#[derive(Deserialize)]
+struct Undo {}
+
+async fn undo(State(review): State<Review>, Json(Undo {}): Json<Undo>) -> Done {
     apart(move || {
         Ok(match review.session.undo()? {
             Some(step) => Json(json!({ "message": format!("undone: {}", step.what), "source": step.source })),
@@ -555,14 +568,14 @@ async fn undo(State(review): State<Review>) -> Done {
 }
 
 impl Session {
-    /// What changes whenever the pages of a source, or the first page, might look different.
-    fn pulse(&self, source: Option<&str>) -> String {
+    /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
+    fn seen(&self, source: Option<&str>) -> String {
         let Some(source) = source else {
             let revisions: Vec<u64> = self.files().revisions().collect();
             return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
         };
-        let seen = self.survey.get(source).map(|(_, version)| version);
-        format!("{:?}{seen:?}", self.version(source))
+        let known = self.survey.get(source).map(|(_, version)| version);
+        format!("{:?}{known:?}", self.version(source))
     }
 
     fn rows(&self) -> Vec<Row> {
