@@ -87,6 +87,16 @@ impl Session {
         }
     }
 
+    /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
+    pub(super) fn seen(&self, source: Option<&str>) -> String {
+        let Some(source) = source else {
+            let revisions: Vec<u64> = self.files().revisions().collect();
+            return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
+        };
+        let known = self.survey.get(source).map(|(_, version)| version);
+        format!("{:?}{known:?}", self.version(source))
+    }
+
     fn next_to_survey(&self) -> Option<String> {
         let focus = self.survey.state().focus.clone();
         let all: Vec<String> = self.files().sources().map(str::to_owned).collect();
