@@ -13,12 +13,13 @@ mod complaints;
 mod input;
 #[path = "browser/keys.rs"]
 mod keys;
+#[path = "browser/pictures.rs"]
+mod pictures;
 #[path = "browser/process.rs"]
 mod process;
 #[path = "browser/report.rs"]
 mod report;
 #[path = "browser/review.rs"]
-#[expect(dead_code, reason = "the stories of the review are not written yet")]
 mod review;
 #[path = "browser/session.rs"]
 mod session;

@@ -51,19 +51,11 @@ impl Documents {
         Documents { inventory, most, listings: OnceLock::new(), recent: Mutex::default() }
     }
 
-    /// How documents are read.
-    pub fn inventory(&self) -> &Inventory {
-        &self.inventory
-    }
-
-    /// How many documents a source has in the corpus; of [`SHARED`], all sources together.
-    pub fn count(&self, source: &str) -> usize {
-        self.places(source).len()
-    }
-
-    /// The sources that have documents.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.listings().keys().map(String::as_str)
+    /// How many documents each source has in the corpus; `None` while they are being listed, which takes its time where
+    /// files hold many.
+    pub fn counts(&self) -> Option<BTreeMap<&str, usize>> {
+        let listings = self.listings.get()?;
+        Some(listings.iter().map(|(source, documents)| (source.as_str(), documents.len())).collect())
     }
 
     /// The texts of a source; of [`SHARED`], of all sources, evenly spread.

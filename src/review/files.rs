@@ -4,7 +4,7 @@
 //! an editor saved in between is noticed, and the decision is made on that. A file that no longer is one is left alone
 //! until somebody mends it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,9 @@ use super::decision::{Refusal, Step};
 #[derive(Debug, Default)]
 pub struct Files {
     files: BTreeMap<String, OpenFile>,
+    /// Why files that came later cannot be read.
+    unreadable: BTreeMap<PathBuf, String>,
+    paths: HashSet<PathBuf>,
     cache: LexerCache,
     /// Grows with every change, whoever made it.
     revisions: u64,
@@ -68,18 +71,26 @@ impl Files {
         let mut files = Files::default();
         let mut problems = Vec::new();
         for path in paths {
-            if let Err(problem) = files.add(path) {
+            if let Err(problem) = files.read_new(path) {
                 problems.push(problem);
             }
         }
         if problems.is_empty() { Ok(files) } else { Err(problems) }
     }
 
-    /// Reads a file that is not among them yet.
-    pub fn add(&mut self, path: &Path) -> Result<(), String> {
-        if self.files.values().any(|open| open.path == path) {
-            return Ok(());
+    /// Reads a file, if it is not among them yet; says whether it could be, and was not.
+    pub fn add(&mut self, path: &Path) -> bool {
+        if self.paths.contains(path) {
+            return false;
         }
+        match self.read_new(path) {
+            Ok(()) => drop(self.unreadable.remove(path)),
+            Err(problem) => drop(self.unreadable.insert(path.to_owned(), problem)),
+        }
+        self.paths.contains(path)
+    }
+
+    fn read_new(&mut self, path: &Path) -> Result<(), String> {
         let stamp = stamp(path);
         let yaml = read(path)?;
         let file = parse(path, &yaml, &self.cache)?;
@@ -88,6 +99,7 @@ impl Files {
         let source = file.source.clone();
         let open = OpenFile { path: path.to_owned(), yaml, stamp, file: Arc::new(file), problem: None, revision };
         self.files.insert(source, open);
+        self.paths.insert(path.to_owned());
         Ok(())
     }
 
@@ -104,6 +116,16 @@ impl Files {
     /// Grows whenever the source's patterns change.
     pub fn revision(&self, source: &str) -> u64 {
         self.files.get(source).map_or(0, |open| open.revision)
+    }
+
+    /// Why files that came later cannot be read.
+    pub fn unreadable(&self) -> impl Iterator<Item = &str> {
+        self.unreadable.values().map(String::as_str)
+    }
+
+    /// Those of all sources.
+    pub fn revisions(&self) -> impl Iterator<Item = u64> {
+        self.files.values().map(|open| open.revision)
     }
 
     /// Why a source's file, as it now is, cannot be read.

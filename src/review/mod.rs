@@ -72,9 +72,9 @@ impl Session {
     fn refresh(&self) {
         let paths = (self.list)();
         let mut files = self.files();
-        // What cannot be read yet may be half written; it is tried again.
-        let _ = paths.iter().try_for_each(|path| files.add(path));
-        if files.refresh() {
+        // What cannot be read yet may be half written; it is tried again, and holds up no other file.
+        let added = paths.iter().filter(|path| files.add(path)).count();
+        if files.refresh() || added > 0 {
             drop(files);
             self.survey.wake();
         }
@@ -123,10 +123,19 @@ impl Session {
 
     /// Takes the last decision back; says which it was.
     fn undo(&self) -> Result<Option<Step>, SaveError> {
-        let Some(step) = self.history().pop() else { return Ok(None) };
+        let mut history = self.history();
+        let Some(step) = history.pop() else { return Ok(None) };
         let undone = self.files().save(&step.clone().undone());
         self.survey.wake();
-        undone.map(|()| Some(step))
+        match undone {
+            Ok(()) => Ok(Some(step)),
+            // What others changed since stays as they want it; the decisions before this one can still be undone.
+            Err(error @ SaveError::Refused(_)) => Err(error),
+            Err(error) => {
+                history.push(step);
+                Err(error)
+            }
+        }
     }
 
     /// A decision on one pattern that was looked at as `seen`.

@@ -18,6 +18,8 @@ pub struct Query {
     pub sort: Sort,
     /// The first to be listed.
     pub from: usize,
+    /// At least so many are listed from there on, if there are so many.
+    pub count: usize,
 }
 
 /// What comes first.

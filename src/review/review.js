@@ -49,9 +49,37 @@ async function attempt(work) {
     return await work();
   } catch (error) {
     if (error.name !== "AbortError") tell(error.message, true);
-    if (error.status === 409) await refresh();
+    if (error.status === 409) await attempt(refresh);
     return undefined;
   }
+}
+
+let last = Promise.resolve();
+let waiting = 0;
+/** Runs one thing after the other: whoever types fast decides on what the key before led to. */
+function inTurn(work) {
+  waiting += 1;
+  last = last.then(() => attempt(work)).finally(() => { waiting -= 1; });
+  return last;
+}
+
+// ---- The keyboard's focus ----
+
+/** Changes what a room holds; the focus stays on what is the same in it as before, or goes to the first thing to do. */
+function put(room, change) {
+  const before = room.contains(document.activeElement) ? document.activeElement : null;
+  const same = before && nameOf(before);
+  change();
+  if (!before || before === document.activeElement) return;
+  const next = (same && $(same, room)) ?? currentItem() ?? $("[data-do], a", room);
+  next?.focus({ preventScroll: true });
+}
+
+/** A selector for what tells an element from its neighbours. */
+function nameOf(element) {
+  const names = ["id", "href", "data-do", "data-status", "data-group", "aria-label"];
+  const given = names.filter((name) => element.hasAttribute(name));
+  return given.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`).join("");
 }
 
 // ---- The list ----
@@ -70,14 +98,19 @@ const parameters = (more) => new URLSearchParams({ ...query(), ...more }).toStri
 const items = () => (list ? $$("a.item", list) : []);
 const currentItem = () => list && $("a.item[aria-current]", list);
 
+/** What was asked for before the list changed is no longer of use. */
+let listTurn = 0;
+
 function putList(html, from) {
   const parts = document.createElement("template");
   parts.innerHTML = html;
   const rest = $("template", parts.content);
   rest?.remove();
-  $("button.more", list)?.remove();
-  if (from === 0) list.replaceChildren(parts.content);
-  else list.append(parts.content);
+  put(list, () => {
+    $("button.more", list)?.remove();
+    if (from === 0) list.replaceChildren(parts.content);
+    else list.append(parts.content);
+  });
   if (rest) putCounts(rest.content);
   watchMore();
 }
@@ -90,21 +123,30 @@ function putCounts(fresh) {
   if (progress) $("#progress").replaceWith(progress);
 }
 
-async function loadList(id = currentItem()?.dataset.id) {
+async function loadList() {
   if (!list) return;
+  const turn = ++listTurn;
+  const id = currentItem()?.dataset.id;
   // As many as were there, so that nothing jumps.
-  const shown = items().length;
-  putList(await part(`${home}list?${parameters(id ? { id } : {})}`), 0);
-  while (items().length < shown && $("button.more", list)) await loadMore();
+  const html = await part(`${home}list?${parameters({ count: items().length, ...(id ? { id } : {}) })}`);
+  if (turn === listTurn) putList(html, 0);
 }
 
 async function loadMore() {
   const more = $("button.more", list);
   if (!more || more.disabled) return;
   more.disabled = true;
+  const turn = listTurn;
   const from = Number(more.dataset.from);
   const id = currentItem()?.dataset.id;
-  putList(await part(`${home}list?${parameters(id ? { from, id } : { from })}`), from);
+  const html = await part(`${home}list?${parameters(id ? { from, id } : { from })}`);
+  if (turn === listTurn) putList(html, from);
+}
+
+/** The address says what is shown, for reloads and for the way back. */
+function remember() {
+  const id = currentItem()?.dataset.id;
+  history.replaceState(null, "", `${home}?${parameters(id ? { id } : {})}`);
 }
 
 const moreWatcher = new IntersectionObserver((entries) => {
@@ -126,21 +168,40 @@ async function showPattern(ofSource, id, quietly = false) {
   const mine = wanted;
   const path = `${base}s/${encodeURIComponent(ofSource)}/p/${encodeURIComponent(id)}/`;
   const html = await part(`${path}?${parameters()}`);
-  if (mine !== wanted) return;
-  if (quietly && (isEditing() || !$("#matches-of")?.hidden)) return;
-  detail.innerHTML = html;
-  if (!quietly) detail.scrollTop = 0;
+  if (mine !== wanted || (quietly && isInUse())) return;
+  const isSame = pattern()?.dataset.page === path;
+  const form = isSame ? openedForm() : undefined;
+  const typed = form && $$("textarea, input", form).map(({ id, value }) => [id, value]);
+  put(detail, () => {
+    detail.innerHTML = html;
+    if (form) openAgain(form.id, typed);
+  });
+  if (!isSame) detail.scrollTop = 0;
 }
 
 const pattern = () => $("#pattern");
-const isEditing = () => $$("#edit-form, #note-form").some((form) => !form.hidden);
+const openedForm = () => $$("#edit-form, #note-form").find((form) => !form.hidden);
+/** Whether a person is at something that would be gone if the pattern were shown anew. */
+const isInUse = () => Boolean(openedForm() ?? $("#matches-of") ?? $("#detail details[open]"));
+
+/** What was typed is not lost when the pattern that it is about changes. */
+function openAgain(form, typed) {
+  $(`#${form}`).hidden = false;
+  toggleOf(form).setAttribute("aria-expanded", "true");
+  typed.forEach(([id, value]) => { $(`#${id}`).value = value; });
+  if (form === "edit-form") attempt(tryOut);
+}
+
+const toggleOf = (form) => $(`[data-do="${form === "edit-form" ? "edit" : "note"}"]`);
 
 async function choose(item) {
   if (!item) return;
   items().forEach((other) => other.removeAttribute("aria-current"));
   item.setAttribute("aria-current", "true");
   item.scrollIntoView({ block: "nearest" });
-  history.replaceState(null, "", item.href);
+  const at = document.activeElement;
+  if (at === document.body || list.contains(at)) item.focus({ preventScroll: true });
+  remember();
   await showPattern(source, item.dataset.id);
 }
 
@@ -159,6 +220,7 @@ async function decide(decision) {
   if (!at) return tell("no pattern is chosen", true);
   const answer = await fetched(at.dataset.page, posted({ seen: at.dataset.version, ...decision }));
   tell((await answer.json()).message);
+  if (decision.status === undefined) closeForms();
   await refresh();
 }
 
@@ -189,38 +251,47 @@ async function undo() {
 /** Shows everything as it is now. */
 async function refresh() {
   await loadList();
-  const at = pattern();
-  if (at) {
-    try {
-      await showPattern(at.dataset.source, at.dataset.id);
-    } catch (error) {
-      if (error.status !== 404) throw error;
-      detail.innerHTML = "";
-    }
-  }
+  await showAgain();
   if ($("#document")) await loadDocument();
   if (!list && !$("#document") && source !== undefined) await reloadMain();
 }
 
+/** The pattern at hand as it is now; nothing if it is gone. */
+async function showAgain(quietly = false) {
+  const at = pattern();
+  if (!at) return;
+  try {
+    await showPattern(at.dataset.source, at.dataset.id, quietly);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    put(detail, () => { detail.replaceChildren(paragraph("This pattern is no longer in its file.")); });
+  }
+}
+
+const paragraph = (textContent) => Object.assign(document.createElement("p"), { className: "quiet", textContent });
+
 async function reloadMain() {
   const fresh = new DOMParser().parseFromString(await part(location.href), "text/html");
-  $("#main").innerHTML = $("#main", fresh).innerHTML;
+  put($("#main"), () => { $("#main").innerHTML = $("#main", fresh).innerHTML; });
 }
 
 // ---- Editing ----
 
 function openForm(form, field) {
-  if (!$(form)) return tell("no pattern is chosen", true);
+  if (!pattern()) return tell("no pattern is chosen", true);
   closeForms();
-  $(form).hidden = false;
-  $(`[data-do="${form === "#edit-form" ? "edit" : "note"}"]`).setAttribute("aria-expanded", "true");
+  $(`#${form}`).hidden = false;
+  toggleOf(form).setAttribute("aria-expanded", "true");
   $(field).focus();
-  if (form === "#edit-form") attempt(tryOut);
+  return form === "edit-form" ? attempt(tryOut) : undefined;
 }
 
 function closeForms() {
-  $$("#edit-form, #note-form").forEach((form) => { form.hidden = true; });
-  $$("#pattern [aria-expanded]").forEach((button) => button.setAttribute("aria-expanded", "false"));
+  const form = openedForm();
+  if (!form) return;
+  toggleOf(form.id).setAttribute("aria-expanded", "false");
+  if (form.contains(document.activeElement)) toggleOf(form.id).focus();
+  form.hidden = true;
 }
 
 function edit() {
@@ -244,21 +315,8 @@ function tryOutSoon() {
 }
 
 async function save() {
-  if (!$("#edit-form")?.hidden) {
-    const change = edit();
-    closeForms();
-    try {
-      await decide({ edit: change });
-    } catch (error) {
-      // What was typed is not lost.
-      $("#edit-form").hidden = false;
-      throw error;
-    }
-  } else if (!$("#note-form")?.hidden) {
-    const note = $("#note").value;
-    closeForms();
-    await decide({ note });
-  }
+  const form = openedForm();
+  if (form) await decide(form.id === "edit-form" ? { edit: edit() } : { note: $("#note").value });
 }
 
 // ---- Matches ----
@@ -284,17 +342,27 @@ async function moreMatches(button) {
 
 // ---- Documents ----
 
-const removals = () => $$("#document del.removed, #document ins.kept");
-const currentRemoval = () => $("#document .current");
+/** What goes, or is kept, for one reason: a mark for each line of it. */
+function removals() {
+  const reason = (mark) => $("a", mark)?.href ?? mark.title;
+  const all = [];
+  for (const mark of $$("#document del.removed, #document ins.kept")) {
+    if (all.length > 0 && reason(all.at(-1)[0]) === reason(mark)) all.at(-1).push(mark);
+    else all.push([mark]);
+  }
+  return all;
+}
 
-async function chooseRemoval(mark) {
-  if (!mark) return;
-  currentRemoval()?.classList.remove("current");
-  mark.classList.add("current");
-  mark.scrollIntoView({ block: "nearest" });
-  const link = $("a", mark);
+const currentRemoval = () => $$("#document .current");
+
+async function chooseRemoval(marks) {
+  if (!marks) return;
+  currentRemoval().forEach((mark) => mark.classList.remove("current"));
+  marks.forEach((mark) => mark.classList.add("current"));
+  marks[0].scrollIntoView({ block: "nearest" });
+  const link = $("a", marks[0]);
   if (link) await showPattern(...sourceAndId(link.href));
-  else detail.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: mark.title }));
+  else detail.replaceChildren(paragraph(marks[0].title));
 }
 
 /** Of the address of a pattern. */
@@ -306,17 +374,18 @@ function sourceAndId(href) {
 
 function stepRemoval(by) {
   const all = removals();
-  const at = all.indexOf(currentRemoval());
+  const at = all.findIndex((marks) => marks[0].classList.contains("current"));
   return chooseRemoval(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
 }
 
 async function loadDocument(limit) {
   const room = $("#document");
-  const at = removals().indexOf(currentRemoval());
+  const at = removals().findIndex((marks) => marks[0].classList.contains("current"));
   const address = `${location.pathname}/text`;
   if (limit) room.dataset.limit = limit;
-  room.innerHTML = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
-  removals()[at]?.classList.add("current");
+  const html = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
+  put(room, () => { room.innerHTML = html; });
+  removals()[at]?.forEach((mark) => mark.classList.add("current"));
 }
 
 /** What is selected in the document; without a selection the removal at hand. */
@@ -324,7 +393,7 @@ function selectedText() {
   const selection = getSelection();
   const isInside = selection.rangeCount > 0 && $("#document")?.contains(selection.getRangeAt(0).commonAncestorContainer);
   const text = isInside ? selection.toString().trim() : "";
-  return text || currentRemoval()?.textContent || "";
+  return text || currentRemoval().map((mark) => mark.textContent).join("\n");
 }
 
 async function keep() {
@@ -360,8 +429,8 @@ const actions = {
   more: loadMore,
   status: (button) => setStatus(button.dataset.status),
   all: (button) => decideOnAll(button.dataset),
-  edit: () => openForm("#edit-form", "#regex"),
-  note: () => openForm("#note-form", "#note"),
+  edit: () => openForm("edit-form", "#regex"),
+  note: () => openForm("note-form", "#note"),
   "save-regex": save,
   "save-note": save,
   cancel: closeForms,
@@ -379,14 +448,14 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-do]");
   if (item) {
     event.preventDefault();
-    attempt(() => choose(item));
+    inTurn(() => choose(item));
   } else if (mark && getSelection().isCollapsed) {
     event.preventDefault();
-    attempt(() => chooseRemoval(mark));
+    inTurn(() => chooseRemoval(removals().find((marks) => marks.includes(mark))));
   } else if (button) {
     event.preventDefault();
-    button.closest("details")?.removeAttribute("open");
-    attempt(() => actions[button.dataset.do](button));
+    closeMenus();
+    inTurn(() => actions[button.dataset.do](button));
   }
   $$(".split details[open]").filter((menu) => !menu.contains(event.target)).forEach((menu) => menu.removeAttribute("open"));
 });
@@ -415,19 +484,32 @@ async function search() {
   await loadList();
   list.scrollTop = 0;
   if (!currentItem()) await choose(items()[0]);
+  remember();
 }
 
 function leave(field) {
-  closeForms();
-  $$(".split details[open]").forEach((menu) => menu.removeAttribute("open"));
-  field?.blur?.();
+  closeMenus();
+  if (openedForm()) return closeForms();
+  if (!isField(field)) return undefined;
+  const item = currentItem();
+  return item ? item.focus({ preventScroll: true }) : field.blur();
 }
+
+/** Whoever was in a menu is at its button then. */
+function closeMenus() {
+  for (const menu of $$(".split details[open]")) {
+    if (menu.contains(document.activeElement)) $("summary", menu).focus();
+    menu.removeAttribute("open");
+  }
+}
+
+const isField = (element) => element.matches("input:not([type=radio]), textarea, select");
 
 const keys = {
   j: () => step(1),
   k: () => step(-1),
-  ArrowDown: (event) => list?.contains(event.target) && step(1),
-  ArrowUp: (event) => list?.contains(event.target) && step(-1),
+  ArrowDown: () => step(1),
+  ArrowUp: () => step(-1),
   a: () => setStatus("accepted"),
   r: () => setStatus("rejected"),
   p: () => setStatus("proposed"),
@@ -452,46 +534,71 @@ function filter(index) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const isField = event.target.matches("input:not([type=radio]), textarea, select");
+  if ($("#help").open) return undefined;
   if (event.key === "Escape") return leave(event.target);
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isEditing()) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && openedForm()) {
     event.preventDefault();
-    return attempt(save);
+    return inTurn(save);
   }
   if (event.key === "Enter" && event.target.matches("#search")) return leave(event.target);
-  if (isField || event.ctrlKey || event.metaKey || event.altKey || $("#help").open) return undefined;
-  const action = keys[event.key];
-  if (!action || !Object.hasOwn(keys, event.key)) return undefined;
-  if (!event.key.startsWith("Arrow") || list?.contains(event.target)) event.preventDefault();
-  return attempt(() => action(event));
+  if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+  if (!action || (event.key.startsWith("Arrow") && !list?.contains(event.target))) return undefined;
+  event.preventDefault();
+  // A key that is held goes through a list, as fast as it can be shown, and decides nothing.
+  if (event.repeat && (waiting > 0 || !["j", "k", "ArrowDown", "ArrowUp"].includes(event.key))) return undefined;
+  return inTurn(() => action(event));
 });
 
 /** What is shown follows what others do to the files, and what is found out about the patterns. */
-let version;
 async function watch() {
+  const start = performance.now();
   try {
     const asked = source === undefined ? "" : `?source=${encodeURIComponent(source)}`;
-    const now = (await (await fetched(`${base}pulse${asked}`)).json()).version;
+    const now = await (await fetched(`${base}pulse${asked}`)).json();
     document.body.classList.remove("lost");
-    if (version !== undefined && now !== version) await look();
-    version = now;
+    putProblem(now.problem);
+    await inTurn(() => look(now.version));
   } catch {
     document.body.classList.add("lost");
   }
-  setTimeout(watch, document.hidden ? 5000 : 700);
+  // Where looking takes long, it is done less often.
+  setTimeout(watch, Math.max(document.hidden ? 5000 : 700, 5 * (performance.now() - start)));
 }
 
+/** Why the file cannot be read as it now is. */
+function putProblem(problem) {
+  const room = $("#problem");
+  if (!room || room.textContent === (problem ?? "")) return;
+  room.textContent = problem ?? "";
+  room.hidden = !problem;
+}
+
+/** The states that the list and the pattern were shown in. */
+const shown = { list: document.body.dataset.version, detail: document.body.dataset.version };
+
 /** As `refresh`, but it takes nothing from under a person's hands. */
-async function look() {
-  if (source === undefined) return reloadMain();
-  await loadList();
-  const at = pattern();
-  if (at) await showPattern(at.dataset.source, at.dataset.id, true);
-  if ($("#document") && getSelection().isCollapsed) await loadDocument();
-  return undefined;
+async function look(version) {
+  if (shown.list !== version) {
+    if (source === undefined || !(list || $("#document"))) await reloadMain();
+    await loadList();
+    shown.list = version;
+  }
+  if (shown.detail !== version && !isInUse() && getSelection().isCollapsed) {
+    await showAgain(true);
+    if ($("#document")) await loadDocument();
+    shown.detail = version;
+  }
+}
+
+/** A document was opened to see what this pattern does to it. */
+async function showHere(id) {
+  const here = removals().find((marks) => $("a", marks[0]) && sourceAndId($("a", marks[0]).href)[1] === id);
+  await (here ? chooseRemoval(here) : showPattern(source, id));
 }
 
 watchMore();
+if ($("#document") && location.hash) inTurn(() => showHere(decodeURIComponent(location.hash.slice(1))));
 if (!currentItem() && items().length > 0) {
   const shown = pattern()?.dataset.id;
   items().find((item) => item.dataset.id === shown)?.setAttribute("aria-current", "true");

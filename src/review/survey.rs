@@ -43,6 +43,14 @@ impl Survey {
         self.wake();
     }
 
+    /// This source is looked at, and something of it should be known: waits for that, but not for long.
+    pub fn wait_for(&self, source: &str) {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        self.focus(source);
+        let is_unknown = |state: &mut State| !state.known.contains_key(source) && !self.is_closed();
+        drop(self.changed.wait_timeout_while(self.state(), PATIENCE, is_unknown));
+    }
+
     /// Something changed.
     pub fn wake(&self) {
         self.changed.notify_all();
@@ -79,6 +87,16 @@ impl Session {
         }
     }
 
+    /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
+    pub(super) fn seen(&self, source: Option<&str>) -> String {
+        let Some(source) = source else {
+            let revisions: Vec<u64> = self.files().revisions().collect();
+            return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
+        };
+        let known = self.survey.get(source).map(|(_, version)| version);
+        format!("{:?}{known:?}", self.version(source))
+    }
+
     fn next_to_survey(&self) -> Option<String> {
         let focus = self.survey.state().focus.clone();
         let all: Vec<String> = self.files().sources().map(str::to_owned).collect();
@@ -102,6 +120,8 @@ impl Session {
             let mut state = self.survey.state();
             state.known.insert(source.to_owned(), (Arc::new(effects), version));
             state.count += 1;
+            drop(state);
+            self.survey.wake();
         }
     }
 }

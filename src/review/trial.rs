@@ -9,6 +9,7 @@ use crate::patterns::{PatternFile, form};
 
 use super::Session;
 use super::decision::Entry;
+use super::documents::Texts;
 
 /// A regex that takes longer than this on all documents is shown on those that were done in time.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -35,6 +36,18 @@ pub struct Trial {
 }
 
 impl Session {
+    /// All matches of a pattern of a source's own file.
+    pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<Sighting> {
+        let files = self.files_for(source);
+        let Some(own) = files.first() else { return Vec::new() };
+        let mut alone = PatternFile::clone(own);
+        alone.patterns = own.patterns.get(index).into_iter().cloned().collect();
+        let watched = Some(Origin { file: 0, index: 0 });
+        let question = Question { files: &[&alone], options: &self.options, watched };
+        let read = |index: usize| texts.documents.get(index).map(|page| page.text.as_str());
+        Effects::of(&question, texts.documents.len(), read, || true).watched
+    }
+
     /// Tries an entry in place of the one that a pattern has; what is wrong with its regex is the error.
     pub fn try_out(&self, source: &str, id: &str, entry: &Entry) -> Result<Trial, String> {
         let files = self.files_for(source);

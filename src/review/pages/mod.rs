@@ -56,6 +56,11 @@ impl Links {
     pub fn document(&self, source: &str, number: usize) -> String {
         format!("{}d/{number}", self.source(source))
     }
+
+    /// A document, at what a pattern does to it.
+    pub fn match_in(&self, source: &str, number: usize, id: &str) -> String {
+        format!("{}#{}", self.document(source, number), encoded(id))
+    }
 }
 
 fn encoded(text: &str) -> String {
@@ -75,14 +80,14 @@ pub struct Place<'p> {
     pub source: &'p str,
     /// Which of its pages: `patterns`, `documents`, `about`.
     pub page: &'p str,
-    /// Why the file cannot be read as it now is.
+    /// Why the file cannot be read as it now is, in words for a person.
     pub problem: Option<&'p str>,
     /// How many patterns are decided, and how many there are.
     pub decided: [usize; 2],
 }
 
-/// A whole page. `place` is where in a source it is.
-pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) -> Markup {
+/// A whole page. `place` is where in a source it is, `version` the state that it shows.
+pub fn page(links: &Links, title: &str, version: &str, place: Option<&Place>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -94,7 +99,7 @@ pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) ->
                 link rel="stylesheet" href=(links.asset("style.css"));
                 script src=(links.asset("review.js")) defer {}
             }
-            body data-base=(links.base) data-source=[place.map(|place| place.source)] {
+            body data-base=(links.base) data-version=(version) data-source=[place.map(|place| place.source)] {
                 a.skip href="#main" { "Skip to the content" }
                 header.page {
                     h1 { a href=(links.home()) { "dehusk review" } @if let Some(place) = place { " / " (name(place.source)) } }
@@ -106,8 +111,8 @@ pub fn page(links: &Links, title: &str, place: Option<&Place>, body: &Markup) ->
                     }
                 }
                 main.wide #main {
-                    @if let Some(problem) = place.and_then(|place| place.problem) {
-                        p.warning role="alert" { (problem) " The patterns below are those it had before; nothing is written until it is mended." }
+                    @if let Some(place) = place {
+                        p.warning #problem role="alert" hidden[place.problem.is_none()] { (place.problem.unwrap_or_default()) }
                     }
                     (body)
                 }
@@ -137,7 +142,7 @@ pub fn progress([decided, all]: [usize; 2]) -> Markup {
     }
 }
 
-const KEYS: [(&str, &str); 16] = [
+const KEYS: [(&str, &str); 17] = [
     ("j", "next pattern, or next removal in a document"),
     ("k", "the one before"),
     ("a", "accept: whatever it matches goes"),
@@ -145,6 +150,7 @@ const KEYS: [(&str, &str); 16] = [
     ("p", "back to proposed"),
     ("e", "edit the regex, and see what it would do"),
     ("n", "write a note"),
+    ("Ctrl ⏎", "save an edit or a note"),
     ("u", "undo the last decision"),
     ("x", "never remove the selected text, or the removal at hand"),
     ("o", "open a document in which the pattern matches"),

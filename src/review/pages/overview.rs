@@ -11,8 +11,8 @@ use crate::pages::grouped;
 pub struct Row {
     /// Its name.
     pub source: String,
-    /// How many documents it has in the corpus.
-    pub documents: usize,
+    /// How many documents it has in the corpus, if they are counted yet.
+    pub documents: Option<usize>,
     /// How many patterns are decided, and how many there are.
     pub decided: [usize; 2],
     /// What is removed of its documents, if that is known already.
@@ -23,12 +23,13 @@ pub struct Row {
     pub warnings: Vec<String>,
 }
 
-/// The sources, a row each.
-pub fn overview(links: &Links, rows: &[Row]) -> Markup {
+/// The sources, a row each, and what else a person should know.
+pub fn overview(links: &Links, rows: &[Row], warnings: &[String]) -> Markup {
     let [decided, all] = rows.iter().fold([0, 0], |sum, row| [sum[0] + row.decided[0], sum[1] + row.decided[1]]);
     html! {
         h2 { "Sources" }
         p.quiet { (grouped(decided as u64)) " of " (grouped(all as u64)) " patterns are decided." }
+        @for warning in warnings { p.warning { (warning) } }
         table.overview #sources {
             thead { tr {
                 th scope="col" { "source" }
@@ -49,7 +50,7 @@ fn source(links: &Links, row: &Row) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(links.source(&row.source)) { (name(&row.source)) } }
-            td.number data-label="documents" { (grouped(row.documents as u64)) }
+            td.number data-label="documents" { @if let Some(documents) = row.documents { (grouped(documents as u64)) } }
             td.number data-label="patterns" { (grouped(all as u64)) }
             td.number data-label="decided" { (grouped(decided as u64)) }
             td.number data-label="text removed" {

@@ -184,7 +184,7 @@ fn matches(seen: &Seen) -> Markup {
         @if effect.matches == 0 {
             p.quiet { "It matches nowhere in the " (grouped(seen.texts.documents.len() as u64)) " documents that are looked at." }
         } @else {
-            (contexts(seen.links, seen.source, seen.texts, &effect.sightings))
+            (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &effect.sightings))
             p { a href=(seen.links.of_pattern(seen.source, &seen.pattern.id, "matches")) data-do="matches" {
                 "All " (grouped(effect.matches as u64)) " matches"
             } " " kbd { "m" } }
@@ -193,14 +193,14 @@ fn matches(seen: &Seen) -> Markup {
 }
 
 /// Matches in their context, each with its document.
-pub fn contexts(links: &Links, source: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
+pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
     html! {
         ul.contexts {
             @for Sighting { text, bytes } in sightings {
                 @if let Some(page) = texts.documents.get(*text) {
                     li {
                         (in_context(&page.text, within(&page.text, bytes)))
-                        cite { a href=(format!("{}#b{}", links.document(source, *text), bytes.start)) data-document=(text) { (page.id) } }
+                        cite { a href=(links.match_in(source, *text, id)) { (page.id) } }
                     }
                 }
             }
@@ -219,7 +219,7 @@ pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: 
     let end = found.len().min(from + AT_A_TIME);
     html! {
         @if from == 0 { h3 { (grouped(found.len() as u64)) " matches of " code { (id) } } }
-        (contexts(links, source, texts, found.get(from..end).unwrap_or_default()))
+        (contexts(links, source, id, texts, found.get(from..end).unwrap_or_default()))
         @if end < found.len() {
             button type="button" data-do="more-matches" data-from=(end) { "Show more" }
         }
@@ -227,7 +227,7 @@ pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: 
 }
 
 /// What another regex would do.
-pub fn trial(links: &Links, source: &str, texts: &Texts, trial: &Trial) -> Markup {
+pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial) -> Markup {
     let [now, then] = &trial.pattern;
     let [total_now, total_then] = trial.total;
     html! {
@@ -244,17 +244,17 @@ pub fn trial(links: &Links, source: &str, texts: &Texts, trial: &Trial) -> Marku
         @if trial.looked_at < trial.of {
             p.warning { "Slow: only " (grouped(trial.looked_at as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
         }
-        (difference(links, source, texts, "New matches", &trial.gained))
-        (difference(links, source, texts, "No longer matched", &trial.lost))
+        (difference("New matches", &trial.gained, |found| contexts(links, source, id, texts, found)))
+        (difference("No longer matched", &trial.lost, |found| contexts(links, source, id, texts, found)))
     }
 }
 
-fn difference(links: &Links, source: &str, texts: &Texts, title: &str, found: &[Sighting]) -> Markup {
+fn difference(title: &str, found: &[Sighting], contexts: impl Fn(&[Sighting]) -> Markup) -> Markup {
     const SHOWN: usize = 5;
     html! {
         @if !found.is_empty() {
             h3 { (title) ": " (grouped(found.len() as u64)) }
-            (contexts(links, source, texts, &found[..found.len().min(SHOWN)]))
+            (contexts(&found[..found.len().min(SHOWN)]))
         }
     }
 }

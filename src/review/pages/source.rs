@@ -9,7 +9,7 @@ use crate::patterns::{Pattern, PatternFile, Status};
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
 
-/// So many patterns are listed at a time.
+/// So many patterns are listed at a time, if no more are asked for.
 pub const AT_A_TIME: usize = 200;
 
 /// What there is to list.
@@ -34,7 +34,7 @@ pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
         div.bar.sticky #controls {
             (statuses(listing))
             label.search { span.unseen { "Search" } input #search type="search" placeholder="Search ( / )" value=(listing.query.search) autocomplete="off" spellcheck="false"; }
-            label { "first " select #sort { (sorts(listing.query.sort)) } }
+            label { "first " select #sort autocomplete="off" { (sorts(listing.query.sort)) } }
         }
         div.panes {
             nav.list #list aria-label="Patterns" { (list(listing, None)) }
@@ -58,7 +58,7 @@ pub fn statuses(listing: &Listing) -> Markup {
             @for status in all {
                 @let name = status.map_or("", Status::name);
                 label {
-                    input type="radio" name="status" value=(name) checked[status == listing.query.status];
+                    input type="radio" name="status" autocomplete="off" value=(name) checked[status == listing.query.status];
                     (if name.is_empty() { "all" } else { name }) " " b { (grouped(count(status) as u64)) }
                 }
             }
@@ -79,7 +79,7 @@ fn sorts(chosen: Sort) -> Markup {
 /// One stretch of the list, and where the next one begins.
 pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     let Listing { links, source, file, effects, query, selected } = listing;
-    let end = selected.len().min(query.from + AT_A_TIME);
+    let end = selected.len().min(query.from.saturating_add(query.count.max(AT_A_TIME)));
     let shown = selected.get(query.from..end).unwrap_or_default();
     let removed: usize = effects.map_or(0, |effects| effects.total().removed);
     html! {

@@ -1,0 +1,135 @@
+//! What can be decided.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use maud::html;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::showing::index_of;
+use super::{Done, Failure, Page, Review, apart, done, page};
+use crate::patterns::Status;
+use crate::review::decision::Entry;
+use crate::review::pages::pattern;
+use crate::review::query::{Group, Query};
+
+/// What a person decided on the pattern that was looked at as `seen`.
+#[derive(Deserialize)]
+pub(super) struct Decision {
+    seen: String,
+    status: Option<Status>,
+    note: Option<String>,
+    edit: Option<Edit>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Edit {
+    regex: String,
+    ends_after: Option<usize>,
+}
+
+pub(super) async fn decide(
+    State(review): State<Review>,
+    Path((source, id)): Path<(String, String)>,
+    Json(decision): Json<Decision>,
+) -> Done {
+    apart(move || {
+        let session = &review.session;
+        let Decision { seen, status, note, edit } = decision;
+        if let Some(status) = status {
+            session.decide_on(&source, &id, &seen, status.name(), |entry| entry.status = status)?;
+            return Ok(done(format!("{}: {id}", status.name())));
+        }
+        if let Some(note) = note {
+            session.decide_on(&source, &id, &seen, "noted", |entry| entry.note = note.trim().to_owned())?;
+            return Ok(done(format!("noted: {id}")));
+        }
+        let Some(edit) = edit else { return Err(Failure::Invalid("nothing was decided".to_owned())) };
+        let message = session.edit(&source, &id, &seen, edit.regex, edit.ends_after)?;
+        Ok(done(message))
+    })
+    .await
+}
+
+pub(super) async fn try_out(
+    State(review): State<Review>,
+    Path((source, id)): Path<(String, String)>,
+    Json(edit): Json<Edit>,
+) -> Page {
+    apart(move || {
+        let (file, _) = review.session.patterns(&source).ok_or_else(|| Failure::NotFound(source.clone()))?;
+        let entry = Entry::of(&file.patterns[index_of(&file, &id)?]);
+        let entry = Entry { regex: edit.regex, ends_after: edit.ends_after, ..entry };
+        let texts = review.session.documents.texts(&source);
+        Ok(page(match review.session.try_out(&source, &id, &entry) {
+            Ok(trial) => pattern::trial(&review.links, &source, &id, &texts, &trial),
+            Err(why) => html! { p.warning { (why) } },
+        }))
+    })
+    .await
+}
+
+/// The same decision on all undecided patterns of a group; `count` is how many the person was told.
+#[derive(Deserialize)]
+pub(super) struct ForAll {
+    status: Status,
+    group: Group,
+    count: usize,
+    query: Query,
+}
+
+pub(super) async fn decide_on_all(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Json(all): Json<ForAll>,
+) -> Done {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let effects = looked.effects.as_deref();
+        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects), effects);
+        if chosen.len() != all.count {
+            let message = format!("there are {} of them now, not {}; look again", chosen.len(), all.count);
+            return Err(Failure::Conflict(message));
+        }
+        let count = review.session.decide_on_all(&source, &looked.file, &chosen, all.status)?;
+        Ok(done(format!("{}: {count} patterns", all.status.name())))
+    })
+    .await
+}
+
+/// A text that is to be kept from now on, or no longer; `document` is where it was selected.
+#[derive(Deserialize)]
+pub(super) struct KeepText {
+    text: String,
+    document: Option<usize>,
+    #[serde(default)]
+    no_longer: bool,
+}
+
+pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String>, Json(keep): Json<KeepText>) -> Done {
+    apart(move || {
+        let session = &review.session;
+        if keep.no_longer {
+            session.keep(&source, &keep.text, None)?;
+            return Ok(done("it is no longer kept"));
+        }
+        let (text, note) = session.as_it_stands(&source, &keep.text, keep.document).map_err(Failure::Invalid)?;
+        session.keep(&source, &text, Some(&note))?;
+        Ok(done(format!("never removed from now on: {text}")))
+    })
+    .await
+}
+
+/// Nothing; but no form of another site sends JSON.
+#[derive(Deserialize)]
+pub(super) struct Undo {}
+
+pub(super) async fn undo(State(review): State<Review>, Json(Undo {}): Json<Undo>) -> Done {
+    apart(move || {
+        Ok(match review.session.undo()? {
+            Some(step) => Json(json!({ "message": format!("undone: {}", step.what), "source": step.source })),
+            None => done("there is nothing to undo"),
+        })
+    })
+    .await
+}

@@ -1,0 +1,321 @@
+//! What can be asked: pages, and parts of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query as Parameters, State};
+use axum::response::Html;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Done, Failure, Page, Review, apart, page};
+use crate::cleaning::Scratch;
+use crate::effects::Effects;
+use crate::patterns::{PatternFile, SHARED, Status};
+use crate::review::Session;
+use crate::review::pages::overview::Row;
+use crate::review::pages::source::Listing;
+use crate::review::pages::{self, Place, about, document, overview, pattern, source};
+use crate::review::query::{Group, Query, effect};
+
+pub(super) async fn home(State(review): State<Review>) -> Page {
+    apart(move || {
+        review.session.refresh();
+        let session = &review.session;
+        let version = session.seen(None);
+        let body = overview::overview(&review.links, &session.rows(), &session.warnings());
+        Ok(page(pages::page(&review.links, "Sources", &version, None, &body)))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub(super) struct Watched {
+    source: Option<String>,
+}
+
+/// What changes whenever a page might look different.
+pub(super) async fn pulse(State(review): State<Review>, Parameters(watched): Parameters<Watched>) -> Done {
+    apart(move || {
+        let session = &review.session;
+        session.refresh();
+        let version = session.seen(watched.source.as_deref());
+        let Some(source) = watched.source else { return Ok(Json(json!({ "version": version }))) };
+        session.survey.focus(&source);
+        let problem = session.patterns(&source).and_then(|(_, problem)| problem);
+        Ok(Json(json!({ "version": version, "problem": problem.as_deref().map(problem_in_words) })))
+    })
+    .await
+}
+
+/// What a person is told of a file that cannot be read.
+fn problem_in_words(problem: &str) -> String {
+    format!("{problem}. The patterns below are those it had before; nothing is written until it is mended.")
+}
+
+/// A source, as it is now.
+pub(super) struct Looked {
+    version: String,
+    pub(super) file: Arc<PatternFile>,
+    problem: Option<String>,
+    pub(super) effects: Option<Arc<Effects>>,
+    is_fresh: bool,
+}
+
+impl Review {
+    pub(super) fn look(&self, source: &str) -> Result<Looked, Failure> {
+        let none = || Failure::NotFound(format!("there is no pattern file for source '{source}'"));
+        self.session.refresh();
+        self.session.patterns(source).ok_or_else(none)?;
+        self.session.survey.wait_for(source);
+        // First: what changes from here on is noticed by it.
+        let version = self.session.seen(Some(source));
+        let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
+        let problem = problem.as_deref().map(problem_in_words);
+        // What was found out with other patterns, in another order, tells nothing of these.
+        let known = self.session.effects(source);
+        let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
+        let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
+        let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
+        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+    }
+
+    fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
+        let place = Place {
+            links: &self.links,
+            source,
+            page: name,
+            problem: looked.problem.as_deref(),
+            decided: decided(&looked.file),
+        };
+        page(pages::page(&self.links, pages::name(source), &looked.version, Some(&place), body))
+    }
+
+    fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
+        let effects = looked.effects.as_deref();
+        let texts = self.session.documents.texts(source);
+        let all = [Group::Listed, Group::Frequent, Group::Lines, Group::Idle];
+        let groups = all.map(|group| (group, group.of(&looked.file, selected, effects).len()));
+        pattern::detail(&pattern::Seen {
+            links: &self.links,
+            source,
+            file: &looked.file,
+            pattern: &looked.file.patterns[index],
+            effect: effects.and_then(|effects| effect(effects, index)),
+            is_fresh: looked.is_fresh,
+            texts: &texts,
+            groups: &groups,
+        })
+    }
+}
+
+/// Shared patterns act on all documents.
+fn documents_of(source: &str, counts: &BTreeMap<&str, usize>) -> usize {
+    if source == SHARED { counts.values().sum() } else { counts.get(source).copied().unwrap_or(0) }
+}
+
+fn decided(file: &PatternFile) -> [usize; 2] {
+    let decided = file.patterns.iter().filter(|pattern| pattern.status != Status::Proposed).count();
+    [decided, file.patterns.len()]
+}
+
+pub(super) fn index_of(file: &PatternFile, id: &str) -> Result<usize, Failure> {
+    let index = file.patterns.iter().position(|pattern| pattern.id == id);
+    index.ok_or_else(|| Failure::NotFound(format!("there is no pattern {id} in the file any more")))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Chosen {
+    id: Option<String>,
+}
+
+pub(super) async fn patterns(
+    State(review): State<Review>,
+    Path(name): Path<String>,
+    Parameters(query): Parameters<Query>,
+    Parameters(chosen): Parameters<Chosen>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&name)?;
+        let effects = looked.effects.as_deref();
+        let selected = query.select(&looked.file, effects);
+        let index = chosen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
+        let detail = index.map(|index| review.detail(&name, &looked, index, &selected));
+        let links = &review.links;
+        let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
+        let body = source::patterns(&listing, detail.as_ref());
+        Ok(review.page(&name, "patterns", &looked, &body))
+    })
+    .await
+}
+
+pub(super) async fn list(
+    State(review): State<Review>,
+    Path(name): Path<String>,
+    Parameters(query): Parameters<Query>,
+    Parameters(chosen): Parameters<Chosen>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&name)?;
+        let effects = looked.effects.as_deref();
+        let selected = query.select(&looked.file, effects);
+        let links = &review.links;
+        let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
+        Ok(page(html! {
+            (source::list(&listing, chosen.id.as_deref()))
+            @if query.from == 0 { template { (source::statuses(&listing)) (pages::progress(decided(&looked.file))) } }
+        }))
+    })
+    .await
+}
+
+pub(super) async fn detail(
+    State(review): State<Review>,
+    Path((source, id)): Path<(String, String)>,
+    Parameters(query): Parameters<Query>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let index = index_of(&looked.file, &id)?;
+        let selected = query.select(&looked.file, looked.effects.as_deref());
+        Ok(page(review.detail(&source, &looked, index, &selected)))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub(super) struct Start {
+    #[serde(default)]
+    from: usize,
+}
+
+pub(super) async fn matches(
+    State(review): State<Review>,
+    Path((source, id)): Path<(String, String)>,
+    Parameters(Start { from }): Parameters<Start>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let index = index_of(&looked.file, &id)?;
+        let texts = review.session.documents.texts(&source);
+        let found = review.session.matches(&source, index, &texts);
+        Ok(page(pattern::all_matches(&review.links, &source, &id, &texts, &found, from)))
+    })
+    .await
+}
+
+pub(super) async fn about_source(State(review): State<Review>, Path(source): Path<String>) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let texts = review.session.documents.texts(&source);
+        let body = about::about(&looked.file, &texts, looked.effects.as_deref());
+        Ok(review.page(&source, "about", &looked, &body))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub(super) struct Order {
+    #[serde(default)]
+    order: String,
+}
+
+pub(super) async fn documents(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Parameters(Order { order }): Parameters<Order>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let texts = review.session.documents.texts(&source);
+        let body = about::documents(&review.links, &source, &texts, looked.effects.as_deref(), &order);
+        Ok(review.page(&source, "documents", &looked, &body))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub(super) struct Limit {
+    limit: Option<usize>,
+}
+
+pub(super) async fn document_page(State(review): State<Review>, Path((source, number)): Path<(String, usize)>) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let body = review.show(&source, number, document::SHOWN, document::document)?;
+        Ok(review.page(&source, "documents", &looked, &body))
+    })
+    .await
+}
+
+pub(super) async fn document_text(
+    State(review): State<Review>,
+    Path((source, number)): Path<(String, usize)>,
+    Parameters(Limit { limit }): Parameters<Limit>,
+) -> Page {
+    apart(move || Ok(page(review.show(&source, number, limit.unwrap_or(document::SHOWN), document::text)?))).await
+}
+
+impl Review {
+    fn show(
+        &self,
+        source: &str,
+        number: usize,
+        limit: usize,
+        draw: impl Fn(&document::Shown) -> Markup,
+    ) -> Result<Markup, Failure> {
+        let texts = self.session.documents.texts(source);
+        let none = || Failure::NotFound(format!("there is no document number {number}"));
+        let text = &texts.documents.get(number).ok_or_else(none)?.text;
+        // Shared patterns alone act on documents that are looked at with them; the document's own source has more.
+        let cleaner = self.session.cleaner(source);
+        let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
+        let reading = cleaner.read(&mut Scratch::default(), text).map_err(broken)?;
+        let cleaning = cleaner.cleaning(text, &reading);
+        let (links, texts, cleaner) = (&self.links, &*texts, &cleaner);
+        Ok(draw(&document::Shown {
+            links,
+            source,
+            texts,
+            number,
+            cleaner,
+            reading: &reading,
+            cleaning: &cleaning,
+            limit,
+        }))
+    }
+}
+
+impl Session {
+    fn rows(&self) -> Vec<Row> {
+        let sources: Vec<String> = self.files().sources().map(str::to_owned).collect();
+        let counts = self.documents.counts();
+        let row = |source: String| {
+            let (file, problem) = self.patterns(&source)?;
+            let removed = self.effects(&source).map(|(effects, _)| effects.total());
+            Some(Row {
+                documents: counts.as_ref().map(|counts| documents_of(&source, counts)),
+                decided: decided(&file),
+                removed,
+                removed_when_mined: file.mined.removed,
+                warnings: problem.into_iter().collect(),
+                source,
+            })
+        };
+        sources.into_iter().filter_map(row).collect()
+    }
+
+    /// What is to be known of none of the sources that have patterns.
+    fn warnings(&self) -> Vec<String> {
+        let files = self.files();
+        let has_none = |source: &&&str| files.get(source).is_none();
+        let counts = self.documents.counts().unwrap_or_default();
+        let without: Vec<&str> = counts.keys().filter(has_none).copied().collect();
+        let missing = (!without.is_empty()).then(|| {
+            format!("Sources of the corpus without a pattern file: {}. `dehusk mine` makes them.", without.join(", "))
+        });
+        files.unreadable().map(str::to_owned).chain(missing).collect()
+    }
+}
