@@ -105,6 +105,8 @@ struct Report<'a> {
 struct Section {
     row: SourceRow,
     html: Markup,
+    /// How many of its documents could be read and cleaned.
+    looked_at: usize,
     /// What each shared pattern does there, and one of its matches.
     shared: Vec<(PatternEffect, Option<Sight>)>,
 }
@@ -122,13 +124,13 @@ impl Report<'_> {
         self.reporter.finish();
         let mut overview = Overview { method: self.method(), skipped: self.reporter.skips(), ..Overview::default() };
         let mut shared = SharedSum::default();
-        let mut drawn = Vec::new();
+        let (mut drawn, mut documents) = (Vec::new(), 0);
         for section in sections? {
             shared.add(section.shared);
+            documents += section.looked_at;
             overview.rows.push(section.row);
             drawn.push(section.html);
         }
-        let documents = overview.rows.iter().map(|row| row.documents).sum();
         let shared_patterns = self.library.get(SHARED).map(|file| Patterns {
             anchor: SHARED_ANCHOR,
             file,
@@ -222,7 +224,7 @@ impl<'a> SourceToReport<'a> {
             in_full: self.report.args.patterns,
         };
         let html = report.draw();
-        Ok(Section { row, html, shared })
+        Ok(Section { row, html, looked_at: effects.documents.iter().flatten().count(), shared })
     }
 
     fn question(&self) -> Question<'_> {

@@ -139,7 +139,7 @@ impl SourceReport<'_> {
     fn shared_patterns(&self) -> Markup {
         let shared = (0..self.files.len()).find(|&file| self.files[file].source == SHARED);
         let at_work = shared.and_then(|file| self.patterns(file)?.at_work());
-        html! { @if let Some(at_work) = at_work { h3 { "Shared patterns that act here" } (at_work) } }
+        html! { @if let Some(at_work) = at_work { h3 { "Shared patterns that match here" } (at_work) } }
     }
 
     fn documents(&self) -> Markup {
