@@ -16,7 +16,6 @@ mod keys;
 #[path = "browser/process.rs"]
 mod process;
 #[path = "browser/review.rs"]
-#[expect(dead_code, reason = "the stories of the review are not written yet")]
 mod review;
 #[path = "browser/session.rs"]
 mod session;
@@ -29,6 +28,8 @@ mod waiting;
 
 #[path = "browser/harness.rs"]
 mod harness;
+#[path = "browser/stories/mod.rs"]
+mod stories;
 
 use std::path::Path;
 

@@ -26,6 +26,7 @@ use super::pages::overview::Row;
 use super::pages::source::Listing;
 use super::pages::{Links, Place, about, document, overview, pattern, source};
 use super::query::{Group, Query, effect};
+use super::survey::FirstRemoved;
 use crate::cleaning::Scratch;
 use crate::effects::{Effects, Question};
 use crate::pages::STYLE;
@@ -222,6 +223,7 @@ struct Looked {
     problem: Option<String>,
     effects: Option<Arc<Effects>>,
     is_fresh: bool,
+    first: Arc<FirstRemoved>,
 }
 
 impl Review {
@@ -237,7 +239,8 @@ impl Review {
         let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
         let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
-        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+        let first = self.session.survey.first_removed(source);
+        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh, first })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -293,7 +296,7 @@ async fn patterns(
     apart(move || {
         let looked = review.look(&name)?;
         let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects);
+        let selected = query.select(&looked.file, effects, &looked.first);
         let index = chosen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
         let detail = index.map(|index| review.detail(&name, &looked, index, &selected));
         let links = &review.links;
@@ -313,7 +316,7 @@ async fn list(
     apart(move || {
         let looked = review.look(&name)?;
         let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects);
+        let selected = query.select(&looked.file, effects, &looked.first);
         let links = &review.links;
         let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
         Ok(page(html! {
@@ -332,7 +335,7 @@ async fn detail(
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
-        let selected = query.select(&looked.file, looked.effects.as_deref());
+        let selected = query.select(&looked.file, looked.effects.as_deref(), &looked.first);
         Ok(page(review.detail(&source, &looked, index, &selected)))
     })
     .await
@@ -510,7 +513,7 @@ async fn decide_on_all(State(review): State<Review>, Path(source): Path<String>,
     apart(move || {
         let looked = review.look(&source)?;
         let effects = looked.effects.as_deref();
-        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects), effects);
+        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects, &looked.first), effects);
         if chosen.len() != all.count {
             let message = format!("there are {} of them now, not {}; look again", chosen.len(), all.count);
             return Err(Failure::Conflict(message));
