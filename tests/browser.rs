@@ -32,6 +32,8 @@ mod waiting;
 
 #[path = "browser/harness.rs"]
 mod harness;
+#[path = "browser/stories/mod.rs"]
+mod stories;
 
 use std::path::Path;
 

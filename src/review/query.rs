@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::survey::FirstRemoved;
 use crate::cleaning::Origin;
 use crate::effects::{Effects, PatternEffect};
 use crate::patterns::{Form, Pattern, PatternFile, Status};
@@ -26,7 +27,7 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// What removes most.
+    /// What removed most when it was looked at for the first time: while one decides, all stays in its place.
     #[default]
     Removed,
     /// What most documents had when it was mined.
@@ -53,7 +54,7 @@ pub enum Group {
 
 impl Query {
     /// Which patterns of a file are to be listed, in order. `effects` are those of the file, if they are known.
-    pub fn select(&self, file: &PatternFile, effects: Option<&Effects>) -> Vec<usize> {
+    pub fn select(&self, file: &PatternFile, effects: Option<&Effects>, first: &FirstRemoved) -> Vec<usize> {
         let search = self.search.trim().to_lowercase();
         let is_listed = |pattern: &Pattern| {
             self.status.is_none_or(|status| pattern.status == status) && (search.is_empty() || holds(pattern, &search))
@@ -67,7 +68,8 @@ impl Query {
             Sort::Documents => selected.sort_by_key(|&index| (documents(index), index)),
             Sort::Place => selected.sort_by_key(|&index| (effect(index).map_or(usize::MAX, mean_place), index)),
             Sort::Removed => selected.sort_by_key(|&index| {
-                (std::cmp::Reverse(effect(index).map_or(0, |effect| effect.removed)), documents(index), index)
+                let removed = first.get(&file.patterns[index].id).copied();
+                (std::cmp::Reverse(removed.unwrap_or(0)), documents(index), index)
             }),
         }
         selected
@@ -122,7 +124,11 @@ mod tests {
 
     fn ids(query: &Query) -> Vec<String> {
         let file = file();
-        query.select(&file, None).into_iter().map(|index| file.patterns[index].id.clone()).collect()
+        query
+            .select(&file, None, &FirstRemoved::default())
+            .into_iter()
+            .map(|index| file.patterns[index].id.clone())
+            .collect()
     }
 
     #[test]
@@ -130,6 +136,13 @@ mod tests {
         assert_eq!(ids(&Query { search: "HOME".to_owned(), ..Query::default() }), ["a"]);
         assert_eq!(ids(&Query { search: " ".to_owned(), ..Query::default() }), ["a", "b"]);
         assert!(ids(&Query { status: Some(Status::Accepted), ..Query::default() }).is_empty());
+    }
+
+    #[test]
+    fn what_removed_most_at_first_comes_first() {
+        let removed = |a, b| FirstRemoved::from([("a".to_owned(), a), ("b".to_owned(), b)]);
+        assert_eq!(Query::default().select(&file(), None, &removed(1, 2)), [1, 0]);
+        assert_eq!(Query::default().select(&file(), None, &removed(2, 1)), [0, 1]);
     }
 
     #[test]

@@ -75,6 +75,12 @@ function put(room, change) {
   next?.focus({ preventScroll: true });
 }
 
+/** Whoever is in this room, or nowhere, is at this element then. */
+function takeFocusAlong(room, element) {
+  const at = document.activeElement;
+  if (at === document.body || room.contains(at)) element.focus({ preventScroll: true });
+}
+
 /** A selector for what tells an element from its neighbours. */
 function nameOf(element) {
   const names = ["id", "href", "data-do", "data-status", "data-group", "aria-label"];
@@ -96,6 +102,7 @@ function query() {
 
 const parameters = (more) => new URLSearchParams({ ...query(), ...more }).toString();
 const items = () => (list ? $$("a.item", list) : []);
+const itemOf = (id) => items().find((item) => item.dataset.id === id);
 const currentItem = () => list && $("a.item[aria-current]", list);
 
 /** What was asked for before the list changed is no longer of use. */
@@ -194,14 +201,21 @@ function openAgain(form, typed) {
 
 const toggleOf = (form) => $(`[data-do="${form === "edit-form" ? "edit" : "note"}"]`);
 
+/** Until a person chooses or decides, the first of the list is at hand, whichever that is by now. */
+let hasChosen = new URLSearchParams(location.search).has("id");
+
 async function choose(item) {
   if (!item) return;
+  takeFocusAlong(list, item);
+  hasChosen = true;
+  await point(item);
+  remember();
+}
+
+async function point(item) {
   items().forEach((other) => other.removeAttribute("aria-current"));
   item.setAttribute("aria-current", "true");
   item.scrollIntoView({ block: "nearest" });
-  const at = document.activeElement;
-  if (at === document.body || list.contains(at)) item.focus({ preventScroll: true });
-  remember();
   await showPattern(source, item.dataset.id);
 }
 
@@ -218,6 +232,7 @@ async function step(by) {
 async function decide(decision) {
   const at = pattern();
   if (!at) return tell("no pattern is chosen", true);
+  hasChosen = true;
   const answer = await fetched(at.dataset.page, posted({ seen: at.dataset.version, ...decision }));
   tell((await answer.json()).message);
   if (decision.status === undefined) closeForms();
@@ -231,8 +246,7 @@ async function setStatus(status) {
   await decide({ status });
   if (!list) return;
   // Under a filter it may have left the list: then the next one has taken its place.
-  const still = items().find((item) => item.dataset.id === id);
-  await choose(still ?? items()[Math.min(index, items().length - 1)]);
+  await choose(itemOf(id) ?? items()[Math.min(index, items().length - 1)]);
 }
 
 async function decideOnAll({ status, group, count }) {
@@ -292,6 +306,8 @@ function closeForms() {
   toggleOf(form.id).setAttribute("aria-expanded", "false");
   if (form.contains(document.activeElement)) toggleOf(form.id).focus();
   form.hidden = true;
+  clearTimeout(tryTimer);
+  trying?.abort();
 }
 
 function edit() {
@@ -300,6 +316,7 @@ function edit() {
 }
 
 let trying;
+let tryTimer;
 async function tryOut() {
   trying?.abort();
   trying = new AbortController();
@@ -308,7 +325,6 @@ async function tryOut() {
   if (trial) trial.innerHTML = html;
 }
 
-let tryTimer;
 function tryOutSoon() {
   clearTimeout(tryTimer);
   tryTimer = setTimeout(() => attempt(tryOut), 250);
@@ -361,6 +377,8 @@ async function chooseRemoval(marks) {
   marks.forEach((mark) => mark.classList.add("current"));
   marks[0].scrollIntoView({ block: "nearest" });
   const link = $("a", marks[0]);
+  if (!link) marks[0].tabIndex = -1;
+  takeFocusAlong($("#document"), link ?? marks[0]);
   if (link) await showPattern(...sourceAndId(link.href));
   else detail.replaceChildren(paragraph(marks[0].title));
 }
@@ -385,7 +403,10 @@ async function loadDocument(limit) {
   if (limit) room.dataset.limit = limit;
   const html = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
   put(room, () => { room.innerHTML = html; });
-  removals()[at]?.forEach((mark) => mark.classList.add("current"));
+  const marks = removals()[at];
+  if (!marks) return;
+  marks.forEach((mark) => mark.classList.add("current"));
+  if (room.contains(document.activeElement)) ($("a", marks[0]) ?? marks[0]).focus({ preventScroll: true });
 }
 
 /** What is selected in the document; without a selection the removal at hand. */
@@ -448,10 +469,13 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-do]");
   if (item) {
     event.preventDefault();
-    inTurn(() => choose(item));
+    // When it is its turn, another may stand for it.
+    const { id } = item.dataset;
+    inTurn(() => choose(itemOf(id)));
   } else if (mark && getSelection().isCollapsed) {
     event.preventDefault();
-    inTurn(() => chooseRemoval(removals().find((marks) => marks.includes(mark))));
+    const index = removals().findIndex((marks) => marks.includes(mark));
+    inTurn(() => chooseRemoval(removals()[index]));
   } else if (button) {
     event.preventDefault();
     closeMenus();
@@ -535,7 +559,11 @@ function filter(index) {
 
 document.addEventListener("keydown", (event) => {
   if ($("#help").open) return undefined;
-  if (event.key === "Escape") return leave(event.target);
+  if (event.key === "Escape") {
+    // The browser would empty a search field, and tell nobody.
+    event.preventDefault();
+    return leave(event.target);
+  }
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && openedForm()) {
     event.preventDefault();
     return inTurn(save);
@@ -545,6 +573,8 @@ document.addEventListener("keydown", (event) => {
   const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
   if (!action || (event.key.startsWith("Arrow") && !list?.contains(event.target))) return undefined;
   event.preventDefault();
+  // What is typed next is meant for the field.
+  if (event.key === "/") return action();
   // A key that is held goes through a list, as fast as it can be shown, and decides nothing.
   if (event.repeat && (waiting > 0 || !["j", "k", "ArrowDown", "ArrowUp"].includes(event.key))) return undefined;
   return inTurn(() => action(event));
@@ -582,6 +612,7 @@ async function look(version) {
   if (shown.list !== version) {
     if (source === undefined || !(list || $("#document"))) await reloadMain();
     await loadList();
+    if (!hasChosen && !isInUse() && items().length > 0) await point(items()[0]);
     shown.list = version;
   }
   if (shown.detail !== version && !isInUse() && getSelection().isCollapsed) {

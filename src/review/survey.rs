@@ -18,9 +18,14 @@ pub struct Survey {
     closed: AtomicBool,
 }
 
+/// Bytes that went because of a pattern, by its id, when it was looked at for the first time. What is decided later
+/// changes nothing of it, so that a list can keep its order.
+pub type FirstRemoved = HashMap<String, usize>;
+
 #[derive(Debug, Default)]
 struct State {
     known: HashMap<String, (Arc<Effects>, Version)>,
+    first: HashMap<String, Arc<FirstRemoved>>,
     focus: Option<String>,
     /// How often something was found out.
     count: u64,
@@ -30,6 +35,11 @@ impl Survey {
     /// What is known of a source, and of which state of its patterns.
     pub fn get(&self, source: &str) -> Option<(Arc<Effects>, Version)> {
         self.state().known.get(source).cloned()
+    }
+
+    /// What the patterns of a source removed when they were looked at for the first time.
+    pub fn first_removed(&self, source: &str) -> Arc<FirstRemoved> {
+        self.state().first.get(source).cloned().unwrap_or_default()
     }
 
     /// How often something was found out.
@@ -118,6 +128,11 @@ impl Session {
         let effects = Effects::of(&question, texts.documents.len(), read, go_on);
         if go_on() {
             let mut state = self.survey.state();
+            let first = Arc::make_mut(state.first.entry(source.to_owned()).or_default());
+            let own = files.first().map_or(&[][..], |own| &own.patterns).iter().zip(effects.patterns.iter().flatten());
+            for (pattern, effect) in own {
+                first.entry(pattern.id.clone()).or_insert(effect.removed);
+            }
             state.known.insert(source.to_owned(), (Arc::new(effects), version));
             state.count += 1;
             drop(state);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fantoccini::Locator;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::keys::chord;
@@ -46,6 +47,50 @@ impl Browser {
     #[track_caller]
     pub fn write(&self, css: &str, text: &str) {
         self.click(css);
+        self.type_in(text);
+    }
+
+    /// Types where the focus is.
+    #[track_caller]
+    pub fn type_in(&self, text: &str) {
         text.chars().for_each(|character| self.press(&character.to_string()));
+    }
+
+    /// Types in place of what stands in the field that has the focus.
+    #[track_caller]
+    pub fn type_over(&self, text: &str) {
+        self.press("Control+a");
+        self.press("Delete");
+        self.type_in(text);
+    }
+
+    /// Goes on to the next thing that keys reach, until it is this.
+    #[track_caller]
+    pub fn tab_to(&self, css: &str) {
+        const AT_MOST: usize = 60;
+        let is_there =
+            || self.run_with("return document.activeElement.matches(arguments[0])", vec![json!(css)]) == true;
+        let found = (0..AT_MOST).any(|_| {
+            self.press("Tab");
+            is_there()
+        });
+        assert!(found, "the keyboard does not come to {css}");
+    }
+
+    /// Selects a text where it stands first, as with the pointer; it must not cross elements.
+    #[track_caller]
+    pub fn select(&self, css: &str, text: &str) {
+        let script =
+            "const nodes = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT);
+            for (let node; (node = nodes.nextNode());) {
+              const at = node.data.indexOf(arguments[1]);
+              if (at < 0) continue;
+              getSelection().setBaseAndExtent(node, at, node, at + arguments[1].length);
+              return true;
+            }";
+        eventually(&format!("{text:?} in {css}"), || match self.run_with(script, vec![json!(css), json!(text)]) {
+            Value::Bool(true) => Ok(()),
+            _ => Err("it does not stand there".to_owned()),
+        });
     }
 }

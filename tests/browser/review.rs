@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use dehusk::patterns::{LexerCache, Pattern, PatternFile};
 use tempfile::TempDir;
+use url::Url;
 
 use super::process::Process;
 
 /// The pattern files of the sample corpus by name, mined once for all stories.
 static MINED: LazyLock<BTreeMap<String, String>> = LazyLock::new(mine);
 
-/// A review of the sample corpus that nobody else works on; ends when dropped.
+/// A review that nobody else works on; ends when dropped.
 pub struct Review {
     /// Where it is, with its key.
     pub url: String,
@@ -26,16 +28,50 @@ impl Review {
     pub fn of_sample_corpus() -> Review {
         let patterns = tempfile::tempdir().expect("a folder for patterns");
         MINED.iter().for_each(|(name, yaml)| fs::write(patterns.path().join(name), yaml).expect("a pattern file"));
+        Review::of(patterns, &sample_corpus())
+    }
+
+    /// Starts a review of these pattern files, on these documents.
+    pub fn of(patterns: TempDir, corpus: &Path) -> Review {
         let mut command = dehusk("review");
-        command.arg(patterns.path()).arg(sample_corpus()).args(["--no-open", "--port", "0"]);
+        command.arg(patterns.path()).arg(corpus).args(["--no-open", "--port", "0"]);
         let process = Process::start(&mut command);
         let url = process.wait_for("its address", url_in);
         Review { url, patterns, _process: process }
     }
 
+    /// The address of a page of a source: none for its patterns, `documents`, `about`, `d/0`.
+    pub fn page(&self, source: &str, page: &str) -> String {
+        let mut url = Url::parse(&self.url).expect("an address");
+        url.path_segments_mut().expect("segments").pop_if_empty().extend(["s", source]).extend(page.split('/'));
+        url.into()
+    }
+
+    /// Where a pattern file is.
+    pub fn path(&self, source: &str) -> PathBuf {
+        self.patterns.path().join(format!("{source}.yaml"))
+    }
+
     /// What a pattern file says by now.
     pub fn file(&self, source: &str) -> String {
-        fs::read_to_string(self.patterns.path().join(format!("{source}.yaml"))).expect("the pattern file")
+        fs::read_to_string(self.path(source)).expect("the pattern file")
+    }
+
+    /// What a pattern file means by now.
+    pub fn patterns(&self, source: &str) -> PatternFile {
+        PatternFile::parse(&self.file(source), &LexerCache::default()).expect("a pattern file")
+    }
+
+    /// A pattern as its file has it by now.
+    pub fn pattern(&self, source: &str, id: &str) -> Pattern {
+        self.patterns(source).patterns.into_iter().find(|pattern| pattern.id == id).expect("the pattern")
+    }
+
+    /// Changes a pattern file, as somebody else does with an editor.
+    pub fn edit(&self, source: &str, from: &str, to: &str) {
+        let before = self.file(source);
+        assert!(before.contains(from), "no {from:?} in\n{before}");
+        fs::write(self.path(source), before.replacen(from, to, 1)).expect("the pattern file");
     }
 }
 
@@ -45,10 +81,16 @@ fn url_in(line: &str) -> Option<String> {
     Some(url.split_whitespace().next().unwrap_or(url).to_owned())
 }
 
-fn mine() -> BTreeMap<String, String> {
+/// Mines a corpus into a folder of its own.
+pub fn mined(corpus: &Path) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder for patterns");
-    let output = dehusk("mine").arg(sample_corpus()).arg("-o").arg(folder.path()).output().expect("it starts");
+    let output = dehusk("mine").arg(corpus).arg("-o").arg(folder.path()).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
+}
+
+fn mine() -> BTreeMap<String, String> {
+    let folder = mined(&sample_corpus());
     let files = fs::read_dir(folder.path()).expect("the folder").flatten();
     let file = |entry: fs::DirEntry| {
         let yaml = fs::read_to_string(entry.path()).expect("a pattern file");

@@ -96,7 +96,9 @@ impl Browser {
     /// Prefers light or dark colours from now on.
     #[track_caller]
     pub fn prefer(&self, scheme: Scheme) {
-        let features = json!([{"name": "prefers-color-scheme", "value": scheme.name()}]);
+        let colours = json!({"name": "prefers-color-scheme", "value": scheme.name()});
+        // What still moves cannot be clicked.
+        let features = json!([colours, {"name": "prefers-reduced-motion", "value": "reduce"}]);
         self.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
         self.scheme.set(scheme);
     }

@@ -169,11 +169,11 @@ fn edit_form(pattern: &Pattern) -> Markup {
             textarea.regex #regex rows=(rows) spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
             label for="ends" { "Articles end before it after so many words of prose (empty: they do not)" }
             input #ends type="number" min="0" step="1" value=[pattern.ends_after];
-            div.trial #trial role="status" {}
             div.bar {
                 button.primary type="button" data-do="save-regex" { "Save" kbd { "Ctrl ⏎" } }
                 button type="button" data-do="cancel" { "Cancel" kbd { "Esc" } }
             }
+            div.trial #trial role="status" {}
         }
     }
 }

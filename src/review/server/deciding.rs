@@ -86,7 +86,7 @@ pub(super) async fn decide_on_all(
     apart(move || {
         let looked = review.look(&source)?;
         let effects = looked.effects.as_deref();
-        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects), effects);
+        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects, &looked.first), effects);
         if chosen.len() != all.count {
             let message = format!("there are {} of them now, not {}; look again", chosen.len(), all.count);
             return Err(Failure::Conflict(message));

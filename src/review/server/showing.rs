@@ -19,6 +19,7 @@ use crate::review::pages::overview::Row;
 use crate::review::pages::source::Listing;
 use crate::review::pages::{self, Place, about, document, overview, pattern, source};
 use crate::review::query::{Group, Query, effect};
+use crate::review::survey::FirstRemoved;
 
 pub(super) async fn home(State(review): State<Review>) -> Page {
     apart(move || {
@@ -62,6 +63,7 @@ pub(super) struct Looked {
     problem: Option<String>,
     pub(super) effects: Option<Arc<Effects>>,
     is_fresh: bool,
+    pub(super) first: Arc<FirstRemoved>,
 }
 
 impl Review {
@@ -79,7 +81,8 @@ impl Review {
         let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
         let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
-        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh })
+        let first = self.session.survey.first_removed(source);
+        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh, first })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -140,7 +143,7 @@ pub(super) async fn patterns(
     apart(move || {
         let looked = review.look(&name)?;
         let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects);
+        let selected = query.select(&looked.file, effects, &looked.first);
         let index = chosen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
         let detail = index.map(|index| review.detail(&name, &looked, index, &selected));
         let links = &review.links;
@@ -160,7 +163,7 @@ pub(super) async fn list(
     apart(move || {
         let looked = review.look(&name)?;
         let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects);
+        let selected = query.select(&looked.file, effects, &looked.first);
         let links = &review.links;
         let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
         Ok(page(html! {
@@ -179,7 +182,7 @@ pub(super) async fn detail(
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
-        let selected = query.select(&looked.file, looked.effects.as_deref());
+        let selected = query.select(&looked.file, looked.effects.as_deref(), &looked.first);
         Ok(page(review.detail(&source, &looked, index, &selected)))
     })
     .await

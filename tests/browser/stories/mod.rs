@@ -1,0 +1,64 @@
+//! What people do in the review, from its start to its end, and what must not happen to them.
+
+use super::in_browser;
+use super::review::{Review, mined};
+use super::session::Browser;
+use super::tools;
+use super::waiting::eventually;
+
+mod asking;
+mod editors;
+mod keyboard;
+mod mouse;
+
+/// The source of the sample corpus that most stories are about.
+const SOURCE: &str = "tideline-wire.example";
+
+/// Tells a story about a new review of the sample corpus.
+fn in_review(story: impl FnOnce(&Browser, &Review)) {
+    in_review_of(Review::of_sample_corpus, story);
+}
+
+/// Tells a story about a review; it ends after its page, which would complain.
+fn in_review_of(review: impl FnOnce() -> Review, story: impl FnOnce(&Browser, &Review)) {
+    if tools::found().is_none() {
+        return;
+    }
+    let review = review();
+    in_browser(|browser| {
+        browser.resize(1440, 900);
+        browser.open(&review.url);
+        story(browser, &review);
+    });
+}
+
+impl Browser {
+    /// The console complained of these so far, in this order, and of nothing else.
+    #[track_caller]
+    fn expect_complaints(&self, parts: &[&str]) {
+        let complaints = self.complaints();
+        let fit =
+            complaints.len() == parts.len() && complaints.iter().zip(parts).all(|(line, part)| line.contains(part));
+        assert!(fit, "{complaints:#?}");
+    }
+
+    /// The id of the pattern that is chosen in the list.
+    #[track_caller]
+    fn chosen(&self) -> String {
+        self.property("a.item[aria-current]", "dataset.id")
+    }
+
+    /// Waits until this pattern is at hand: chosen in the list, and shown beside it.
+    #[track_caller]
+    fn expect_at_hand(&self, id: &str) {
+        self.expect_count(&format!("a.item[aria-current][data-id='{id}']"), 1);
+        self.expect_count(&format!("#pattern[data-id='{id}']"), 1);
+    }
+
+    /// The ids of the patterns that are listed.
+    #[track_caller]
+    fn listed(&self) -> Vec<String> {
+        let ids = self.run("return [...document.querySelectorAll('a.item')].map(item => item.dataset.id)");
+        serde_json::from_value(ids).expect("ids")
+    }
+}

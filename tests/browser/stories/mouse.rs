@@ -1,0 +1,111 @@
+//! A source is reviewed with the mouse.
+
+use dehusk::patterns::Status;
+
+use super::*;
+
+#[test]
+fn a_source_is_reviewed_with_the_mouse() {
+    in_review(|browser, review| {
+        browser.click(&format!("#sources a[href*='{SOURCE}']"));
+        browser.expect(".counts", "matches in");
+        let ids = browser.listed();
+
+        decide(browser, &ids[0], "accepted");
+        decide(browser, &ids[1], "rejected");
+        decide(browser, &ids[2], "rejected");
+        decide(browser, &ids[2], "proposed");
+        edit_and_note(browser, &ids[3]);
+        let many = decide_on_many(browser, review);
+        let kept = keep_a_text(browser);
+
+        browser.open(&review.page(SOURCE, ""));
+        browser.reload();
+        browser.expect("#progress", &format!("{} of ", many + 2));
+        let file = review.patterns(SOURCE);
+        let status = |id: &str| review.pattern(SOURCE, id).status;
+        assert_eq!([&ids[0], &ids[1]].map(|id| status(id)), [Status::Accepted, Status::Rejected]);
+        let edited = review.pattern(SOURCE, &ids[3]);
+        assert_eq!((edited.regex.as_str(), edited.note.as_str()), ("(?m)^Share: Facebook", "it's cut"));
+        assert_eq!(file.keep[0].text(), kept);
+        assert_eq!(browser.texts("#statuses b")[0], file.patterns.len().to_string());
+        browser.click(&format!("a.item[data-id='{}']", ids[3]));
+        browser.expect("#pattern .note", "it's cut");
+        browser.open(&review.page(SOURCE, "about"));
+        browser.expect(".keeps", &kept);
+        browser.click("[data-do=unkeep]");
+        browser.expect("#toast", "no longer kept");
+        browser.expect_count(".keeps", 0);
+        assert!(review.patterns(SOURCE).keep.is_empty());
+    });
+}
+
+fn decide(browser: &Browser, id: &str, status: &str) {
+    browser.click(&format!("a.item[data-id='{id}']"));
+    browser.expect_at_hand(id);
+    browser.click(&format!("#pattern [data-do=status][data-status={status}]"));
+    browser.expect("#toast", &format!("{status}: {id}"));
+    browser.expect_count(&format!("#pattern[data-id='{id}'][data-status={status}]"), 1);
+    browser.expect_count(&format!("a.item[data-id='{id}'] .status.{status}"), 1);
+}
+
+/// The effect is told while one types.
+fn edit_and_note(browser: &Browser, id: &str) {
+    browser.click(&format!("a.item[data-id='{id}']"));
+    browser.expect_at_hand(id);
+    browser.click("[data-do=edit]");
+    browser.expect("#trial", "matches");
+    browser.type_over("(?m)^Share: Face(");
+    browser.expect("#trial .warning", "Parsing error");
+    browser.press("Backspace");
+    browser.type_in("book");
+    browser.expect("#trial", "No longer matched");
+    browser.click("[data-do=save-regex]");
+    browser.expect("#toast", &format!("edited: {id}"));
+    browser.expect("#pattern .counts", "by hand");
+    browser.click("[data-do=note]");
+    browser.type_in("it's cut");
+    browser.click("[data-do=save-note]");
+    browser.expect("#pattern .note", "it's cut");
+}
+
+/// Decides on many at once, takes it back, and does it again; says how many they are.
+fn decide_on_many(browser: &Browser, review: &Review) -> usize {
+    let button = ".menu [data-group=lines][data-status=accepted]";
+    let accepted = || {
+        let patterns = review.patterns(SOURCE).patterns;
+        patterns.iter().filter(|pattern| pattern.status == Status::Accepted).count()
+    };
+    let count: usize = browser.property(button, "dataset.count").parse().expect("a number");
+    let accept = || {
+        browser.click("summary[aria-label='Accept many']");
+        browser.click(button);
+        browser.expect("#toast", &format!("accepted: {count} patterns"));
+    };
+    accept();
+    assert_eq!(accepted(), count + 1);
+    browser.click("[data-do=undo]");
+    browser.expect("#toast", &format!("undone: accepted {count} patterns"));
+    assert_eq!(accepted(), 1);
+    browser.expect("#progress", "2 of ");
+    accept();
+    count
+}
+
+/// Follows a removal to its pattern, and keeps a text; says which.
+fn keep_a_text(browser: &Browser) -> String {
+    browser.click(".tabs a[href$=documents]");
+    browser.click("#documents a");
+    browser.click("#document del.removed a");
+    let link = browser.property("#document .current a", "href");
+    browser.expect("#pattern .id", link.rsplit_once("?id=").expect("an id").1);
+    let text = "News from the edge of the water";
+    assert_eq!(browser.count("ins.kept"), 0);
+    browser.select("#document", text);
+    browser.click("#selection [data-do=keep]");
+    browser.expect("#toast", &format!("never removed from now on: {text}"));
+    browser.expect("ins.kept", text);
+    browser.reload();
+    browser.expect("ins.kept", text);
+    text.to_owned()
+}
