@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cleaning::evidence::Match;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Origin, Reading, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, Reading, Scratch};
 use crate::patterns::PatternFile;
 
 /// A document has so many places, from head to tail.
@@ -52,8 +52,13 @@ pub struct PatternEffect {
     pub removed: usize,
     /// How many of its matches start in each part of the document, from head to tail.
     pub places: [u32; PLACES],
+    /// How many of its matches stay, in whole or in part: what would go as well if a person accepted it. Texts that are
+    /// to be kept do not count.
+    pub stay: usize,
     /// Some of its matches, each the first in its document.
     pub sightings: Sightings,
+    /// Some of those that stay, each the first in its document.
+    pub staying: Sightings,
 }
 
 /// A match, and where it is.
@@ -63,6 +68,8 @@ pub struct Sighting {
     pub text: usize,
     /// Where in it.
     pub bytes: Range<usize>,
+    /// Whether it stays, in whole or in part.
+    pub stays: bool,
 }
 
 /// A few sightings, evenly spread over all there were.
@@ -118,7 +125,10 @@ impl Effects {
             let looks: Vec<_> = chunk.into_par_iter().map_init(Scratch::default, look).collect();
             looks.into_iter().for_each(|look| effects.add(look, cleaner.origins(), question.watched));
         }
-        effects.patterns.iter_mut().flatten().for_each(|pattern| pattern.sightings.thin_to(SIGHTINGS));
+        for pattern in effects.patterns.iter_mut().flatten() {
+            pattern.sightings.thin_to(SIGHTINGS);
+            pattern.staying.thin_to(SIGHTINGS);
+        }
         effects
     }
 
@@ -147,7 +157,7 @@ impl Effects {
         }
         for (pattern, found) in look.patterns {
             if watched == Some(origins[pattern]) {
-                self.watched.extend(found.iter().map(|found| Sighting { text: index, bytes: found.bytes.clone() }));
+                self.watched.extend(found.iter().map(|found| found.sighting(index)));
             }
             self.pattern_mut(origins[pattern]).add(index, &found);
         }
@@ -183,8 +193,12 @@ impl PatternEffect {
         self.matches += found.len();
         self.documents += 1;
         found.iter().for_each(|found| self.places[found.place] += 1);
+        self.stay += found.iter().filter(|found| found.stays).count();
         if let Some(first) = found.first() {
-            self.sightings.add(Sighting { text, bytes: first.bytes.clone() });
+            self.sightings.add(first.sighting(text));
+        }
+        if let Some(first) = found.iter().find(|found| found.stays) {
+            self.staying.add(first.sighting(text));
         }
     }
 }
@@ -228,6 +242,13 @@ struct Look {
 struct Found {
     bytes: Range<usize>,
     place: usize,
+    stays: bool,
+}
+
+impl Found {
+    fn sighting(&self, text: usize) -> Sighting {
+        Sighting { text, bytes: self.bytes.clone(), stays: self.stays }
+    }
 }
 
 impl Look {
@@ -242,23 +263,34 @@ impl Look {
             document: DocumentEffect { bytes: text.len(), removed: text.len().saturating_sub(left) },
             by_shape: in_spans - removed.iter().map(|(_, bytes)| bytes).sum::<usize>(),
             removed,
-            patterns: found(cleaner.patterns().len(), &reading),
+            patterns: found(cleaner.patterns().len(), &reading, &cleaning),
         })
     }
 }
 
 /// The matches of each pattern, those that are rejected behind the `applied` ones.
-fn found(applied: usize, reading: &Reading) -> Vec<(usize, Vec<Found>)> {
+fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, Vec<Found>)> {
     let rejected = reading.rejected.iter().map(|found| (applied + found.pattern, found));
     let mut all: Vec<(usize, &Match)> =
         reading.matches.iter().map(|found| (found.pattern, found)).chain(rejected).collect();
     all.sort_by_key(|(pattern, found)| (*pattern, found.tokens.start, found.tokens.end));
     let tokens = &reading.tokens.tokens;
-    let show = |(_, found): &(usize, &Match)| Found {
-        bytes: tokens[found.tokens.start].range().start..tokens[found.tokens.end - 1].range().end,
-        place: found.tokens.start * PLACES / tokens.len(),
+    let is_kept = |found: &Match| {
+        let meets = |kept: &Range<usize>| kept.start < found.tokens.end && found.tokens.start < kept.end;
+        reading.kept.iter().any(meets)
+    };
+    let show = |(_, found): &(usize, &Match)| {
+        let bytes = tokens[found.tokens.start].range().start..tokens[found.tokens.end - 1].range().end;
+        let place = found.tokens.start * PLACES / tokens.len();
+        Found { place, stays: !goes(cleaning, &bytes) && !is_kept(found), bytes }
     };
     all.chunk_by(|a, b| a.0 == b.0).map(|found| (found[0].0, found.iter().map(show).collect())).collect()
+}
+
+/// Whether all of a range is removed.
+fn goes(cleaning: &Cleaning, bytes: &Range<usize>) -> bool {
+    let after = cleaning.spans.partition_point(|span| span.range.start <= bytes.start);
+    after.checked_sub(1).is_some_and(|index| bytes.end <= cleaning.spans[index].range.end)
 }
 
 #[cfg(test)]
@@ -294,6 +326,16 @@ mod tests {
         );
         assert_eq!(effects.documents[0], Some(DocumentEffect { bytes: home.len(), removed: 10 }));
         assert_eq!(effects.patterns[0][0].places[0], 1);
+    }
+
+    #[test]
+    fn what_stays_is_told_apart() {
+        // A person wrote the first two: what they match goes. The third is seldom, and stays within a sentence.
+        let seldom = "  - {id: c, regex: the quay, documents: 1, among: 9}\n";
+        let effects = effects(&format!("  - {{id: a, regex: on Monday}}\n{seldom}"), &[STORY], None);
+        let told = |index: usize| (effects.patterns[0][index].stay, effects.patterns[0][index].staying.len());
+        assert_eq!([told(0), told(1)], [(0, 0), (1, 1)]);
+        assert!(effects.patterns[0][1].sightings[0].stays);
     }
 
     #[test]

@@ -50,13 +50,11 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let folder = args.patterns.clone();
     // A folder that cannot be read for a moment has no new files.
     let list = Box::new(move || pattern_files(&folder).unwrap_or_default());
-    let session = match Session::open(list, documents, options) {
-        Ok(session) => Arc::new(session),
-        Err(problems) => {
-            problems.iter().for_each(|problem| reporter.error(problem));
-            bail!("{} pattern files cannot be used; nothing was done", problems.len());
-        }
-    };
+    let session = Arc::new(Session::open(list, documents, options, args.method.is_default()));
+    session.problems().iter().for_each(|problem| reporter.warn(problem));
+    if session.sources() == 0 {
+        bail!("there is no pattern file in {} that can be used", args.patterns.display());
+    }
     // Whatever is being written when Ctrl-C comes is finished: the server is told to stop.
     let _permission = interrupt::writing()?;
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(args, session, reporter))?;

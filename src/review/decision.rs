@@ -103,6 +103,14 @@ impl Step {
         Step { what: self.what, source: self.source, changes: self.changes.into_iter().rev().map(back).collect() }
     }
 
+    /// The id of the pattern that it is about, if it is about one.
+    pub fn only_pattern(&self) -> Option<&str> {
+        match &self.changes[..] {
+            [Change::Pattern { id, .. }] => Some(id),
+            _ => None,
+        }
+    }
+
     /// Makes the changes, all or none.
     pub fn apply(&self, file: &mut PatternFile) -> Result<(), Refusal> {
         let mut changed = file.clone();

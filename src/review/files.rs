@@ -20,7 +20,7 @@ use super::decision::{Refusal, Step};
 #[derive(Debug, Default)]
 pub struct Files {
     files: BTreeMap<String, OpenFile>,
-    /// Why files that came later cannot be read.
+    /// Why some cannot be read.
     unreadable: BTreeMap<PathBuf, String>,
     paths: HashSet<PathBuf>,
     cache: LexerCache,
@@ -66,16 +66,13 @@ pub enum SaveError {
 }
 
 impl Files {
-    /// Reads the files. Every problem is named.
-    pub fn open(paths: &[PathBuf]) -> Result<Files, Vec<String>> {
+    /// Reads the files.
+    pub fn open(paths: &[PathBuf]) -> Files {
         let mut files = Files::default();
-        let mut problems = Vec::new();
         for path in paths {
-            if let Err(problem) = files.read_new(path) {
-                problems.push(problem);
-            }
+            files.add(path);
         }
-        if problems.is_empty() { Ok(files) } else { Err(problems) }
+        files
     }
 
     /// Reads a file, if it is not among them yet; says whether it could be, and was not.
@@ -118,7 +115,7 @@ impl Files {
         self.files.get(source).map_or(0, |open| open.revision)
     }
 
-    /// Why files that came later cannot be read.
+    /// Why files that never could be read cannot be.
     pub fn unreadable(&self) -> impl Iterator<Item = &str> {
         self.unreadable.values().map(String::as_str)
     }
@@ -136,12 +133,25 @@ impl Files {
     /// Reads what changed on disk; says whether anything did.
     pub fn refresh(&mut self) -> bool {
         let before = self.revisions;
+        self.forget_what_is_gone();
         for open in self.files.values_mut() {
             if stamp(&open.path) != open.stamp {
                 open.read_again(&self.cache, &mut self.revisions);
             }
         }
         self.revisions != before
+    }
+
+    fn forget_what_is_gone(&mut self) {
+        let is_there = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        let count = self.paths.len();
+        self.paths.retain(|path| is_there(path));
+        self.unreadable.retain(|path, _| is_there(path));
+        if self.paths.len() < count {
+            let paths = &self.paths;
+            self.files.retain(|_, open| paths.contains(&open.path));
+            self.revisions += 1;
+        }
     }
 
     /// Writes a decision down, whatever else happened to the file meanwhile.
@@ -236,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.yaml");
         fs::write(&path, FILE).unwrap();
-        let files = Files::open(std::slice::from_ref(&path)).unwrap();
+        let files = Files::open(std::slice::from_ref(&path));
         (folder, path, files)
     }
 

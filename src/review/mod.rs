@@ -40,6 +40,7 @@ use crate::patterns::{Keep, PatternFile, SHARED, Status};
 use decision::{Change, Entry, Refusal, Step};
 use documents::Documents;
 use files::{Files, SaveError};
+use query::in_short;
 use survey::Survey;
 
 /// A review under way.
@@ -49,6 +50,8 @@ pub struct Session {
     list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
     documents: Documents,
     options: CleanOptions,
+    /// Whether documents are cleaned as mining tries patterns out.
+    as_mined: bool,
     /// What can be taken back, the last step last.
     history: Mutex<Vec<Step>>,
     survey: Survey,
@@ -58,14 +61,26 @@ pub struct Session {
 pub type Version = (u64, u64);
 
 impl Session {
-    /// Reads the pattern files that `list` names. Every problem with them is named.
+    /// Reads the pattern files that `list` names. `as_mined` says whether these options are those that mining tries
+    /// patterns out with.
     pub fn open(
         list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
         documents: Documents,
         options: CleanOptions,
-    ) -> Result<Session, Vec<String>> {
-        let files = Mutex::new(Files::open(&list())?);
-        Ok(Session { files, list, documents, options, history: Mutex::default(), survey: Survey::default() })
+        as_mined: bool,
+    ) -> Session {
+        let files = Mutex::new(Files::open(&list()));
+        Session { files, list, documents, options, as_mined, history: Mutex::default(), survey: Survey::default() }
+    }
+
+    /// Why pattern files cannot be read.
+    pub fn problems(&self) -> Vec<String> {
+        self.files().unreadable().map(str::to_owned).collect()
+    }
+
+    /// How many pattern files can be read.
+    pub fn sources(&self) -> usize {
+        self.files().sources().count()
     }
 
     /// Notices what others did to the pattern files.
@@ -98,9 +113,8 @@ impl Session {
         (files.revision(source), files.revision(SHARED))
     }
 
-    /// What removes text from a source's documents.
-    fn cleaner(&self, source: &str) -> Cleaner {
-        let files = self.files_for(source);
+    /// What removes text by these files.
+    fn cleaner(&self, files: &[Arc<PatternFile>]) -> Cleaner {
         Cleaner::new(&files.iter().map(Arc::as_ref).collect::<Vec<&PatternFile>>(), &self.options)
     }
 
@@ -146,17 +160,20 @@ impl Session {
         seen: &str,
         what: &str,
         decide: impl FnOnce(&mut Entry),
-    ) -> Result<(), SaveError> {
+    ) -> Result<String, SaveError> {
         let (file, _) = self.patterns(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?;
         let pattern = file.patterns.iter().find(|pattern| pattern.id == id);
-        let from = pattern.map(Entry::of).ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        let pattern = pattern.ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        let from = Entry::of(pattern);
         if from.version() != seen {
             return Err(Refusal::Changed(id.to_owned()).into());
         }
         let mut to = from.clone();
         decide(&mut to);
         let changes = if from == to { Vec::new() } else { vec![Change::Pattern { id: id.to_owned(), from, to }] };
-        self.decide(Step { what: format!("{what} {id}"), source: source.to_owned(), changes })
+        let what = format!("{what}: “{}”", in_short(&pattern.example));
+        self.decide(Step { what: what.clone(), source: source.to_owned(), changes })?;
+        Ok(what)
     }
 
     /// Another regex for a pattern that was looked at as `seen`; says what became of it.
@@ -171,17 +188,17 @@ impl Session {
         let compiled = fancy_regex::Regex::new(&regex);
         let compiled = compiled.map_err(|error| Refusal::Invalid(format!("the regex does not compile: {error}")))?;
         let is_example = |text: &str| compiled.is_match(text).unwrap_or(false);
-        let mut message = format!("edited: {id}");
-        self.decide_on(source, id, seen, "edited", |entry| {
+        let mut more = "";
+        let message = self.decide_on(source, id, seen, "edited", |entry| {
             if !is_example(&entry.example) {
                 match self.first_match(source, &compiled) {
                     Some(example) => entry.example = example,
-                    None => message += "; it matches neither its example nor anything in these documents",
+                    None => more = "; it matches neither its example nor anything in these documents",
                 }
             }
             (entry.regex, entry.ends_after) = (regex, ends_after);
         })?;
-        Ok(message)
+        Ok(message + more)
     }
 
     fn first_match(&self, source: &str, regex: &fancy_regex::Regex) -> Option<String> {
@@ -232,9 +249,16 @@ impl Session {
         let text = text.trim();
         let from = file.keep.iter().find(|keep| keep.text() == text).map(|keep| keep.note.clone());
         let to = note.map(str::to_owned);
-        let what = if note.is_some() { "kept a text" } else { "no longer kept a text" };
+        let what = if note.is_some() { "never removed" } else { "no longer kept" };
         let changes = if from == to { Vec::new() } else { vec![Change::Keep { text: text.to_owned(), from, to }] };
-        self.decide(Step { what: what.to_owned(), source: source.to_owned(), changes })
+        self.decide(Step { what: format!("{what}: “{}”", in_short(text)), source: source.to_owned(), changes })
+    }
+
+    /// In how many of the documents that are looked at a text stands.
+    fn documents_with(&self, source: &str, text: &str) -> usize {
+        let Ok(keep) = Keep::new(text, "") else { return 0 };
+        let holds = |page: &&documents::Page| keep.regex().is_match(&page.text).unwrap_or(false);
+        self.documents.texts(source).documents.iter().filter(holds).count()
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {

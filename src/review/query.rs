@@ -44,9 +44,9 @@ pub enum Sort {
 pub enum Group {
     /// All that are listed.
     Listed,
-    /// Those that nine documents in ten had when they were mined.
+    /// Those that nine documents in ten had when they were mined, and of which no match stays now.
     Frequent,
-    /// Those of whole lines that half of the documents had.
+    /// Those of whole lines that half of the documents had, and of which no match stays now.
     Lines,
     /// Those that match in none of the documents.
     Idle,
@@ -81,17 +81,31 @@ impl Group {
     pub fn of(self, file: &PatternFile, selected: &[usize], effects: Option<&Effects>) -> Vec<usize> {
         let is_in = |index: &&usize| {
             let pattern = &file.patterns[**index];
-            pattern.status == Status::Proposed
-                && match self {
-                    Group::Listed => true,
-                    Group::Frequent => pattern.share() >= 0.9,
-                    Group::Lines => pattern.share() >= 0.5 && is_whole_line(pattern),
-                    Group::Idle => {
-                        effects.and_then(|effects| effect(effects, **index)).is_some_and(|effect| effect.matches == 0)
-                    }
-                }
+            let does = |what: fn(&PatternEffect) -> bool| effects.and_then(|of| effect(of, **index)).is_some_and(what);
+            let is_group = match self {
+                Group::Listed => true,
+                Group::Frequent => pattern.share() >= 0.9 && does(|effect| effect.stay == 0),
+                Group::Lines => pattern.share() >= 0.5 && is_whole_line(pattern) && does(|effect| effect.stay == 0),
+                Group::Idle => effects.is_some_and(has_documents) && does(|effect| effect.matches == 0),
+            };
+            pattern.status == Status::Proposed && is_group
         };
         selected.iter().filter(is_in).copied().collect()
+    }
+}
+
+/// Without any, nothing can be said of what matches nothing.
+fn has_documents(effects: &Effects) -> bool {
+    effects.documents.iter().any(Option::is_some)
+}
+
+/// The first words of a text, as people name a pattern.
+pub fn in_short(text: &str) -> String {
+    const MOST: usize = 48;
+    let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
     }
 }
 

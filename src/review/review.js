@@ -20,9 +20,7 @@ async function fetched(url, options) {
   }
   if (response.ok) return response;
   const text = await response.text();
-  let message = text;
-  try { message = JSON.parse(text).message; } catch { /* as it is */ }
-  const failure = new Error(message);
+  const failure = new Error(text);
   failure.status = response.status;
   throw failure;
 }
@@ -199,13 +197,24 @@ function openAgain(form, typed) {
   if (form === "edit-form") attempt(tryOut);
 }
 
+/** What was typed is lost by nothing but a person's Esc. */
+function isDraftInTheWay() {
+  const form = openedForm();
+  const isChanged = form && $$("textarea, input", form).some((field) => field.value !== field.defaultValue);
+  if (isChanged) {
+    tell("an edit is open: Ctrl+Enter saves it, Esc leaves it", true);
+    $("textarea", form).focus();
+  }
+  return Boolean(isChanged);
+}
+
 const toggleOf = (form) => $(`[data-do="${form === "edit-form" ? "edit" : "note"}"]`);
 
 /** Until a person chooses or decides, the first of the list is at hand, whichever that is by now. */
 let hasChosen = new URLSearchParams(location.search).has("id");
 
 async function choose(item) {
-  if (!item) return;
+  if (!item || isDraftInTheWay()) return;
   takeFocusAlong(list, item);
   hasChosen = true;
   await point(item);
@@ -240,16 +249,28 @@ async function decide(decision) {
 }
 
 async function setStatus(status) {
+  if (isDraftInTheWay()) return;
   const before = currentItem();
   const index = items().indexOf(before);
   const id = before?.dataset.id;
   await decide({ status });
   if (!list) return;
-  // Under a filter it may have left the list: then the next one has taken its place.
-  await choose(itemOf(id) ?? items()[Math.min(index, items().length - 1)]);
+  // On to the next; under a filter it may have taken this one's place.
+  const stays = itemOf(id);
+  const next = stays && status !== "proposed" ? items()[index + 1] ?? stays : stays;
+  await choose(next ?? items()[Math.min(index, items().length - 1)]);
+}
+
+/** Before many are decided on, a person sees what that would do. */
+async function ask({ status, group }) {
+  const dialog = $("#ask");
+  const of = `${base}s/${encodeURIComponent(pattern().dataset.source)}/all`;
+  dialog.innerHTML = await part(`${of}?${parameters({ decision: status, group })}`);
+  dialog.showModal();
 }
 
 async function decideOnAll({ status, group, count }) {
+  $("#ask").close();
   const body = { status, group, count: Number(count), query: query() };
   const answer = await fetched(`${base}s/${encodeURIComponent(pattern().dataset.source)}/all`, posted(body));
   tell((await answer.json()).message);
@@ -260,6 +281,11 @@ async function undo() {
   const answer = await (await fetched(`${base}undo`, posted({}))).json();
   tell(answer.message);
   await refresh();
+  if (!answer.id || answer.source !== source) return;
+  // Where a person undid something, they go on.
+  const item = itemOf(answer.id);
+  if (item) await choose(item);
+  else if (list) await showPattern(source, answer.id);
 }
 
 /** Shows everything as it is now. */
@@ -287,6 +313,8 @@ const paragraph = (textContent) => Object.assign(document.createElement("p"), { 
 async function reloadMain() {
   const fresh = new DOMParser().parseFromString(await part(location.href), "text/html");
   put($("#main"), () => { $("#main").innerHTML = $("#main", fresh).innerHTML; });
+  const progress = $("#progress", fresh);
+  if (progress) $("#progress")?.replaceWith(progress);
 }
 
 // ---- Editing ----
@@ -306,6 +334,7 @@ function closeForms() {
   toggleOf(form.id).setAttribute("aria-expanded", "false");
   if (form.contains(document.activeElement)) toggleOf(form.id).focus();
   form.hidden = true;
+  $$("textarea, input", form).forEach((field) => { field.value = field.defaultValue; });
   clearTimeout(tryTimer);
   trying?.abort();
 }
@@ -340,13 +369,15 @@ async function save() {
 async function showMatches() {
   const at = pattern();
   if (!at) return;
-  let room = $("#matches-of");
-  if (!room) {
-    room = document.createElement("div");
-    room.id = "matches-of";
-    at.append(room);
+  const shown = $("#matches-of");
+  if (shown) {
+    shown.remove();
+    detail.scrollTop = 0;
+    return;
   }
-  room.innerHTML = await part(`${at.dataset.page}matches`);
+  const html = await part(`${at.dataset.page}matches`);
+  const room = Object.assign(document.createElement("div"), { id: "matches-of", innerHTML: html });
+  at.append(room);
   room.scrollIntoView({ block: "start" });
 }
 
@@ -449,6 +480,8 @@ const actions = {
   "close-help": () => $("#help").close(),
   more: loadMore,
   status: (button) => setStatus(button.dataset.status),
+  ask: (button) => ask(button.dataset),
+  "close-ask": () => $("#ask").close(),
   all: (button) => decideOnAll(button.dataset),
   edit: () => openForm("edit-form", "#regex"),
   note: () => openForm("note-form", "#note"),
@@ -472,8 +505,10 @@ document.addEventListener("click", (event) => {
     // When it is its turn, another may stand for it.
     const { id } = item.dataset;
     inTurn(() => choose(itemOf(id)));
-  } else if (mark && getSelection().isCollapsed) {
+  } else if (mark) {
     event.preventDefault();
+    // Who selects words of a removal wants these, and not the pattern.
+    if (!getSelection().isCollapsed) return;
     const index = removals().findIndex((marks) => marks.includes(mark));
     inTurn(() => chooseRemoval(removals()[index]));
   } else if (button) {
@@ -487,6 +522,16 @@ document.addEventListener("click", (event) => {
 // A click would take the selection away before it is read.
 document.addEventListener("pointerdown", (event) => {
   if (event.target.closest("[data-do=keep]")) event.preventDefault();
+});
+
+// Browsers select no words of a link, they drag it: while the pointer is down it is none.
+document.addEventListener("pointerdown", (event) => {
+  const link = event.target.closest("#document del a");
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const { href } = link;
+  link.removeAttribute("href");
+  const restore = () => link.setAttribute("href", href);
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, restore, { once: true });
 });
 
 document.addEventListener("input", (event) => {
@@ -558,7 +603,7 @@ function filter(index) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if ($("#help").open) return undefined;
+  if ($("dialog[open]")) return undefined;
   if (event.key === "Escape") {
     // The browser would empty a search field, and tell nobody.
     event.preventDefault();
@@ -569,6 +614,8 @@ document.addEventListener("keydown", (event) => {
     return inTurn(save);
   }
   if (event.key === "Enter" && event.target.matches("#search")) return leave(event.target);
+  // An edit is open: letters are meant for it.
+  if (openedForm() && event.key !== "?") return undefined;
   if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return undefined;
   const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
   if (!action || (event.key.startsWith("Arrow") && !list?.contains(event.target))) return undefined;

@@ -99,7 +99,7 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
         .route(&at("s/{source}/documents"), get(showing::documents))
         .route(&at("s/{source}/d/{number}"), get(showing::document_page))
         .route(&at("s/{source}/d/{number}/text"), get(showing::document_text))
-        .route(&at("s/{source}/all"), post(deciding::decide_on_all))
+        .route(&at("s/{source}/all"), get(showing::ask).post(deciding::decide_on_all))
         .route(&at("s/{source}/keep"), post(deciding::keep))
         .route(&at("s/{source}/p/{id}/"), get(showing::detail).post(deciding::decide))
         .route(&at("s/{source}/p/{id}/matches"), get(showing::matches))
@@ -135,7 +135,7 @@ impl IntoResponse for Failure {
             Failure::Invalid(message) => (StatusCode::UNPROCESSABLE_ENTITY, message),
             Failure::Broken(message) => (StatusCode::INTERNAL_SERVER_ERROR, message),
         };
-        (status, Json(json!({ "message": message }))).into_response()
+        (status, message).into_response()
     }
 }
 

@@ -3,17 +3,15 @@
 use maud::{Markup, html};
 
 use super::Links;
-use super::overview::percent;
-use super::pattern::bytes;
 use crate::effects::Effects;
 use crate::mining::cutoff::{Histogram, choose_cutoff};
 use crate::pages::charts::{DocumentShare, histogram, removed_over_documents};
-use crate::pages::grouped;
+use crate::pages::{grouped, percent, size};
 use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
 
 /// Charts, figures, and the texts to keep.
-pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>) -> Markup {
+pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warnings: &[String]) -> Markup {
     let mined = &file.mined;
     html! {
         h2 { "About " (super::name(&file.source)) }
@@ -26,6 +24,7 @@ pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>) -> Ma
             @if let Some(removed) = mined.removed { (figure("removed when mined", &percent(removed))) }
             @if let Some(effects) = effects { (figure("removed now", &percent(effects.total().share()))) }
         }
+        @for warning in warnings { p.warning { (warning) } }
         @for problem in &texts.skipped { p.warning { (problem) } }
         div.charts {
             @if !mined.histogram.is_empty() { (repeats(file)) }
@@ -98,7 +97,7 @@ pub fn documents(links: &Links, source: &str, texts: &Texts, effects: Option<&Ef
                     @let page = &texts.documents[index];
                     tr {
                         th scope="row" { a href=(links.document(source, index)) { (page.id) } }
-                        td.number data-label="text" { (bytes(page.text.len())) }
+                        td.number data-label="text" { (size(page.text.len())) }
                         td.number data-label="removed" { @if let Some(share) = share(index) { (percent(share)) } @else { "–" } }
                     }
                 }

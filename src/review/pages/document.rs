@@ -1,13 +1,18 @@
 //! One document, with what goes of it marked, and beside it the pattern that a mark leads to.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use maud::{Markup, html};
 
 use super::Links;
-use super::overview::percent;
-use crate::cleaning::{Cleaner, Cleaning, Reading};
+use crate::cleaning::{Cleaner, Cleaning, Origin, Reading};
 use crate::pages::marks::{self, Mark, MarkKind};
-use crate::patterns::SHARED;
+use crate::pages::percent;
+use crate::pages::report::documents::removed_parts;
+use crate::patterns::{PatternFile, SHARED};
 use crate::review::documents::Texts;
+use crate::review::query::in_short;
 
 /// Longer documents are shown in parts: so many characters at first, and as many more each time.
 pub const SHOWN: usize = 100_000;
@@ -22,7 +27,9 @@ pub struct Shown<'s> {
     pub texts: &'s Texts,
     /// Which one.
     pub number: usize,
-    /// What removes text from it.
+    /// What says what goes, the source's own patterns first.
+    pub files: &'s [Arc<PatternFile>],
+    /// The same, compiled.
     pub cleaner: &'s Cleaner,
     /// What it matches.
     pub reading: &'s Reading,
@@ -40,7 +47,7 @@ pub fn document(shown: &Shown) -> Markup {
         div.bar {
             h2 #title { (texts.documents[*number].id) }
             nav.filters aria-label="Other documents" {
-                @if let Some(before) = number.checked_sub(1).and_then(to) { a.filter #before href=(before) { "before " kbd { "[" } } }
+                @if let Some(before) = number.checked_sub(1).and_then(to) { a.filter #before href=(before) { "previous " kbd { "[" } } }
                 @if let Some(next) = to(number + 1) { a.filter #next href=(next) { "next " kbd { "]" } } }
             }
         }
@@ -71,7 +78,7 @@ pub fn text(shown: &Shown) -> Markup {
 }
 
 struct OwnedMark {
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     kind: MarkKind,
     link: Option<String>,
     label: String,
@@ -86,16 +93,8 @@ impl OwnedMark {
 /// What goes, by the patterns behind it; and what is kept.
 fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
     let text = &shown.texts.documents[shown.number].text;
-    let mut marks = Vec::new();
-    for span in &shown.cleaning.spans {
-        let mut at = span.range.start;
-        for (range, pattern) in &span.because {
-            marks.extend(by_shape(text, at..range.start));
-            marks.push(by_pattern(shown, range.clone(), *pattern));
-            at = range.end;
-        }
-        marks.extend(by_shape(text, at..span.range.end));
-    }
+    let parts = removed_parts(text, shown.cleaner, shown.cleaning).into_iter();
+    let mut marks: Vec<OwnedMark> = parts.map(|(range, origin)| removed(shown, range, origin)).collect();
     let tokens = &shown.reading.tokens.tokens;
     let kept = shown.reading.kept.iter().filter(|kept| !kept.is_empty());
     marks.extend(kept.map(|kept| OwnedMark {
@@ -107,17 +106,14 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
     marks
 }
 
-fn by_pattern(shown: &Shown, range: std::ops::Range<usize>, pattern: usize) -> OwnedMark {
-    let is_own = shown.cleaner.origins()[pattern].file == 0;
-    let source = if is_own { shown.source } else { SHARED };
-    let id = &shown.cleaner.patterns()[pattern].id;
-    let label = if is_own { id.clone() } else { format!("{id}, shared") };
-    OwnedMark { range, kind: MarkKind::Removed, link: Some(shown.links.pattern(source, id)), label }
-}
-
-/// What no pattern explains, unless it is only the space between what patterns do.
-fn by_shape(text: &str, range: std::ops::Range<usize>) -> Option<OwnedMark> {
-    let is_something = !text[range.clone()].trim().is_empty();
-    let label = "removed for its shape, or with what stands around it".to_owned();
-    is_something.then_some(OwnedMark { range, kind: MarkKind::RemovedByShape, link: None, label })
+fn removed(shown: &Shown, range: Range<usize>, origin: Option<Origin>) -> OwnedMark {
+    let Some(Origin { file, index }) = origin else {
+        let label = "removed for its shape, or with what stands around it".to_owned();
+        return OwnedMark { range, kind: MarkKind::RemovedByShape, link: None, label };
+    };
+    let source = if file == 0 { shown.source } else { SHARED };
+    let pattern = &shown.files[file].patterns[index];
+    let shared = if file == 0 { "" } else { "shared pattern: " };
+    let label = format!("{shared}{}", in_short(&pattern.example));
+    OwnedMark { range, kind: MarkKind::Removed, link: Some(shown.links.pattern(source, &pattern.id)), label }
 }

@@ -118,6 +118,7 @@ pub fn page(links: &Links, title: &str, version: &str, place: Option<&Place>, bo
                 }
                 p.toast #toast role="status" hidden {}
                 (help())
+                dialog #ask aria-labelledby="ask-title" {}
             }
         }
     }
@@ -145,8 +146,8 @@ pub fn progress([decided, all]: [usize; 2]) -> Markup {
 const KEYS: [(&str, &str); 17] = [
     ("j", "next pattern, or next removal in a document"),
     ("k", "the one before"),
-    ("a", "accept: whatever it matches goes"),
-    ("r", "reject: it removes nothing, and is not proposed again"),
+    ("a", "accept: whatever it matches goes; on to the next"),
+    ("r", "reject: it removes nothing, and is not proposed again; on to the next"),
     ("p", "back to proposed"),
     ("e", "edit the regex, and see what it would do"),
     ("n", "write a note"),
@@ -154,7 +155,7 @@ const KEYS: [(&str, &str); 17] = [
     ("u", "undo the last decision"),
     ("x", "never remove the selected text, or the removal at hand"),
     ("o", "open a document in which the pattern matches"),
-    ("m", "all matches of the pattern"),
+    ("m", "all matches of the pattern; again: no longer"),
     ("[ ]", "the document before, the next document"),
     ("/", "search"),
     ("1 … 4", "list all, proposed, accepted, rejected"),

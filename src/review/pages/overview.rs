@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{Links, name};
 use crate::effects::DocumentEffect;
-use crate::pages::grouped;
+use crate::pages::{grouped, percent};
 
 /// What is told of a source.
 #[derive(Debug)]
@@ -60,9 +60,4 @@ fn source(links: &Links, row: &Row) -> Markup {
             td { @for warning in &row.warnings { p.warning { (warning) } } }
         }
     }
-}
-
-/// A share as people read it.
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }

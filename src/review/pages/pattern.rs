@@ -5,16 +5,15 @@ use std::ops::Range;
 use maud::{Markup, html};
 
 use super::Links;
-use super::overview::percent;
 use crate::effects::{PatternEffect, Sighting};
 use crate::pages::charts::strip;
 use crate::pages::chips::chips;
-use crate::pages::grouped;
 use crate::pages::marks::in_context;
+use crate::pages::{grouped, percent, size};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::review::decision::Entry;
 use crate::review::documents::Texts;
-use crate::review::query::Group;
+use crate::review::query::{Group, in_short};
 use crate::review::trial::Trial;
 
 /// A pattern and all that is known of it.
@@ -67,7 +66,7 @@ fn head(seen: &Seen) -> Markup {
             code.id { (pattern.id) }
             @if seen.source == SHARED { span.quiet { "shared by all sources" } }
             @if let Some(effect) = effect { (strip(&effect.places)) }
-            ul.counts {
+            ul.counts aria-busy=[(!seen.is_fresh).then_some("true")] {
                 @if pattern.among > 0 {
                     li { "when mined in " b { (percent(pattern.share())) } " of " (grouped(pattern.among as u64)) " documents" }
                 }
@@ -76,8 +75,7 @@ fn head(seen: &Seen) -> Markup {
                 @match effect {
                     Some(effect) => {
                         li { "here " b { (grouped(effect.matches as u64)) } " matches in " b { (grouped(effect.documents as u64)) } " documents" }
-                        li { b { (bytes(effect.removed)) } " removed because of it" }
-                        @if !seen.is_fresh { li { "(looking again …)" } }
+                        li { b { (size(effect.removed)) } " removed because of it" }
                     }
                     None => li { "looking at the documents …" },
                 }
@@ -92,7 +90,7 @@ fn actions(seen: &Seen) -> Markup {
         div.bar {
             (decision(seen, Status::Accepted, "Accept", "a", status))
             (decision(seen, Status::Rejected, "Reject", "r", status))
-            @if status != Status::Proposed { button type="button" data-do="status" data-status="proposed" { "Undecided" kbd { "p" } } }
+            @if status != Status::Proposed { button type="button" data-do="status" data-status="proposed" { "Back to proposed" kbd { "p" } } }
             button type="button" data-do="edit" aria-expanded="false" { "Edit" kbd { "e" } }
             button type="button" data-do="note" aria-expanded="false" { "Note" kbd { "n" } }
         }
@@ -109,7 +107,7 @@ fn decision(seen: &Seen, status: Status, verb: &str, key: &str, now: Status) -> 
                 div.menu {
                     @for &(group, count) in seen.groups {
                         @if is_offered(group, status) {
-                            button type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-count=(count) disabled[count == 0] {
+                            button type="button" data-do="ask" data-status=(status.name()) data-group=(group_name(group)) disabled[count == 0] {
                                 (verb) " " (in_words(group, count))
                             }
                         }
@@ -138,12 +136,18 @@ fn group_name(group: Group) -> &'static str {
     }
 }
 
+/// `1 match`, `2 matches`.
+fn count(number: usize, what: &str) -> String {
+    let plural = if what.ends_with("ch") { "es" } else { "s" };
+    format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { plural })
+}
+
 fn in_words(group: Group, count: usize) -> String {
     let count = grouped(count as u64);
     match group {
         Group::Listed => format!("all {count} undecided that are listed"),
-        Group::Frequent => format!("the {count} of them that 90 % of documents had"),
-        Group::Lines => format!("the {count} of them that are whole lines of half the documents"),
+        Group::Frequent => format!("the {count} of them that 90 % of documents had, and that remove nothing more"),
+        Group::Lines => format!("the {count} of them that are lines of half the documents, and remove nothing more"),
         Group::Idle => format!("the {count} of them that match nothing here"),
     }
 }
@@ -185,9 +189,65 @@ fn matches(seen: &Seen) -> Markup {
             p.quiet { "It matches nowhere in the " (grouped(seen.texts.documents.len() as u64)) " documents that are looked at." }
         } @else {
             (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &effect.sightings))
+            @if effect.stay > 0 { (staying(seen, effect)) }
             p { a href=(seen.links.of_pattern(seen.source, &seen.pattern.id, "matches")) data-do="matches" {
                 "All " (grouped(effect.matches as u64)) " matches"
             } " " kbd { "m" } }
+        }
+    }
+}
+
+/// What accepting the pattern would remove, or rejecting it keeps.
+fn staying(seen: &Seen, effect: &PatternEffect) -> Markup {
+    let count = grouped(effect.stay as u64);
+    html! {
+        p.stay {
+            @match seen.pattern.status {
+                Status::Rejected => { b { (count) } " of its matches stay." }
+                _ => { b { (count) } " of its matches stay now, for what stands around them speaks against it. Accepted, it would remove them as well:" }
+            }
+        }
+        @if seen.pattern.status != Status::Rejected {
+            (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &effect.staying))
+        }
+    }
+}
+
+/// What is asked before many patterns are decided on together.
+pub fn ask(
+    links: &Links,
+    source: &str,
+    texts: &Texts,
+    chosen: &[(&Pattern, &PatternEffect)],
+    asked: (Status, Group),
+) -> Markup {
+    const SHOWN: usize = 8;
+    let (status, group) = asked;
+    let verb = if status == Status::Accepted { "Accept" } else { "Reject" };
+    let patterns = count(chosen.len(), "pattern");
+    let staying: Vec<&(&Pattern, &PatternEffect)> = chosen.iter().filter(|(_, effect)| effect.stay > 0).collect();
+    let places: usize = staying.iter().map(|(_, effect)| effect.stay).sum();
+    let removed: usize = chosen.iter().map(|(_, effect)| effect.removed).sum();
+    html! {
+        h2 #ask-title tabindex="-1" autofocus { (verb) " " (patterns) "?" }
+        @if status == Status::Rejected {
+            p { "Because of them " b { (size(removed)) } " is removed now. What other patterns match goes on going." }
+        } @else if places == 0 {
+            p { "All that they match goes already; from now on it always will." }
+        } @else {
+            p.warning { (count(places, "match")) " of theirs stay now and would go as well, also inside sentences:" }
+            @for (pattern, effect) in staying.iter().take(SHOWN) {
+                (contexts(links, source, &pattern.id, texts, &effect.staying[..1]))
+            }
+            @if staying.len() > SHOWN { p.quiet { "… and those of " (count(staying.len() - SHOWN, "more pattern")) "." } }
+        }
+        details {
+            summary { "Which they are" }
+            ul.names { @for (pattern, _) in chosen { li dir="auto" { (in_short(&pattern.example)) } } }
+        }
+        div.bar {
+            button.primary type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-count=(chosen.len()) { (verb) " " (patterns) }
+            button type="button" data-do="close-ask" { "Cancel" kbd { "Esc" } }
         }
     }
 }
@@ -196,11 +256,15 @@ fn matches(seen: &Seen) -> Markup {
 pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
     html! {
         ul.contexts {
-            @for Sighting { text, bytes } in sightings {
+            @for Sighting { text, bytes, stays } in sightings {
                 @if let Some(page) = texts.documents.get(*text) {
                     li {
                         (in_context(&page.text, within(&page.text, bytes)))
-                        cite { a href=(links.match_in(source, *text, id)) { (page.id) } }
+                        cite {
+                            @if *stays { span.stays { "stays" } " " }
+                            @if source == SHARED { (page.source) " / " }
+                            a href=(links.match_in(source, *text, id)) { (page.id) }
+                        }
                     }
                 }
             }
@@ -218,7 +282,7 @@ pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: 
     const AT_A_TIME: usize = 100;
     let end = found.len().min(from + AT_A_TIME);
     html! {
-        @if from == 0 { h3 { (grouped(found.len() as u64)) " matches of " code { (id) } } }
+        @if from == 0 { h3 #matches-title tabindex="-1" { "All " (count(found.len(), "match")) } }
         (contexts(links, source, id, texts, found.get(from..end).unwrap_or_default()))
         @if end < found.len() {
             button type="button" data-do="more-matches" data-from=(end) { "Show more" }
@@ -236,7 +300,7 @@ pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial
             tbody {
                 tr { th scope="row" { "matches" } td { (grouped(now.matches as u64)) } td { (grouped(then.matches as u64)) } }
                 tr { th scope="row" { "documents" } td { (grouped(now.documents as u64)) } td { (grouped(then.documents as u64)) } }
-                tr { th scope="row" { "removed because of it" } td { (bytes(now.removed)) } td { (bytes(then.removed)) } }
+                tr { th scope="row" { "removed because of it" } td { (size(now.removed)) } td { (size(then.removed)) } }
                 tr { th scope="row" { "removed in all" } td { (percent(total_now.share())) } td { (percent(total_then.share())) } }
             }
         }
@@ -256,14 +320,5 @@ fn difference(title: &str, found: &[Sighting], contexts: impl Fn(&[Sighting]) ->
             h3 { (title) ": " (grouped(found.len() as u64)) }
             (contexts(&found[..found.len().min(SHOWN)]))
         }
-    }
-}
-
-/// Bytes as people read them.
-pub fn bytes(bytes: usize) -> String {
-    match bytes {
-        0..1000 => format!("{bytes} B"),
-        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }

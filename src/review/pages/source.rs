@@ -83,7 +83,7 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     let shown = selected.get(query.from..end).unwrap_or_default();
     let removed: usize = effects.map_or(0, |effects| effects.total().removed);
     html! {
-        @if selected.is_empty() { p.quiet.empty { "No pattern is like that." } }
+        @if selected.is_empty() { p.quiet.empty { (why_empty(file)) } }
         @for &index in shown {
             @let pattern = &file.patterns[index];
             @let of_it = effects.and_then(|effects| effect(effects, index));
@@ -106,10 +106,17 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     }
 }
 
+fn why_empty(file: &PatternFile) -> String {
+    match file.patterns.iter().all(|pattern| pattern.status != Status::Proposed) {
+        true => format!("All {} patterns are decided; none is like that.", grouped(file.patterns.len() as u64)),
+        false => "No pattern is like that.".to_owned(),
+    }
+}
+
 /// What part of all that is removed.
 fn share(removed: usize, of: usize) -> String {
     match 100.0 * removed as f64 / of.max(1) as f64 {
-        _ if removed == 0 => "nothing".to_owned(),
+        _ if removed == 0 => "0 %".to_owned(),
         share if share < 0.1 => "< 0.1 %".to_owned(),
         share => format!("{share:.1} %"),
     }

@@ -11,7 +11,7 @@ use super::{Done, Failure, Page, Review, apart, done, page};
 use crate::patterns::Status;
 use crate::review::decision::Entry;
 use crate::review::pages::pattern;
-use crate::review::query::{Group, Query};
+use crate::review::query::{Group, Query, in_short};
 
 /// What a person decided on the pattern that was looked at as `seen`.
 #[derive(Deserialize)]
@@ -37,12 +37,12 @@ pub(super) async fn decide(
         let session = &review.session;
         let Decision { seen, status, note, edit } = decision;
         if let Some(status) = status {
-            session.decide_on(&source, &id, &seen, status.name(), |entry| entry.status = status)?;
-            return Ok(done(format!("{}: {id}", status.name())));
+            let told = session.decide_on(&source, &id, &seen, status.name(), |entry| entry.status = status)?;
+            return Ok(done(told));
         }
         if let Some(note) = note {
-            session.decide_on(&source, &id, &seen, "noted", |entry| entry.note = note.trim().to_owned())?;
-            return Ok(done(format!("noted: {id}")));
+            let write = |entry: &mut Entry| entry.note = note.trim().to_owned();
+            return Ok(done(session.decide_on(&source, &id, &seen, "noted", write)?));
         }
         let Some(edit) = edit else { return Err(Failure::Invalid("nothing was decided".to_owned())) };
         let message = session.edit(&source, &id, &seen, edit.regex, edit.ends_after)?;
@@ -111,11 +111,12 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
         let session = &review.session;
         if keep.no_longer {
             session.keep(&source, &keep.text, None)?;
-            return Ok(done("it is no longer kept"));
+            return Ok(done(format!("no longer kept: “{}”", in_short(&keep.text))));
         }
         let (text, note) = session.as_it_stands(&source, &keep.text, keep.document).map_err(Failure::Invalid)?;
         session.keep(&source, &text, Some(&note))?;
-        Ok(done(format!("never removed from now on: {text}")))
+        let documents = session.documents_with(&source, &text);
+        Ok(done(format!("never removed from now on, in {documents} documents here: “{}”", in_short(&text))))
     })
     .await
 }
@@ -127,7 +128,10 @@ pub(super) struct Undo {}
 pub(super) async fn undo(State(review): State<Review>, Json(Undo {}): Json<Undo>) -> Done {
     apart(move || {
         Ok(match review.session.undo()? {
-            Some(step) => Json(json!({ "message": format!("undone: {}", step.what), "source": step.source })),
+            Some(step) => {
+                let message = format!("undone: {}", step.what);
+                Json(json!({ "message": message, "source": step.source, "id": step.only_pattern() }))
+            }
             None => done("there is nothing to undo"),
         })
     })

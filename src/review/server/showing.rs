@@ -12,14 +12,15 @@ use serde_json::json;
 
 use super::{Done, Failure, Page, Review, apart, page};
 use crate::cleaning::Scratch;
-use crate::effects::Effects;
-use crate::patterns::{PatternFile, SHARED, Status};
+use crate::effects::{Effects, PatternEffect, Question};
+use crate::patterns::{Pattern, PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::pages::overview::Row;
 use crate::review::pages::source::Listing;
 use crate::review::pages::{self, Place, about, document, overview, pattern, source};
 use crate::review::query::{Group, Query, effect};
 use crate::review::survey::FirstRemoved;
+use crate::warnings::warnings;
 
 pub(super) async fn home(State(review): State<Review>) -> Page {
     apart(move || {
@@ -188,6 +189,35 @@ pub(super) async fn detail(
     .await
 }
 
+/// A decision on many.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    decision: Status,
+    group: Group,
+}
+
+pub(super) async fn ask(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Parameters(query): Parameters<Query>,
+    Parameters(Asked { decision, group }): Parameters<Asked>,
+) -> Page {
+    apart(move || {
+        let looked = review.look(&source)?;
+        let effects = looked.effects.as_deref();
+        let chosen = group.of(&looked.file, &query.select(&looked.file, effects, &looked.first), effects);
+        let unknown = PatternEffect::default();
+        let of = |&index: &usize| {
+            let known = effects.and_then(|effects| effect(effects, index));
+            (&looked.file.patterns[index], known.unwrap_or(&unknown))
+        };
+        let chosen: Vec<(&Pattern, &PatternEffect)> = chosen.iter().map(of).collect();
+        let texts = review.session.documents.texts(&source);
+        Ok(page(pattern::ask(&review.links, &source, &texts, &chosen, (decision, group))))
+    })
+    .await
+}
+
 #[derive(Deserialize)]
 pub(super) struct Start {
     #[serde(default)]
@@ -213,7 +243,7 @@ pub(super) async fn about_source(State(review): State<Review>, Path(source): Pat
     apart(move || {
         let looked = review.look(&source)?;
         let texts = review.session.documents.texts(&source);
-        let body = about::about(&looked.file, &texts, looked.effects.as_deref());
+        let body = about::about(&looked.file, &texts, looked.effects.as_deref(), &review.session.warnings_of(&source));
         Ok(review.page(&source, "about", &looked, &body))
     })
     .await
@@ -272,8 +302,8 @@ impl Review {
         let texts = self.session.documents.texts(source);
         let none = || Failure::NotFound(format!("there is no document number {number}"));
         let text = &texts.documents.get(number).ok_or_else(none)?.text;
-        // Shared patterns alone act on documents that are looked at with them; the document's own source has more.
-        let cleaner = self.session.cleaner(source);
+        let files = self.session.files_for(source);
+        let cleaner = self.session.cleaner(&files);
         let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
         let reading = cleaner.read(&mut Scratch::default(), text).map_err(broken)?;
         let cleaning = cleaner.cleaning(text, &reading);
@@ -283,6 +313,7 @@ impl Review {
             source,
             texts,
             number,
+            files: &files,
             cleaner,
             reading: &reading,
             cleaning: &cleaning,
@@ -303,11 +334,20 @@ impl Session {
                 decided: decided(&file),
                 removed,
                 removed_when_mined: file.mined.removed,
-                warnings: problem.into_iter().collect(),
+                warnings: problem.into_iter().chain(self.warnings_of(&source)).collect(),
                 source,
             })
         };
         sources.into_iter().filter_map(row).collect()
+    }
+
+    /// What is to be known of a source, as far as its documents were looked at.
+    fn warnings_of(&self, source: &str) -> Vec<String> {
+        let Some((effects, true)) = self.effects(source) else { return Vec::new() };
+        let files = self.files_for(source);
+        let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
+        let question = Question { files: &files, options: &self.options, watched: None };
+        if source == SHARED { Vec::new() } else { warnings(&question, self.as_mined, &effects) }
     }
 
     /// What is to be known of none of the sources that have patterns.
