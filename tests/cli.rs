@@ -182,6 +182,8 @@ mod ends;
 mod evaluation;
 #[path = "cli/memory.rs"]
 mod memory;
+#[path = "cli/mined_again.rs"]
+mod mined_again;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/sample_corpus.rs"]
