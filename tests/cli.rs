@@ -184,6 +184,8 @@ mod ends;
 mod evaluation;
 #[path = "cli/memory.rs"]
 mod memory;
+#[path = "cli/mined_again.rs"]
+mod mined_again;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/review.rs"]

@@ -119,6 +119,9 @@ impl<'d> Case<'d> {
             _ => COST_INSIDE_LINE,
         };
         let mut labels = smooth(probabilities, |token| layout.mass_of(token), cost);
+        // What stands around it does not decide on it either.
+        let held_back = (0..labels.len()).filter(|&token| self.is_held_back(token));
+        held_back.for_each(|token| labels[token] = false);
         for Match { tokens, pattern } in self.matches {
             if self.weights[*pattern].is_certain {
                 labels[tokens.clone()].fill(true);
@@ -332,6 +335,14 @@ mod tests {
         let page = |teaser| [Matched(MENU, 90), Bare(STORY), Matched(OTHER_HEADLINE, 90), teaser];
         assert_eq!(kept(&page(Bare(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY]);
         assert_eq!(kept(&page(Rejected(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY, TEASER]);
+    }
+
+    #[test]
+    fn what_a_person_rejected_stays_whatever_goes_around_it() {
+        let page = |mark| [Bare(STORY), Matched(MENU, 90), mark, Matched(OTHER_HEADLINE, 90)];
+        let all = Ingredients::ALL.without(Ingredient::Headline);
+        assert_eq!(kept(&page(Bare("-")), None, all), [STORY]);
+        assert_eq!(kept(&page(Rejected("-")), None, all), [STORY, "-"]);
     }
 
     #[test]

@@ -1,24 +1,27 @@
 //! Freshly mined patterns into reviewed ones: every human decision stays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{Form, Pattern, PatternFile, form, regex};
+use super::{Form, Pattern, PatternFile, Status, form, regex};
+use crate::tokens::mutable::MutableSet;
+use crate::tokens::run::{Piece, TokenRun};
 
 /// The fresh file with the decisions of the reviewed one.
 ///
 /// A pattern that was mined before keeps its status and note, and its regex if a person edited it; the
 /// counts are the fresh ones. What is to be kept stays so, and so do comments at the top. One that was not mined again stays, with its old counts, if a person touched it: decided,
-/// noted, edited or wrote it. Nobody misses the others.
+/// noted, edited or wrote it. Nobody misses the others. The words of a rejected one are not proposed in another shape.
 pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let old_mutable = reviewed.lexer.mutable().clone();
+    let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
     let PatternFile { heading, source, mined, patterns, lexer, .. } = fresh;
     let mut merged: Vec<Pattern> = patterns
         .into_iter()
-        .map(|pattern| match before.remove(&pattern.id) {
-            Some(old) => decided(pattern, old),
-            None => pattern,
+        .filter_map(|pattern| match before.remove(&pattern.id) {
+            Some(old) => Some(decided(pattern, old)),
+            None => (!is_among(&rejected, &pattern)).then_some(pattern),
         })
         .collect();
     let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
@@ -36,6 +39,32 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let mut merged = PatternFile { heading, source, mined, keep: reviewed.keep, patterns: merged, lexer };
     merged.sort();
     merged
+}
+
+/// The words of the patterns that a person rejected, as these mutable patterns read them.
+fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<Piece>> {
+    let rejected = reviewed.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
+    let run = |pattern: &Pattern| match &pattern.form {
+        Form::Run(run) => run.translated(reviewed.lexer.mutable(), mutable),
+        Form::Regex(_) => None,
+    };
+    rejected.filter_map(run).map(|run| words(&run)).collect()
+}
+
+fn is_among(rejected: &HashSet<Vec<Piece>>, pattern: &Pattern) -> bool {
+    matches!(&pattern.form, Form::Run(run) if rejected.contains(&words(run)))
+}
+
+/// A run without what tells a line of its own from the same words within one: its line breaks and white space.
+fn words(run: &TokenRun) -> Vec<Piece> {
+    let pieces = run.pieces().iter().filter(|piece| **piece != Piece::Break).cloned();
+    let close = |piece| match piece {
+        Piece::Slot { id, .. } => Piece::Slot { id, space_before: false },
+        Piece::Literal { text, .. } => Piece::Literal { text, space_before: false },
+        Piece::Free { more, .. } => Piece::Free { more, space_before: false },
+        Piece::Break => Piece::Break,
+    };
+    pieces.map(close).collect()
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
@@ -68,6 +97,21 @@ mod tests {
 
     const READ: &str = r"(?<!\S)Read\s+more(?!\w)";
     const SHARE: &str = r"(?<!\S)Share\s+it(?!\w)";
+
+    #[test]
+    fn the_words_of_a_rejected_pattern_are_not_proposed_in_another_shape() {
+        const LINE: &str = r"(?m)^\s*Read\s+more\s*$";
+        for (was, is) in [(READ, LINE), (LINE, READ)] {
+            let decide = |status| {
+                let before = file(&[(&id(was), status, was, 5, "")]);
+                let fresh = file(&[(&id(is), "proposed", is, 5, ""), (&id(SHARE), "proposed", SHARE, 5, "")]);
+                let merged = merge(fresh, before);
+                merged.patterns.iter().map(|pattern| (pattern.id.clone(), pattern.status)).collect::<HashMap<_, _>>()
+            };
+            assert_eq!(decide("rejected"), HashMap::from([(id(was), Status::Rejected), (id(SHARE), Status::Proposed)]));
+            assert!(decide("accepted").contains_key(&id(is)), "it stands elsewhere, too");
+        }
+    }
 
     fn id(regex: &str) -> String {
         let lexer = file(&[]).lexer;

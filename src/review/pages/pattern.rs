@@ -43,6 +43,7 @@ pub fn detail(seen: &Seen) -> Markup {
     html! {
         article.pattern #pattern data-id=(pattern.id) data-version=(Entry::of(pattern).version())
             data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) {
+            h2.unseen { "Pattern " (pattern.id) }
             (head(seen))
             p.reading { (chips(&readable::chips(pattern, seen.file.lexer.mutable()))) }
             (actions(seen))

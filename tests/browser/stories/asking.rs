@@ -139,7 +139,7 @@ fn no_path_leads_out_of_the_review() {
     let tideline = format!("s/{SOURCE}");
     for up in ups.into_iter().chain(twice) {
         for path in [
-            format!("{up}"),
+            up.to_owned(),
             format!("s/{up}"),
             format!("s/{up}/"),
             format!("s/{up}/about"),

@@ -7,9 +7,12 @@ use super::tools;
 use super::waiting::eventually;
 
 mod asking;
+mod barriers;
 mod editors;
+mod hostile;
 mod keyboard;
 mod mouse;
+mod scale;
 
 /// The source of the sample corpus that most stories are about.
 const SOURCE: &str = "tideline-wire.example";

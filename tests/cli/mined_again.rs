@@ -1,0 +1,144 @@
+//! After a review, more documents come, and all is mined again.
+
+use std::collections::BTreeMap;
+
+use dehusk::patterns::{LexerCache, Pattern, PatternFile, Status};
+
+use super::*;
+
+/// So many documents of each source are there from the start, in tenths.
+const AT_FIRST: [usize; 3] = [3, 5, 7];
+
+/// What the file of each source means.
+fn files(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
+    let parse = |yaml: &[u8]| {
+        PatternFile::parse(&String::from_utf8_lossy(yaml), &LexerCache::default()).expect("a pattern file")
+    };
+    sandbox.tree("patterns").iter().map(|(name, yaml)| (name.clone(), parse(yaml))).collect()
+}
+
+/// The sample corpus, the documents of each source that come in the first so many tenths, or those after them.
+fn write_documents(sandbox: &Sandbox, tenths: usize, at_first: bool) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/news");
+    let mut sources: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
+    for (name, bytes) in tree(&corpus) {
+        let source = name.split('/').next().unwrap_or_default().to_owned();
+        sources.entry(source).or_default().push((name, bytes));
+    }
+    for documents in sources.values() {
+        let (first, later) = documents.split_at(documents.len() * tenths / 10);
+        let chosen = if at_first { first } else { later };
+        chosen.iter().for_each(|(name, bytes)| sandbox.write(&format!("corpus/{name}"), bytes));
+    }
+}
+
+/// Decides on two of three patterns, and keeps a text of the third.
+fn review_all(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
+    let mut files = files(sandbox);
+    for (name, file) in &mut files {
+        for (index, pattern) in file.patterns.iter_mut().enumerate() {
+            pattern.status = [Status::Accepted, Status::Rejected, Status::Proposed][index % 3];
+        }
+        let kept = &file.patterns.iter().find(|pattern| pattern.status == Status::Proposed);
+        file.keep.extend(kept.and_then(|pattern| dehusk::patterns::Keep::new(&pattern.example, "ours").ok()));
+        sandbox.write(&format!("patterns/{name}"), file.to_yaml());
+    }
+    files
+}
+
+/// Whether one matches all of what the other is an example of, and the other way round.
+fn is_variation(one: &Pattern, other: &Pattern) -> bool {
+    let matches_all = |pattern: &Pattern, text: &str| {
+        let found = pattern.compiled().expect("it compiles").find(text).expect("it is matched");
+        found.is_some_and(|found| found.as_str().trim() == text.trim())
+    };
+    matches_all(one, &other.example) && matches_all(other, &one.example)
+}
+
+#[test]
+fn what_was_decided_is_not_proposed_again() {
+    for tenths in AT_FIRST {
+        let sandbox = Sandbox::new();
+        write_documents(&sandbox, tenths, true);
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        let reviewed = review_all(&sandbox);
+        write_documents(&sandbox, tenths, false);
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        let now = files(&sandbox);
+        for (name, before) in &reviewed {
+            let kept = |file: &PatternFile| file.keep.iter().map(|keep| keep.text().to_owned()).collect::<Vec<_>>();
+            assert_eq!(kept(&now[name]), kept(before), "{name}");
+            let (decided, rest): (Vec<_>, Vec<_>) =
+                before.patterns.iter().partition(|pattern| pattern.status != Status::Proposed);
+            for old in &decided {
+                let new = now[name].patterns.iter().find(|new| new.id == old.id).expect("it is there still");
+                assert_eq!((new.status, &new.regex), (old.status, &old.regex), "{name}");
+            }
+            let is_new = |pattern: &&Pattern| !decided.iter().chain(&rest).any(|old| old.id == pattern.id);
+            for new in now[name].patterns.iter().filter(is_new) {
+                assert_eq!(new.status, Status::Proposed, "{name}");
+                let rejected = decided.iter().filter(|old| old.status == Status::Rejected);
+                let again: Vec<_> = rejected.filter(|old| is_variation(old, new)).map(|old| &old.regex).collect();
+                assert!(again.is_empty(), "{name}: {} was rejected as {again:?}", new.regex);
+            }
+        }
+    }
+}
+
+/// Where a pattern or a text to keep matches; matches overlap, and white space at their edges is no part of them.
+fn places(regex: &fancy_regex::Regex, text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    while let Some(found) = regex.find_from_pos(text, at).expect("it is matched") {
+        let start = found.end() - found.as_str().trim_start().len();
+        places.push(start..start + found.as_str().trim().len());
+        at = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
+        if at > text.len() {
+            break;
+        }
+    }
+    places
+}
+
+#[test]
+fn cleaning_honours_what_was_decided() {
+    let sandbox = Sandbox::new();
+    write_documents(&sandbox, 5, true);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    review_all(&sandbox);
+    write_documents(&sandbox, 5, false);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o out --without end --quiet");
+    let (files, out) = (files(&sandbox), sandbox.tree("out"));
+    // Some of them: regexes are slow in a build for tests.
+    let texts = sandbox.tree("corpus").into_iter().filter(|(name, _)| name.ends_with(".txt")).step_by(5);
+    for (name, bytes) in texts {
+        let file = &files[&format!("{}.yaml", name.split('/').next().unwrap_or_default())];
+        let [before, after] = [&bytes, &out[&name]].map(|bytes| String::from_utf8_lossy(bytes));
+        for keep in &file.keep {
+            assert_eq!(
+                places(keep.regex(), &after).len(),
+                places(keep.regex(), &before).len(),
+                "{name}: {}",
+                keep.text()
+            );
+        }
+        let of = |status| file.patterns.iter().filter(move |pattern| pattern.status == status);
+        let found = |pattern: &Pattern, text| places(&pattern.compiled().expect("it compiles"), text);
+        let kept: Vec<_> = file.keep.iter().flat_map(|keep| places(keep.regex(), &after)).collect();
+        let is_apart = |place: &std::ops::Range<usize>, others: &[std::ops::Range<usize>]| {
+            others.iter().all(|other| other.end <= place.start || place.end <= other.start)
+        };
+        for accepted in of(Status::Accepted) {
+            let left = found(accepted, &after).into_iter().find(|place| is_apart(place, &kept));
+            assert_eq!(left, None, "{name}: {}\n{after}", accepted.regex);
+        }
+        let shared = files["_shared.yaml"].patterns.iter().filter(|pattern| pattern.status != Status::Rejected);
+        let acting = of(Status::Accepted).chain(of(Status::Proposed)).chain(shared);
+        let acted_on: Vec<_> = acting.flat_map(|pattern| found(pattern, &before)).collect();
+        for rejected in of(Status::Rejected) {
+            let alone = found(rejected, &before).into_iter().filter(|place| is_apart(place, &acted_on)).count();
+            assert!(found(rejected, &after).len() >= alone, "{name}: {}\n{after}", rejected.regex);
+        }
+    }
+}
