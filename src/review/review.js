@@ -550,10 +550,10 @@ function searchSoon() {
 }
 
 async function search() {
+  remember();
   await loadList();
   list.scrollTop = 0;
   if (!currentItem()) await choose(items()[0]);
-  remember();
 }
 
 function leave(field) {
