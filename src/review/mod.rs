@@ -224,7 +224,7 @@ impl Session {
         };
         let changes: Vec<Change> = chosen.iter().filter_map(change).collect();
         let count = changes.len();
-        let what = format!("{} {count} patterns", status.name());
+        let what = format!("{}: {count} patterns", status.name());
         self.decide(Step { what, source: source.to_owned(), changes })?;
         Ok(count)
     }

@@ -73,6 +73,11 @@ fn forms_and_menus_are_open_to_all() {
             browser.expect_open_to_all();
             browser.press("Escape");
         }
+        browser.click("summary[aria-label='Accept many']");
+        browser.click(".menu [data-group=listed][data-status=accepted]");
+        browser.expect("#ask", "would go as well");
+        browser.expect_open_to_all();
+        browser.press("Escape");
         browser.press("?");
         browser.expect_count("#help[open]", 1);
         browser.expect_open_to_all();

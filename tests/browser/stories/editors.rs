@@ -37,7 +37,7 @@ fn what_an_editor_writes_is_shown_and_stays() {
         browser.expect_at_hand(&ids[1]);
         browser.click(&format!("a.item[data-id='{}']", ids[2]));
         browser.press("a");
-        browser.expect("#toast", &format!("accepted: {}", ids[2]));
+        browser.expect("#toast", &format!("accepted: “{}", review.called(SOURCE, &ids[2])));
         assert_eq!(review.pattern(SOURCE, &ids[2]).status, Status::Accepted);
         assert_eq!(review.pattern(SOURCE, &ids[1]).note, "from an editor");
         assert_eq!(review.pattern(SOURCE, "by-hand").regex, "Tidelines?");
@@ -73,18 +73,18 @@ fn what_an_editor_changed_since_is_not_undone() {
     in_review(|browser, review| {
         let ids = opened(browser, review);
         browser.press("a");
-        browser.expect("#toast", &format!("accepted: {}", ids[1]));
-        browser.press("j");
+        browser.expect("#toast", &format!("accepted: “{}", review.called(SOURCE, &ids[1])));
+        let last = ids[2].clone();
+        browser.expect_at_hand(&last);
         browser.press("r");
         browser.expect("#toast", "rejected: ");
-        let last = browser.chosen();
         note(review, &last, "I agree");
         let theirs = review.file(SOURCE);
         browser.press("u");
         browser.expect("#toast.bad", &format!("pattern {last} was changed in its file meanwhile"));
         assert_eq!(review.file(SOURCE), theirs);
         browser.press("u");
-        browser.expect("#toast", &format!("undone: accepted {}", ids[1]));
+        browser.expect("#toast", &format!("undone: accepted: “{}", review.called(SOURCE, &ids[1])));
         assert_eq!(review.pattern(SOURCE, &last).note, "I agree");
         browser.expect_complaints(&["status of 409"]);
     });
@@ -109,7 +109,7 @@ fn a_file_that_cannot_be_read_is_left_alone_until_it_is_mended() {
         fs::write(review.path(SOURCE), &good).expect("the pattern file");
         browser.expect_count("#problem[hidden]", 1);
         browser.press("u");
-        browser.expect("#toast", &format!("undone: rejected {}", ids[1]));
+        browser.expect("#toast", &format!("undone: rejected: “{}", review.called(SOURCE, &ids[1])));
         assert_eq!(review.pattern(SOURCE, &ids[1]).status, Status::Proposed);
         browser.expect_complaints(&["status of 409", "status of 409"]);
     });

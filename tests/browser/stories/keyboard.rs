@@ -44,23 +44,27 @@ fn patterns_are_decided_on_with_keys() {
         browser.press_for("Down", &ids[2]);
         browser.press_for("Up", &ids[1]);
         browser.press("a");
-        browser.expect("#toast", &format!("accepted: {}", ids[1]));
+        let called = review.called(SOURCE, &ids[1]);
+        browser.expect("#toast", &format!("accepted: “{called}"));
+        browser.expect_at_hand(&ids[2]);
         browser.expect_focus_in_sight();
+        browser.press_for("k", &ids[1]);
         browser.press("p");
-        browser.expect("#toast", &format!("proposed: {}", ids[1]));
+        browser.expect("#toast", &format!("proposed: “{called}"));
+        browser.press_for("j", &ids[2]);
         browser.press("u");
-        browser.expect("#toast", &format!("undone: proposed {}", ids[1]));
+        browser.expect("#toast", &format!("undone: proposed: “{called}"));
         assert_eq!(status(&ids[1]), Status::Accepted);
         browser.expect_at_hand(&ids[1]);
         browser.expect_focus_in_sight();
 
         // Nobody waits for the page: each key is about what the one before led to.
-        ["j", "r", "j", "r", "j"].iter().for_each(|key| browser.press(key));
+        ["j", "r", "r"].iter().for_each(|key| browser.press(key));
         browser.expect_at_hand(&ids[4]);
         assert_eq!([&ids[2], &ids[3]].map(|id| status(id)), [Status::Rejected; 2]);
         assert_eq!(status(&ids[4]), Status::Proposed);
         browser.expect_count("a.item .status.rejected", 2);
-        browser.expect(&format!("a.item[data-id='{}'] .number", ids[2]), "nothing");
+        browser.expect(&format!("a.item[data-id='{}'] .number", ids[2]), "0 %");
         assert_eq!(browser.listed(), ids, "what removes nothing now stays in its place");
     });
 }
@@ -135,7 +139,7 @@ fn keys_are_letters_where_one_types() {
         browser.expect_focus("#regex");
         browser.type_over("Tideline");
         browser.press("Control+Enter");
-        browser.expect("#toast", &format!("edited: {id}"));
+        browser.expect("#toast", &format!("edited: “{}", review.called(SOURCE, &id)));
         browser.expect_focus("[data-do=edit]");
         assert_eq!(review.pattern(SOURCE, &id).regex, "Tideline");
     });
@@ -165,8 +169,11 @@ fn documents_are_read_with_keys() {
         browser.expect(".counts", "matches in");
         let id = browser.chosen();
         browser.press("m");
-        browser.expect("#matches-of h3", &format!("matches of {id}"));
+        browser.expect("#matches-of h3", "All ");
+        browser.press("m");
+        browser.expect_count("#matches-of", 0);
         browser.press("o");
+        browser.expect_count(&format!("#pattern[data-id='{id}']"), 1);
         browser.expect_count("#document", 1);
         let title = browser.text("#title");
         browser.press("]");
@@ -188,11 +195,11 @@ fn documents_are_read_with_keys() {
         browser.expect("#document .current", &first);
         browser.expect_focus_in_sight();
         browser.press("x");
-        browser.expect("#toast", &format!("never removed from now on: {first}"));
+        browser.expect("#toast", "never removed from now on, in ");
         browser.expect("ins.kept", &first);
         assert_eq!(review.patterns(SOURCE).keep[0].text(), first);
         browser.press("u");
-        browser.expect("#toast", "undone: kept a text");
+        browser.expect("#toast", "undone: never removed");
         browser.expect_count("ins.kept", 0);
     });
 }

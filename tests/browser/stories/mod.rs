@@ -35,6 +35,14 @@ fn in_review_of(review: impl FnOnce() -> Review, story: impl FnOnce(&Browser, &R
     });
 }
 
+impl Review {
+    /// How messages call a pattern of the source: by the first words of its example.
+    fn called(&self, source: &str, id: &str) -> String {
+        let words = self.pattern(source, id).example.split_whitespace().collect::<Vec<_>>().join(" ");
+        words.chars().take(20).collect()
+    }
+}
+
 impl Browser {
     /// The console complained of these so far, in this order, and of nothing else.
     #[track_caller]
