@@ -10,6 +10,7 @@ use dehusk::patterns::{FileProblem, LexerCache, PatternFile};
 use super::Exit;
 use super::library::pattern_files;
 use super::reporter::{Reporter, print};
+use super::summary::count;
 
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]
@@ -39,7 +40,7 @@ pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
             }
         }
     }
-    reporter.note(&format!("{files} pattern files checked, {problems} problems"));
+    reporter.note(&format!("{} checked, {}", count(files, "pattern file"), count(problems, "problem")));
     Ok(if problems > 0 { Exit::Failed } else { Exit::Done })
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use rayon::prelude::*;
 
+use dehusk::corpus::similar_path;
 use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED};
 
 use super::reporter::Reporter;
@@ -99,8 +100,11 @@ pub fn pattern_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn pattern_files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries =
-        std::fs::read_dir(folder).with_context(|| format!("cannot read the pattern folder {}", folder.display()))?;
+    let entries = std::fs::read_dir(folder).with_context(|| {
+        let meant = similar_path(folder).filter(|_| !folder.exists());
+        let suggestion = meant.map(|path| format!(" (did you mean {}?)", path.display())).unwrap_or_default();
+        format!("cannot read the pattern folder {}{suggestion}", folder.display())
+    })?;
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();

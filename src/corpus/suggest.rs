@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const MAX_MISTAKES: usize = 2;
 
 /// The path a user may have meant by `missing`: beside it, with a name that differs by two letters at most.
-pub(super) fn similar_path(missing: &Path) -> Option<PathBuf> {
+pub fn similar_path(missing: &Path) -> Option<PathBuf> {
     let wanted = missing.file_name()?.to_str()?;
     let parent = missing.parent()?;
     let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };

@@ -127,6 +127,11 @@ fn what_is_to_be_kept_is_and_stays_so_when_mined_again() {
 }
 
 #[test]
+fn a_folder_that_is_meant_is_named() {
+    mined().expect(1, "check pattersn").says("(did you mean patterns?)");
+}
+
+#[test]
 fn a_pattern_written_by_hand_acts() {
     let sandbox = mined();
     sandbox.write(

@@ -61,6 +61,10 @@ fn patterns_are_decided_on_with_keys() {
         // Nobody waits for the page: each key is about what the one before led to.
         ["j", "r", "r"].iter().for_each(|key| browser.press(key));
         browser.expect_at_hand(&ids[4]);
+        browser.run("document.querySelector('#list').scrollTop = 1e6");
+        assert_eq!(browser.run("return scrollY"), 0, "the page stands still");
+        assert_ne!(browser.run("return document.querySelector('#list').scrollTop"), 0, "the list moves in it");
+        browser.run("document.querySelector('#list').scrollTop = 0");
         assert_eq!([&ids[2], &ids[3]].map(|id| status(id)), [Status::Rejected; 2]);
         assert_eq!(status(&ids[4]), Status::Proposed);
         browser.expect_count("a.item .status.rejected", 2);
