@@ -1,9 +1,11 @@
 //! Which patterns are listed, and in which order.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
 use serde::Deserialize;
 
 use super::survey::FirstRemoved;
-use crate::cleaning::Origin;
 use crate::effects::{Effects, PatternEffect};
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 
@@ -99,6 +101,13 @@ fn has_documents(effects: &Effects) -> bool {
     effects.documents.iter().any(Option::is_some)
 }
 
+/// Tells these patterns of a file from others.
+pub fn version_of(file: &PatternFile, chosen: &[usize]) -> String {
+    let mut hasher = FxHasher::default();
+    chosen.iter().for_each(|&index| file.patterns[index].id.hash(&mut hasher));
+    format!("{:016x}", hasher.finish())
+}
+
 /// The first words of a text, as people name a pattern.
 pub fn in_short(text: &str) -> String {
     const MOST: usize = 48;
@@ -111,8 +120,7 @@ pub fn in_short(text: &str) -> String {
 
 /// What a pattern of the first file does, if it was there when that was found out.
 pub fn effect(effects: &Effects, index: usize) -> Option<&PatternEffect> {
-    let Origin { file, index } = Origin { file: 0, index };
-    effects.patterns.get(file)?.get(index)
+    effects.patterns.first()?.get(index)
 }
 
 fn holds(pattern: &Pattern, search: &str) -> bool {

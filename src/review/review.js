@@ -269,9 +269,9 @@ async function ask({ status, group }) {
   dialog.showModal();
 }
 
-async function decideOnAll({ status, group, count }) {
+async function decideOnAll({ status, group, seen }) {
   $("#ask").close();
-  const body = { status, group, count: Number(count), query: query() };
+  const body = { status, group, seen, query: query() };
   const answer = await fetched(`${base}s/${encodeURIComponent(pattern().dataset.source)}/all`, posted(body));
   tell((await answer.json()).message);
   await refresh();

@@ -214,16 +214,28 @@ fn staying(seen: &Seen, effect: &PatternEffect) -> Markup {
     }
 }
 
+/// A decision on many patterns.
+pub struct Asked<'s> {
+    /// The addresses.
+    pub links: &'s Links,
+    /// Whose patterns they are.
+    pub source: &'s str,
+    /// The documents that were looked at.
+    pub texts: &'s Texts,
+    /// The patterns, and what each of them does.
+    pub chosen: &'s [(&'s Pattern, &'s PatternEffect)],
+    /// What is to be decided.
+    pub status: Status,
+    /// What they have in common.
+    pub group: Group,
+    /// Which they are.
+    pub version: &'s str,
+}
+
 /// What is asked before many patterns are decided on together.
-pub fn ask(
-    links: &Links,
-    source: &str,
-    texts: &Texts,
-    chosen: &[(&Pattern, &PatternEffect)],
-    asked: (Status, Group),
-) -> Markup {
+pub fn ask(asked: &Asked) -> Markup {
     const SHOWN: usize = 8;
-    let (status, group) = asked;
+    let &Asked { links, source, texts, chosen, status, group, version } = asked;
     let verb = if status == Status::Accepted { "Accept" } else { "Reject" };
     let patterns = count(chosen.len(), "pattern");
     let staying: Vec<&(&Pattern, &PatternEffect)> = chosen.iter().filter(|(_, effect)| effect.stay > 0).collect();
@@ -247,7 +259,7 @@ pub fn ask(
             ul.names { @for (pattern, _) in chosen { li dir="auto" { (in_short(&pattern.example)) } } }
         }
         div.bar {
-            button.primary type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-count=(chosen.len()) { (verb) " " (patterns) }
+            button.primary type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-seen=(version) { (verb) " " (patterns) }
             button type="button" data-do="close-ask" { "Cancel" kbd { "Esc" } }
         }
     }

@@ -11,7 +11,7 @@ use super::{Done, Failure, Page, Review, apart, done, page};
 use crate::patterns::Status;
 use crate::review::decision::Entry;
 use crate::review::pages::pattern;
-use crate::review::query::{Group, Query, in_short};
+use crate::review::query::{Group, Query, in_short, version_of};
 
 /// What a person decided on the pattern that was looked at as `seen`.
 #[derive(Deserialize)]
@@ -69,12 +69,12 @@ pub(super) async fn try_out(
     .await
 }
 
-/// The same decision on all undecided patterns of a group; `count` is how many the person was told.
+/// The same decision on all undecided patterns of a group; `seen` is which ones the person was shown.
 #[derive(Deserialize)]
 pub(super) struct ForAll {
     status: Status,
     group: Group,
-    count: usize,
+    seen: String,
     query: Query,
 }
 
@@ -85,10 +85,9 @@ pub(super) async fn decide_on_all(
 ) -> Done {
     apart(move || {
         let looked = review.look(&source)?;
-        let effects = looked.effects.as_deref();
-        let chosen = all.group.of(&looked.file, &all.query.select(&looked.file, effects, &looked.first), effects);
-        if chosen.len() != all.count {
-            let message = format!("there are {} of them now, not {}; look again", chosen.len(), all.count);
+        let chosen = looked.group(all.group, &all.query);
+        if version_of(&looked.file, &chosen) != all.seen {
+            let message = format!("they are others by now, {} in all; look again", chosen.len());
             return Err(Failure::Conflict(message));
         }
         let count = review.session.decide_on_all(&source, &looked.file, &chosen, all.status)?;

@@ -18,7 +18,7 @@ use crate::review::Session;
 use crate::review::pages::overview::Row;
 use crate::review::pages::source::Listing;
 use crate::review::pages::{self, Place, about, document, overview, pattern, source};
-use crate::review::query::{Group, Query, effect};
+use crate::review::query::{Group, Query, effect, version_of};
 use crate::review::survey::FirstRemoved;
 use crate::warnings::warnings;
 
@@ -64,7 +64,19 @@ pub(super) struct Looked {
     problem: Option<String>,
     pub(super) effects: Option<Arc<Effects>>,
     is_fresh: bool,
-    pub(super) first: Arc<FirstRemoved>,
+    first: Arc<FirstRemoved>,
+}
+
+impl Looked {
+    /// Which patterns a person wants to see.
+    pub(super) fn select(&self, query: &Query) -> Vec<usize> {
+        query.select(&self.file, self.effects.as_deref(), &self.first)
+    }
+
+    /// Those of them that are decided on together.
+    pub(super) fn group(&self, group: Group, query: &Query) -> Vec<usize> {
+        group.of(&self.file, &self.select(query), self.effects.as_deref())
+    }
 }
 
 impl Review {
@@ -95,6 +107,17 @@ impl Review {
             decided: decided(&looked.file),
         };
         page(pages::page(&self.links, pages::name(source), &looked.version, Some(&place), body))
+    }
+
+    fn listing<'l>(
+        &'l self,
+        source: &'l str,
+        looked: &'l Looked,
+        query: &'l Query,
+        selected: &'l [usize],
+    ) -> Listing<'l> {
+        let effects = looked.effects.as_deref();
+        Listing { links: &self.links, source, file: &looked.file, effects, query, selected }
     }
 
     fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
@@ -143,13 +166,10 @@ pub(super) async fn patterns(
 ) -> Page {
     apart(move || {
         let looked = review.look(&name)?;
-        let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects, &looked.first);
+        let selected = looked.select(&query);
         let index = chosen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
         let detail = index.map(|index| review.detail(&name, &looked, index, &selected));
-        let links = &review.links;
-        let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
-        let body = source::patterns(&listing, detail.as_ref());
+        let body = source::patterns(&review.listing(&name, &looked, &query, &selected), detail.as_ref());
         Ok(review.page(&name, "patterns", &looked, &body))
     })
     .await
@@ -163,10 +183,8 @@ pub(super) async fn list(
 ) -> Page {
     apart(move || {
         let looked = review.look(&name)?;
-        let effects = looked.effects.as_deref();
-        let selected = query.select(&looked.file, effects, &looked.first);
-        let links = &review.links;
-        let listing = Listing { links, source: &name, file: &looked.file, effects, query: &query, selected: &selected };
+        let selected = looked.select(&query);
+        let listing = review.listing(&name, &looked, &query, &selected);
         Ok(page(html! {
             (source::list(&listing, chosen.id.as_deref()))
             @if query.from == 0 { template { (source::statuses(&listing)) (pages::progress(decided(&looked.file))) } }
@@ -183,7 +201,7 @@ pub(super) async fn detail(
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
-        let selected = query.select(&looked.file, looked.effects.as_deref(), &looked.first);
+        let selected = looked.select(&query);
         Ok(page(review.detail(&source, &looked, index, &selected)))
     })
     .await
@@ -205,7 +223,8 @@ pub(super) async fn ask(
     apart(move || {
         let looked = review.look(&source)?;
         let effects = looked.effects.as_deref();
-        let chosen = group.of(&looked.file, &query.select(&looked.file, effects, &looked.first), effects);
+        let chosen = looked.group(group, &query);
+        let version = version_of(&looked.file, &chosen);
         let unknown = PatternEffect::default();
         let of = |&index: &usize| {
             let known = effects.and_then(|effects| effect(effects, index));
@@ -213,7 +232,15 @@ pub(super) async fn ask(
         };
         let chosen: Vec<(&Pattern, &PatternEffect)> = chosen.iter().map(of).collect();
         let texts = review.session.documents.texts(&source);
-        Ok(page(pattern::ask(&review.links, &source, &texts, &chosen, (decision, group))))
+        Ok(page(pattern::ask(&pattern::Asked {
+            links: &review.links,
+            source: &source,
+            texts: &texts,
+            chosen: &chosen,
+            status: decision,
+            group,
+            version: &version,
+        })))
     })
     .await
 }
