@@ -18,11 +18,16 @@ fn pictures_for_the_documentation() {
         browser.resize(1200, 720);
         browser.prefer(Scheme::Light);
         browser.open(&review.url);
-        browser.expect("#sources", "58.9 %");
+        browser.expect("#sources", "58.9\u{a0}%");
         picture("overview.png");
         browser.open(&format!("{}{SOURCE}", review.url));
         browser.expect("#pattern", "removed because of it");
         picture("patterns.png");
+        browser.click("summary[aria-label='Accept many']");
+        browser.click(".menu [data-group=listed][data-status=accepted]");
+        browser.expect("#ask", "would go as well");
+        picture("many.png");
+        browser.press("Escape");
         browser.open(&format!("{}{SOURCE}?id=5410d471", review.url));
         browser.expect("#pattern", "removed because of it");
         browser.press("e");
