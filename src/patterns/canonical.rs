@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
 use super::Status;
-use super::file::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading, prints, scalar};
+use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading};
+use super::scalar::{prints, scalar};
 
 /// What is left of a file, and the number of the line that was read last.
 struct Lines<'y> {

@@ -7,15 +7,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Deserializer};
-use serde_saphyr::Spanned;
 
 use super::keep::Keep;
+use super::problem::FileProblem;
+use super::record::{
+    FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, comments, heading, id_in,
+};
 use super::regex::Edges;
+use super::scalar::{quoted, scalar};
 use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
@@ -63,34 +65,6 @@ pub struct PatternFile {
     pub lexer: Lexer,
 }
 
-/// Something wrong with a pattern file, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileProblem {
-    /// From 1; 0 if it is about the file as a whole.
-    pub line: u64,
-    /// The pattern it is about.
-    pub id: Option<String>,
-    /// What is wrong, and the remedy.
-    pub message: String,
-}
-
-impl FileProblem {
-    /// That the file is not named after its source.
-    pub fn of_name(path: &Path, source: &str) -> Option<FileProblem> {
-        let message = || format!("it says it is for source '{source}'; name it {source}.yaml");
-        let is_named = path.file_stem().is_some_and(|stem| stem == source);
-        (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
-    }
-
-    /// `path:line: pattern id: message`.
-    pub fn display(&self, path: &Path) -> String {
-        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
-        let id = self.id.as_ref().map(|id| format!(" pattern {id}:")).unwrap_or_default();
-        let message = self.message.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
-        format!("{}{line}:{id} {message}", path.display())
-    }
-}
-
 /// Lexers by what they read, so that the files of one run share them.
 #[derive(Debug, Default)]
 pub struct LexerCache {
@@ -117,90 +91,6 @@ impl LexerCache {
         let set = Arc::new(MutableSet::new(key.iter().map(bare).collect()).map_err(|error| error.to_string())?);
         known.insert(key, set.clone());
         Ok(set)
-    }
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileRecord {
-    pub(super) dehusk: Lined<u32>,
-    pub(super) source: String,
-    pub(super) mined: Lined<MinedRecord>,
-    #[serde(default)]
-    pub(super) keep: Vec<KeepRecord>,
-    #[serde(default)]
-    pub(super) patterns: Vec<PatternRecord>,
-    #[serde(default)]
-    pub(super) mutable: Vec<MutableRecord>,
-    #[serde(default)]
-    pub(super) histogram: BTreeMap<u8, u64>,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KeepRecord {
-    pub(super) text: Lined<String>,
-    #[serde(default)]
-    pub(super) note: String,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MinedRecord {
-    pub(super) documents: usize,
-    #[serde(default)]
-    pub(super) near_duplicates: usize,
-    pub(super) tokens: usize,
-    pub(super) cutoff: f64,
-    pub(super) removed: Option<f64>,
-    pub(super) tokenizer: String,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PatternRecord {
-    pub(super) id: Lined<String>,
-    #[serde(default)]
-    pub(super) status: Status,
-    pub(super) regex: Lined<String>,
-    #[serde(default)]
-    pub(super) documents: usize,
-    pub(super) among: Option<usize>,
-    #[serde(default)]
-    pub(super) occurrences: usize,
-    pub(super) sources: Option<usize>,
-    pub(super) ends_after: Option<usize>,
-    #[serde(default)]
-    pub(super) example: String,
-    #[serde(default)]
-    pub(super) note: String,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MutableRecord {
-    pub(super) name: String,
-    pub(super) regex: String,
-}
-
-/// A value, and the line it stands in.
-#[derive(Debug, PartialEq)]
-pub(super) struct Lined<T> {
-    pub(super) value: T,
-    pub(super) line: u64,
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lined<T>, D::Error> {
-        let Spanned { value, referenced, .. } = Spanned::deserialize(deserializer)?;
-        Ok(Lined { value, line: referenced.line() })
-    }
-}
-
-impl FileRecord {
-    pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
-        let options = serde_saphyr::options! { budget: None };
-        serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
     }
 }
 
@@ -419,97 +309,10 @@ impl From<MinedRecord> for MinedFrom {
     }
 }
 
-/// The comments at the top of a file.
-pub(super) fn heading(yaml: &str) -> &str {
-    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && line.ends_with('\n'));
-    &yaml[..lines.map(str::len).sum()]
-}
-
-/// All comments of a file, a line each, those at its top as they are.
-fn comments(yaml: &str) -> String {
-    let heading = heading(yaml);
-    let others = yaml[heading.len()..].lines().filter_map(comment).map(|comment| format!("{}\n", comment.trim_end()));
-    others.fold(heading.to_owned(), |all, comment| all + &comment)
-}
-
-/// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.
-fn comment(line: &str) -> Option<&str> {
-    let (mut quote, mut before) = (None, ' ');
-    let mut rest = line.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
-        match (quote, c) {
-            (None, '#') if before.is_whitespace() => return Some(&line[at..]),
-            (None, '\'' | '"') if before.is_whitespace() || "{[,".contains(before) => quote = Some(c),
-            // A quote inside is doubled, or comes after a backslash.
-            (Some('"'), '\\') => drop(rest.next()),
-            (Some('\''), '\'') if rest.next_if(|&(_, next)| next == '\'').is_some() => {}
-            (Some(opened), _) if c == opened => quote = None,
-            _ => {}
-        }
-        before = c;
-    }
-    None
-}
-
-/// The YAML library's complaint, with the pattern that its line belongs to.
-fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
-    let line = error.location().map_or(0, |location| location.line());
-    let before = yaml.lines().take(line as usize).collect::<Vec<_>>();
-    let id = before.iter().rev().find_map(|text| id_in(text));
-    let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
-    let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
-    let message = error.without_snippet().to_string();
-    let message = match message.split(" at line ").next().unwrap_or_default() {
-        "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
-        message => message.to_owned(),
-    };
-    FileProblem { line, id: id.map(str::to_owned), message }
-}
-
-/// The id that a line of a pattern file gives.
-fn id_in(line: &str) -> Option<&str> {
-    let id = line.trim_start().trim_start_matches(['-', '{', ' ']).strip_prefix("id:")?;
-    Some(id.split(',').next().unwrap_or(id).trim().trim_matches(['\'', '"']))
-}
-
-/// Plain where YAML reads the plain text back as this very string, else quoted.
-pub(super) fn scalar(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let is_keyword =
-        ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_lowercase().as_str());
-    let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if starts_plain && text.chars().all(is_plain) && !is_keyword { text.to_owned() } else { quoted(text) }
-}
-
-/// In single quotes if every character prints, else in double quotes with escapes.
-fn quoted(text: &str) -> String {
-    if text.chars().all(prints) {
-        return format!("'{}'", text.replace('\'', "''"));
-    }
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            _ if prints(c) => quoted.push(c),
-            _ if (c as u32) <= 0xffff => drop(write!(quoted, "\\u{:04x}", c as u32)),
-            _ => drop(write!(quoted, "\\U{:08x}", c as u32)),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// Whether a person sees the character and an editor leaves it as it is: no control, no invisible white space or mark.
-pub(super) fn prints(c: char) -> bool {
-    let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
-    matches!(c, ' '..='~')
-        || !(c.is_control() || c.is_whitespace() || is_invisible || ('\u{fff0}'..='\u{ffff}').contains(&c))
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use std::path::Path;
+
     use super::*;
 
     pub(in crate::patterns) const FILE: &str = r#"# Ours since May.
@@ -604,13 +407,5 @@ histogram: {0: 12, 99: 3}
         let twice = "keep:\n  - text: 'By the sea '\n    note: ''\n";
         assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' stands twice"));
         assert!(problem("words", "'('").contains("tokenizer"));
-    }
-
-    #[test]
-    fn strings_that_need_quotes_get_them() {
-        assert_eq!(scalar("example.com"), "example.com");
-        assert_eq!(scalar("2024"), "'2024'");
-        assert_eq!(scalar("No"), "'No'");
-        assert_eq!(quoted("a\u{a0}\u{200b}\"\n"), "\"a\\u00a0\\u200b\\\"\\n\"");
     }
 }

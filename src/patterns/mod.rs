@@ -9,14 +9,18 @@ pub mod difference;
 pub mod file;
 pub mod keep;
 pub mod merge;
+mod problem;
 pub mod readable;
+mod record;
 pub mod regex;
+mod scalar;
 
 use std::sync::Arc;
 
 use crate::tokens::{Lexer, MutableSet, TokenRun};
-pub use file::{FileProblem, LexerCache, PatternFile};
+pub use file::{LexerCache, PatternFile};
 pub use keep::Keep;
+pub use problem::FileProblem;
 
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";

@@ -1,0 +1,31 @@
+//! What is wrong with a pattern file, in words.
+
+use std::path::Path;
+
+/// Something wrong with a pattern file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileProblem {
+    /// From 1; 0 if it is about the file as a whole.
+    pub line: u64,
+    /// The pattern it is about.
+    pub id: Option<String>,
+    /// What is wrong, and the remedy.
+    pub message: String,
+}
+
+impl FileProblem {
+    /// That the file is not named after its source.
+    pub fn of_name(path: &Path, source: &str) -> Option<FileProblem> {
+        let message = || format!("it says it is for source '{source}'; name it {source}.yaml");
+        let is_named = path.file_stem().is_some_and(|stem| stem == source);
+        (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
+    }
+
+    /// `path:line: pattern id: message`.
+    pub fn display(&self, path: &Path) -> String {
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        let id = self.id.as_ref().map(|id| format!(" pattern {id}:")).unwrap_or_default();
+        let message = self.message.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
+        format!("{}{line}:{id} {message}", path.display())
+    }
+}

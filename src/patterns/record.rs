@@ -1,0 +1,146 @@
+//! A pattern file as it stands: what YAML gives, before anything of it is checked.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer};
+use serde_saphyr::Spanned;
+
+use super::Status;
+use super::problem::FileProblem;
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileRecord {
+    pub(super) dehusk: Lined<u32>,
+    pub(super) source: String,
+    pub(super) mined: Lined<MinedRecord>,
+    #[serde(default)]
+    pub(super) keep: Vec<KeepRecord>,
+    #[serde(default)]
+    pub(super) patterns: Vec<PatternRecord>,
+    #[serde(default)]
+    pub(super) mutable: Vec<MutableRecord>,
+    #[serde(default)]
+    pub(super) histogram: BTreeMap<u8, u64>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeepRecord {
+    pub(super) text: Lined<String>,
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MinedRecord {
+    pub(super) documents: usize,
+    #[serde(default)]
+    pub(super) near_duplicates: usize,
+    pub(super) tokens: usize,
+    pub(super) cutoff: f64,
+    pub(super) removed: Option<f64>,
+    pub(super) tokenizer: String,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatternRecord {
+    pub(super) id: Lined<String>,
+    #[serde(default)]
+    pub(super) status: Status,
+    pub(super) regex: Lined<String>,
+    #[serde(default)]
+    pub(super) documents: usize,
+    pub(super) among: Option<usize>,
+    #[serde(default)]
+    pub(super) occurrences: usize,
+    pub(super) sources: Option<usize>,
+    pub(super) ends_after: Option<usize>,
+    #[serde(default)]
+    pub(super) example: String,
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MutableRecord {
+    pub(super) name: String,
+    pub(super) regex: String,
+}
+
+/// A value, and the line it stands in.
+#[derive(Debug, PartialEq)]
+pub(super) struct Lined<T> {
+    pub(super) value: T,
+    pub(super) line: u64,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lined<T>, D::Error> {
+        let Spanned { value, referenced, .. } = Spanned::deserialize(deserializer)?;
+        Ok(Lined { value, line: referenced.line() })
+    }
+}
+
+impl FileRecord {
+    pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
+        let options = serde_saphyr::options! { budget: None };
+        serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
+    }
+}
+
+/// The comments at the top of a file.
+pub(super) fn heading(yaml: &str) -> &str {
+    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && line.ends_with('\n'));
+    &yaml[..lines.map(str::len).sum()]
+}
+
+/// All comments of a file, a line each, those at its top as they are.
+pub(super) fn comments(yaml: &str) -> String {
+    let heading = heading(yaml);
+    let others = yaml[heading.len()..].lines().filter_map(comment).map(|comment| format!("{}\n", comment.trim_end()));
+    others.fold(heading.to_owned(), |all, comment| all + &comment)
+}
+
+/// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.
+fn comment(line: &str) -> Option<&str> {
+    let (mut quote, mut before) = (None, ' ');
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return Some(&line[at..]),
+            (None, '\'' | '"') if before.is_whitespace() || "{[,".contains(before) => quote = Some(c),
+            // A quote inside is doubled, or comes after a backslash.
+            (Some('"'), '\\') => drop(rest.next()),
+            (Some('\''), '\'') if rest.next_if(|&(_, next)| next == '\'').is_some() => {}
+            (Some(opened), _) if c == opened => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// The YAML library's complaint, with the pattern that its line belongs to.
+fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
+    let line = error.location().map_or(0, |location| location.line());
+    let before = yaml.lines().take(line as usize).collect::<Vec<_>>();
+    let id = before.iter().rev().find_map(|text| id_in(text));
+    let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
+    let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
+    let message = error.without_snippet().to_string();
+    let message = match message.split(" at line ").next().unwrap_or_default() {
+        "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
+        message => message.to_owned(),
+    };
+    FileProblem { line, id: id.map(str::to_owned), message }
+}
+
+/// The id that a line of a pattern file gives.
+pub(super) fn id_in(line: &str) -> Option<&str> {
+    let id = line.trim_start().trim_start_matches(['-', '{', ' ']).strip_prefix("id:")?;
+    Some(id.split(',').next().unwrap_or(id).trim().trim_matches(['\'', '"']))
+}
