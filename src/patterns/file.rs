@@ -377,6 +377,14 @@ histogram: {0: 12, 99: 3}
     }
 
     #[test]
+    fn a_regex_over_many_lines_has_no_comments() {
+        let block = "regex: |-  # of\n      By\n      # ours\n    documents: 0";
+        let file = parse(&FILE.replace("regex: 'By [A-Z]+'\n    documents: 0", block)).unwrap();
+        assert_eq!(file.heading, "# Ours since May.\n# of\n");
+        assert!(file.patterns.iter().any(|pattern| pattern.regex == "By\n# ours"));
+    }
+
+    #[test]
     fn an_edited_regex_is_no_longer_as_mined() {
         let file = parse(&FILE.replace("more", "less")).unwrap();
         assert!(!file.patterns[0].is_as_mined());

@@ -101,8 +101,24 @@ pub(super) fn heading(yaml: &str) -> &str {
 /// All comments of a file, a line each, those at its top as they are.
 pub(super) fn comments(yaml: &str) -> String {
     let heading = heading(yaml);
-    let others = yaml[heading.len()..].lines().filter_map(comment).map(|comment| format!("{}\n", comment.trim_end()));
-    others.fold(heading.to_owned(), |all, comment| all + &comment)
+    let mut comments = heading.to_owned();
+    let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
+    // In the lines below `key: |`, which are indented more than the key, a `#` is text.
+    let mut block: Option<usize> = None;
+    for line in yaml[heading.len()..].lines() {
+        if block.is_some_and(|key| line.trim().is_empty() || indentation(line) > key) {
+            continue;
+        }
+        let found = comment(line);
+        let content = &line[..line.len() - found.map_or(0, str::len)];
+        let last = content.split_whitespace().next_back().unwrap_or_default();
+        let opens = matches!(last.trim_end_matches(['+', '-']), "|" | ">");
+        block = opens.then(|| indentation(line));
+        if let Some(comment) = found {
+            comments.extend([comment.trim_end(), "\n"]);
+        }
+    }
+    comments
 }
 
 /// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.

@@ -118,10 +118,10 @@ impl Session {
         Cleaner::new(&files.iter().map(Arc::as_ref).collect::<Vec<&PatternFile>>(), &self.options)
     }
 
-    /// What the patterns of a source do, as far as it is known; the second is whether that is up to date.
-    fn effects(&self, source: &str) -> Option<(Arc<Effects>, bool)> {
-        let (effects, version) = self.survey.get(source)?;
-        Some((effects, version == self.version(source)))
+    /// What the patterns of a source, which are these, do, as far as it is known; the second is whether that is up to date.
+    fn effects(&self, source: &str, file: &PatternFile) -> Option<(Arc<Effects>, bool)> {
+        let known = self.survey.get(source).filter(|known| known.is_of(file))?;
+        Some((known.effects, known.version == self.version(source)))
     }
 
     /// Writes a decision down.

@@ -197,16 +197,25 @@ function openAgain(form, typed) {
   if (form === "edit-form") attempt(tryOut);
 }
 
-/** What was typed is lost by nothing but a person's Esc. */
-function isDraftInTheWay() {
+/** The form that a person typed something into, if any. */
+function draft() {
   const form = openedForm();
   const isChanged = form && $$("textarea, input", form).some((field) => field.value !== field.defaultValue);
-  if (isChanged) {
-    tell("an edit is open: Ctrl+Enter saves it, Esc leaves it", true);
-    $("textarea", form).focus();
-  }
-  return Boolean(isChanged);
+  return isChanged ? form : undefined;
 }
+
+/** What was typed is lost by nothing but a person's Esc. */
+function isDraftInTheWay() {
+  const form = draft();
+  if (!form) return false;
+  tell("an edit is open: Ctrl+Enter saves it, Esc leaves it", true);
+  $("textarea", form).focus();
+  return true;
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if (draft()) event.preventDefault();
+});
 
 const toggleOf = (form) => $(`[data-do="${form === "edit-form" ? "edit" : "note"}"]`);
 

@@ -22,9 +22,27 @@ pub struct Survey {
 /// changes nothing of it, so that a list can keep its order.
 pub type FirstRemoved = HashMap<String, usize>;
 
+/// What was found out about a source.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// What its patterns do.
+    pub effects: Arc<Effects>,
+    /// With which state of them that was found out.
+    pub version: Version,
+    /// Their ids, in order.
+    ids: Arc<Vec<String>>,
+}
+
+impl Known {
+    /// Whether a file has the same patterns in the same order, though they may have been decided on since.
+    pub fn is_of(&self, file: &PatternFile) -> bool {
+        self.ids.iter().eq(file.patterns.iter().map(|pattern| &pattern.id))
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
-    known: HashMap<String, (Arc<Effects>, Version)>,
+    known: HashMap<String, Known>,
     first: HashMap<String, Arc<FirstRemoved>>,
     focus: Option<String>,
     /// How often something was found out.
@@ -32,8 +50,8 @@ struct State {
 }
 
 impl Survey {
-    /// What is known of a source, and of which state of its patterns.
-    pub fn get(&self, source: &str) -> Option<(Arc<Effects>, Version)> {
+    /// What is known of a source.
+    pub fn get(&self, source: &str) -> Option<Known> {
         self.state().known.get(source).cloned()
     }
 
@@ -103,7 +121,7 @@ impl Session {
             let revisions: Vec<u64> = self.files().revisions().collect();
             return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
         };
-        let known = self.survey.get(source).map(|(_, version)| version);
+        let known = self.survey.get(source).map(|known| known.version);
         format!("{:?}{known:?}", self.version(source))
     }
 
@@ -111,7 +129,7 @@ impl Session {
         let focus = self.survey.state().focus.clone();
         let all: Vec<String> = self.files().sources().map(str::to_owned).collect();
         let is_stale = |source: &String| {
-            let known = self.survey.get(source).map(|(_, version)| version);
+            let known = self.survey.get(source).map(|known| known.version);
             known != Some(self.version(source))
         };
         focus.into_iter().filter(|source| all.contains(source)).chain(all.clone()).find(is_stale)
@@ -129,11 +147,12 @@ impl Session {
         if go_on() {
             let mut state = self.survey.state();
             let first = Arc::make_mut(state.first.entry(source.to_owned()).or_default());
-            let own = files.first().map_or(&[][..], |own| &own.patterns).iter().zip(effects.patterns.iter().flatten());
-            for (pattern, effect) in own {
+            let own = files.first().map_or(&[][..], |own| &own.patterns);
+            for (pattern, effect) in own.iter().zip(effects.patterns.iter().flatten()) {
                 first.entry(pattern.id.clone()).or_insert(effect.removed);
             }
-            state.known.insert(source.to_owned(), (Arc::new(effects), version));
+            let ids = Arc::new(own.iter().map(|pattern| pattern.id.clone()).collect());
+            state.known.insert(source.to_owned(), Known { effects: Arc::new(effects), version, ids });
             state.count += 1;
             drop(state);
             self.survey.wake();

@@ -89,10 +89,7 @@ impl Review {
         let version = self.session.seen(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
         let problem = problem.as_deref().map(problem_in_words);
-        // What was found out with other patterns, in another order, tells nothing of these.
-        let known = self.session.effects(source);
-        let fits = |effects: &Effects| effects.patterns.first().is_some_and(|own| own.len() == file.patterns.len());
-        let known = known.filter(|(effects, is_fresh)| *is_fresh || fits(effects));
+        let known = self.session.effects(source, &file);
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
         let first = self.session.survey.first_removed(source);
         Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh, first })
@@ -355,7 +352,7 @@ impl Session {
         let counts = self.documents.counts();
         let row = |source: String| {
             let (file, problem) = self.patterns(&source)?;
-            let removed = self.effects(&source).map(|(effects, _)| effects.total());
+            let removed = self.effects(&source, &file).map(|(effects, _)| effects.total());
             Some(Row {
                 documents: counts.as_ref().map(|counts| documents_of(&source, counts)),
                 decided: decided(&file),
@@ -370,8 +367,9 @@ impl Session {
 
     /// What is to be known of a source, as far as its documents were looked at.
     fn warnings_of(&self, source: &str) -> Vec<String> {
-        let Some((effects, true)) = self.effects(source) else { return Vec::new() };
         let files = self.files_for(source);
+        let known = files.first().and_then(|own| self.effects(source, own));
+        let Some((effects, true)) = known else { return Vec::new() };
         let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
         let question = Question { files: &files, options: &self.options, watched: None };
         if source == SHARED { Vec::new() } else { warnings(&question, self.as_mined, &effects) }
