@@ -33,6 +33,10 @@ const COST_AT_LINE_BREAK: f64 = 1.5;
 /// What it costs where a proven template begins or ends: two words can go.
 const COST_AT_PROVEN_EDGE: f64 = 0.75;
 
+/// What a token weighs that a person wants to stay: more than two changes of mind cost, so that nothing around it takes
+/// it along.
+const HELD_BACK: f64 = 100.0;
+
 /// The log-odds that full evidence of matches adds.
 const MATCHED: f64 = 4.0;
 /// What each doubling of the documents beyond [`FEW_DOCUMENTS`] adds.
@@ -118,10 +122,8 @@ impl<'d> Case<'d> {
             (_, true) => COST_AT_LINE_BREAK,
             _ => COST_INSIDE_LINE,
         };
-        let mut labels = smooth(probabilities, |token| layout.mass_of(token), cost);
-        // What stands around it does not decide on it either.
-        let held_back = (0..labels.len()).filter(|&token| self.is_held_back(token));
-        held_back.for_each(|token| labels[token] = false);
+        let mass = |token: usize| if self.is_held_back(token) { HELD_BACK } else { layout.mass_of(token) };
+        let mut labels = smooth(probabilities, mass, cost);
         for Match { tokens, pattern } in self.matches {
             if self.weights[*pattern].is_certain {
                 labels[tokens.clone()].fill(true);
