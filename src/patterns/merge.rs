@@ -10,7 +10,8 @@ use crate::tokens::run::{Piece, TokenRun};
 ///
 /// A pattern that was mined before keeps its status and note, and its regex if a person edited it; the
 /// counts are the fresh ones. What is to be kept stays so, and so do comments at the top. One that was not mined again stays, with its old counts, if a person touched it: decided,
-/// noted, edited or wrote it. Nobody misses the others. The words of a rejected one are not proposed in another shape.
+/// noted, edited or wrote it. Nobody misses the others. The words of a rejected one are not proposed in another shape, or
+/// with a few words more.
 pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let old_mutable = reviewed.lexer.mutable().clone();
     let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
@@ -51,8 +52,13 @@ fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<P
     rejected.filter_map(run).map(|run| words(&run)).collect()
 }
 
+/// Whether a pattern says what a person rejected, with fewer words more than that has: of a masthead that was rejected, with
+/// what comes next in some documents. What is mostly other words is a decision of its own.
 fn is_among(rejected: &HashSet<Vec<Piece>>, pattern: &Pattern) -> bool {
-    matches!(&pattern.form, Form::Run(run) if rejected.contains(&words(run)))
+    let Form::Run(run) = &pattern.form else { return false };
+    let words = words(run);
+    let holds = |length: usize| words.windows(length).any(|part| rejected.contains(part));
+    !rejected.is_empty() && (words.len() / 2 + 1..=words.len()).any(holds)
 }
 
 /// A run without what tells a line of its own from the same words within one: its line breaks and white space.
@@ -111,6 +117,18 @@ mod tests {
             assert_eq!(decide("rejected"), HashMap::from([(id(was), Status::Rejected), (id(SHARE), Status::Proposed)]));
             assert!(decide("accepted").contains_key(&id(is)), "it stands elsewhere, too");
         }
+    }
+
+    #[test]
+    fn nor_with_a_few_words_more() {
+        const MORE: &str = r"(?m)^\s*Read\s+more\s+here\s*$";
+        const MUCH_MORE: &str = r"(?m)^\s*Read\s+more\s+of\s+us\s*$";
+        let before = file(&[(&id(READ), "rejected", READ, 5, "")]);
+        let fresh = [MORE, MUCH_MORE].map(|regex| (id(regex), regex));
+        let fresh: Vec<_> = fresh.iter().map(|(id, regex)| (id.as_str(), "proposed", *regex, 5, "")).collect();
+        let merged = merge(file(&fresh), before);
+        let ids: Vec<&str> = merged.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
+        assert!(!ids.contains(&id(MORE).as_str()) && ids.contains(&id(MUCH_MORE).as_str()), "{ids:?}");
     }
 
     fn id(regex: &str) -> String {

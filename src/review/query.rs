@@ -88,17 +88,18 @@ impl Group {
                 Group::Listed => true,
                 Group::Frequent => pattern.share() >= 0.9 && does(|effect| effect.stay == 0),
                 Group::Lines => pattern.share() >= 0.5 && is_whole_line(pattern) && does(|effect| effect.stay == 0),
-                Group::Idle => effects.is_some_and(has_documents) && does(|effect| effect.matches == 0),
+                Group::Idle => does(|effect| effect.matches == 0),
             };
-            pattern.status == Status::Proposed && is_group
+            let is_known = self == Group::Listed || effects.is_some_and(are_of_this_source);
+            pattern.status == Status::Proposed && is_group && is_known
         };
         selected.iter().filter(is_in).copied().collect()
     }
 }
 
-/// Without any, nothing can be said of what matches nothing.
-fn has_documents(effects: &Effects) -> bool {
-    effects.documents.iter().any(Option::is_some)
+/// Where nothing matches at all, the documents are none, or others': they say nothing of a pattern.
+fn are_of_this_source(effects: &Effects) -> bool {
+    effects.patterns.first().is_some_and(|own| own.iter().any(|effect| effect.matches > 0))
 }
 
 /// Tells these patterns of a file from others.

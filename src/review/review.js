@@ -267,7 +267,13 @@ async function setStatus(status) {
   // On to the next; under a filter it may have taken this one's place.
   const stays = itemOf(id);
   const next = stays && status !== "proposed" ? items()[index + 1] ?? stays : stays;
-  await choose(next ?? items()[Math.min(index, items().length - 1)]);
+  await chooseOrNone(next ?? items()[Math.min(index, items().length - 1)]);
+}
+
+/** What is at hand is what is marked in the list; without any there is nothing to decide on. */
+async function chooseOrNone(item) {
+  if (item) await choose(item);
+  else if (!draft()) put(detail, () => { detail.replaceChildren(paragraph("No pattern is chosen.")); });
 }
 
 /** Before many are decided on, a person sees what that would do. */
@@ -294,7 +300,10 @@ async function undo() {
   // Where a person undid something, they go on.
   const item = itemOf(answer.id);
   if (item) await choose(item);
-  else if (list) await showPattern(source, answer.id);
+  else if (list) {
+    currentItem()?.removeAttribute("aria-current");
+    await showPattern(source, answer.id);
+  }
 }
 
 /** Shows everything as it is now. */
@@ -357,6 +366,7 @@ let trying;
 let tryTimer;
 async function tryOut() {
   trying?.abort();
+  if (!$("#ends").validity.valid) return;
   trying = new AbortController();
   const html = await part(`${pattern().dataset.page}try`, posted(edit(), trying.signal));
   const trial = $("#trial");
@@ -370,6 +380,7 @@ function tryOutSoon() {
 
 async function save() {
   const form = openedForm();
+  if (form && !$$("input", form).every((field) => field.reportValidity())) return;
   if (form) await decide(form.id === "edit-form" ? { edit: edit() } : { note: $("#note").value });
 }
 
@@ -439,9 +450,10 @@ function stepRemoval(by) {
 async function loadDocument(limit) {
   const room = $("#document");
   const at = removals().findIndex((marks) => marks[0].classList.contains("current"));
-  const address = `${location.pathname}/text`;
   if (limit) room.dataset.limit = limit;
-  const html = await part(room.dataset.limit ? `${address}?limit=${room.dataset.limit}` : address);
+  const asked = new URLSearchParams(location.search);
+  if (room.dataset.limit) asked.set("limit", room.dataset.limit);
+  const html = await part(`${location.pathname}/text?${asked}`);
   put(room, () => { room.innerHTML = html; });
   const marks = removals()[at];
   if (!marks) return;
@@ -514,6 +526,8 @@ document.addEventListener("click", (event) => {
     // When it is its turn, another may stand for it.
     const { id } = item.dataset;
     inTurn(() => choose(itemOf(id)));
+    // Where the pattern stands below the list, it is out of sight.
+    if (matchMedia("(max-width: 59.99rem)").matches) inTurn(() => detail.scrollIntoView({ block: "start" }));
   } else if (mark) {
     event.preventDefault();
     // Who selects words of a removal wants these, and not the pattern.
@@ -562,7 +576,8 @@ async function search() {
   remember();
   await loadList();
   list.scrollTop = 0;
-  if (!currentItem()) await choose(items()[0]);
+  if (currentItem()) currentItem().scrollIntoView({ block: "nearest" });
+  else await chooseOrNone(items()[0]);
 }
 
 function leave(field) {
@@ -681,7 +696,9 @@ async function look(version) {
 /** A document was opened to see what this pattern does to it. */
 async function showHere(id) {
   const here = removals().find((marks) => $("a", marks[0]) && sourceAndId($("a", marks[0]).href)[1] === id);
-  await (here ? chooseRemoval(here) : showPattern(source, id));
+  if (here) return chooseRemoval(here);
+  $("#document mark.matched")?.scrollIntoView({ block: "center" });
+  return showPattern(source, id);
 }
 
 watchMore();

@@ -37,6 +37,8 @@ pub struct Shown<'s> {
     pub cleaning: &'s Cleaning,
     /// So many characters are shown.
     pub limit: usize,
+    /// A match to show, in bytes.
+    pub at: Option<Range<usize>>,
 }
 
 /// The document, with room for a pattern.
@@ -95,6 +97,13 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
     let text = &shown.texts.documents[shown.number].text;
     let parts = removed_parts(text, shown.cleaner, shown.cleaning).into_iter();
     let mut marks: Vec<OwnedMark> = parts.map(|(range, origin)| removed(shown, range, origin)).collect();
+    let is_in_text = |at: &Range<usize>| text.get(at.clone()).is_some();
+    marks.extend(shown.at.clone().filter(is_in_text).map(|range| OwnedMark {
+        range,
+        kind: MarkKind::Matched,
+        link: None,
+        label: "it matches here, and stays".to_owned(),
+    }));
     let tokens = &shown.reading.tokens.tokens;
     let kept = shown.reading.kept.iter().filter(|kept| !kept.is_empty());
     marks.extend(kept.map(|kept| OwnedMark {

@@ -6,6 +6,8 @@ pub mod overview;
 pub mod pattern;
 pub mod source;
 
+use std::ops::Range;
+
 use maud::{DOCTYPE, Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -57,9 +59,10 @@ impl Links {
         format!("{}d/{number}", self.source(source))
     }
 
-    /// A document, at what a pattern does to it.
-    pub fn match_in(&self, source: &str, number: usize, id: &str) -> String {
-        format!("{}#{}", self.document(source, number), encoded(id))
+    /// A document, at what a pattern does to it, or at a match of it that stays.
+    pub fn match_in(&self, source: &str, number: usize, id: &str, stays: Option<&Range<usize>>) -> String {
+        let at = stays.map(|bytes| format!("?at={}-{}", bytes.start, bytes.end)).unwrap_or_default();
+        format!("{}{at}#{}", self.document(source, number), encoded(id))
     }
 }
 

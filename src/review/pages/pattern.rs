@@ -138,7 +138,7 @@ fn group_name(group: Group) -> &'static str {
 }
 
 /// `1 match`, `2 matches`.
-fn count(number: usize, what: &str) -> String {
+pub fn count(number: usize, what: &str) -> String {
     let plural = if what.ends_with("ch") { "es" } else { "s" };
     format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { plural })
 }
@@ -189,13 +189,19 @@ fn matches(seen: &Seen) -> Markup {
         @if effect.matches == 0 {
             p.quiet { "It matches nowhere in the " (grouped(seen.texts.documents.len() as u64)) " documents that are looked at." }
         } @else {
-            (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &effect.sightings))
+            (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &shown_first(seen.pattern, effect)))
             @if effect.stay > 0 { (staying(seen, effect)) }
             p { a href=(seen.links.of_pattern(seen.source, &seen.pattern.id, "matches")) data-do="matches" {
                 "All " (grouped(effect.matches as u64)) " matches"
             } " " kbd { "m" } }
         }
     }
+}
+
+/// Those that stay are shown by themselves.
+fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<Sighting> {
+    let is_rejected = pattern.status == Status::Rejected;
+    effect.sightings.iter().filter(|sighting| is_rejected || !sighting.stays).cloned().collect()
 }
 
 /// What accepting the pattern would remove, or rejecting it keeps.
@@ -276,7 +282,7 @@ pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings:
                         cite {
                             @if *stays { span.stays { "stays" } " " }
                             @if source == SHARED { (page.source) " / " }
-                            a href=(links.match_in(source, *text, id)) { (page.id) }
+                            a href=(links.match_in(source, *text, id, stays.then_some(bytes))) { (page.id) }
                         }
                     }
                 }

@@ -10,7 +10,7 @@ use super::showing::index_of;
 use super::{Done, Failure, Page, Review, apart, done, page};
 use crate::patterns::Status;
 use crate::review::decision::Entry;
-use crate::review::pages::pattern;
+use crate::review::pages::pattern::{self, count};
 use crate::review::query::{Group, Query, in_short, version_of};
 
 /// What a person decided on the pattern that was looked at as `seen`.
@@ -114,8 +114,8 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
         }
         let (text, note) = session.as_it_stands(&source, &keep.text, keep.document).map_err(Failure::Invalid)?;
         session.keep(&source, &text, Some(&note))?;
-        let documents = session.documents_with(&source, &text);
-        Ok(done(format!("never removed from now on, in {documents} documents here: “{}”", in_short(&text))))
+        let documents = count(session.documents_with(&source, &text), "document");
+        Ok(done(format!("never removed from now on, in {documents} here: “{}”", in_short(&text))))
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! What can be asked: pages, and parts of them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use axum::Json;
@@ -293,15 +294,28 @@ pub(super) async fn documents(
     .await
 }
 
+/// How much of a document is shown, and which match in it: bytes, as `12-34`.
 #[derive(Deserialize)]
-pub(super) struct Limit {
+pub(super) struct Part {
     limit: Option<usize>,
+    at: Option<String>,
 }
 
-pub(super) async fn document_page(State(review): State<Review>, Path((source, number)): Path<(String, usize)>) -> Page {
+impl Part {
+    fn at(&self) -> Option<Range<usize>> {
+        let (start, end) = self.at.as_ref()?.split_once('-')?;
+        Some(start.parse().ok()?..end.parse().ok()?)
+    }
+}
+
+pub(super) async fn document_page(
+    State(review): State<Review>,
+    Path((source, number)): Path<(String, usize)>,
+    Parameters(part): Parameters<Part>,
+) -> Page {
     apart(move || {
         let looked = review.look(&source)?;
-        let body = review.show(&source, number, document::SHOWN, document::document)?;
+        let body = review.show(&source, number, &part, document::document)?;
         Ok(review.page(&source, "documents", &looked, &body))
     })
     .await
@@ -310,9 +324,9 @@ pub(super) async fn document_page(State(review): State<Review>, Path((source, nu
 pub(super) async fn document_text(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,
-    Parameters(Limit { limit }): Parameters<Limit>,
+    Parameters(part): Parameters<Part>,
 ) -> Page {
-    apart(move || Ok(page(review.show(&source, number, limit.unwrap_or(document::SHOWN), document::text)?))).await
+    apart(move || Ok(page(review.show(&source, number, &part, document::text)?))).await
 }
 
 impl Review {
@@ -320,7 +334,7 @@ impl Review {
         &self,
         source: &str,
         number: usize,
-        limit: usize,
+        part: &Part,
         draw: impl Fn(&document::Shown) -> Markup,
     ) -> Result<Markup, Failure> {
         let texts = self.session.documents.texts(source);
@@ -341,7 +355,8 @@ impl Review {
             cleaner,
             reading: &reading,
             cleaning: &cleaning,
-            limit,
+            limit: part.limit.unwrap_or(document::SHOWN),
+            at: part.at(),
         }))
     }
 }
