@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The files on disk are the only state that counts. They are read again before anything is written, so an editor and
-//! a review may work on the same file ([`files`]). What patterns do is looked at in the background ([`survey`]) and may
+//! a review may work on the same file ([`files`]). What patterns do is looked at in the background (`survey.rs`) and may
 //! lag behind; no decision depends on it.
 
 pub mod decision;
