@@ -12,8 +12,8 @@ use crate::patterns::{PatternFile, SHARED, Status};
 /// From so many different documents on, what recurs by chance is rare among patterns.
 pub const ENOUGH_DOCUMENTS: usize = 20;
 
-/// What to know of a source whose documents were asked this question; `as_mined` says whether they were cleaned as mining
-/// tries patterns out.
+/// What to know of a source whose documents were asked this question; `as_mined` says whether they were cleaned as
+/// mining tries patterns out.
 pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<String> {
     let own = question.files.first().filter(|file| file.source != SHARED);
     let Some(own) = own else { return [without_file()].into_iter().chain(unread(effects)).collect() };

@@ -123,7 +123,7 @@ impl Report<'_> {
         });
         self.reporter.finish();
         let mut overview = Overview { method: self.method(), skipped: self.reporter.skips(), ..Overview::default() };
-        let mut shared = SharedSum::default();
+        let mut shared = SharedSum::new(self.library.get(SHARED));
         let (mut drawn, mut documents) = (Vec::new(), 0);
         for section in sections? {
             shared.add(section.shared);
@@ -162,7 +162,6 @@ impl Report<'_> {
 }
 
 /// What shared patterns do to all sources.
-#[derive(Default)]
 struct SharedSum {
     effects: Vec<PatternEffect>,
     sights: Sights,
@@ -172,8 +171,12 @@ impl SharedSum {
     /// So many matches are shown, each of another source.
     const SIGHTS: usize = 3;
 
+    fn new(file: Option<&PatternFile>) -> SharedSum {
+        let patterns = file.map_or(0, |file| file.patterns.len());
+        SharedSum { effects: vec![PatternEffect::default(); patterns], sights: Sights::new() }
+    }
+
     fn add(&mut self, of_source: Vec<(PatternEffect, Option<Sight>)>) {
-        self.effects.resize(self.effects.len().max(of_source.len()), PatternEffect::default());
         for (index, (effect, sight)) in of_source.into_iter().enumerate() {
             self.effects[index].add_counts(&effect);
             let sights = self.sights.entry(index).or_default();

@@ -1,7 +1,7 @@
 //! The patterns of a file and what they do, as cards and tables.
 //!
-//! Takes a pattern file and the effects of its patterns, gives HTML: so many patterns in full, the next ones in a table,
-//! the rest as a count. How many are where, and what they remove, is always said.
+//! Takes a pattern file and the effects of its patterns, gives HTML: so many patterns in full, the next ones in a
+//! table, the rest as a count. How many are where, and what they remove, is always said.
 
 use std::collections::BTreeMap;
 
