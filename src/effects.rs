@@ -134,10 +134,7 @@ impl Effects {
 
     /// All text that was looked at, and what of it goes. In bytes.
     pub fn total(&self) -> DocumentEffect {
-        self.documents.iter().flatten().fold(DocumentEffect::default(), |sum, document| DocumentEffect {
-            bytes: sum.bytes + document.bytes,
-            removed: sum.removed + document.removed,
-        })
+        self.documents.iter().flatten().fold(DocumentEffect::default(), |sum, &document| sum.and(document))
     }
 
     fn add(&mut self, look: Option<Result<Look, CleanError>>, origins: &[Origin], watched: Option<Origin>) {
@@ -174,6 +171,11 @@ impl Effects {
 }
 
 impl DocumentEffect {
+    /// Both together.
+    pub fn and(self, other: DocumentEffect) -> DocumentEffect {
+        DocumentEffect { bytes: self.bytes + other.bytes, removed: self.removed + other.removed }
+    }
+
     /// The share that goes, 0..=1.
     pub fn share(self) -> f64 {
         self.removed as f64 / self.bytes.max(1) as f64

@@ -13,8 +13,13 @@ pub const MAX_LOOKED_AT: usize = 500;
 
 /// The documents to look at, evenly spread.
 pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
-    let looked_at = documents.len().min(MAX_LOOKED_AT);
-    (0..looked_at).map(move |index| &documents[index * documents.len() / looked_at])
+    evenly_spread(documents, MAX_LOOKED_AT)
+}
+
+/// At most so many of them, evenly spread.
+pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let count = all.len().min(most);
+    (0..count).map(move |index| &all[index * all.len() / count])
 }
 
 /// The share of the texts that is removed from them, 0..=1, to three digits; `None` if there is no text.

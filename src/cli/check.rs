@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use dehusk::corpus::OutputFile;
 use dehusk::patterns::{FileProblem, LexerCache, PatternFile};
 
 use super::Exit;
@@ -75,10 +76,7 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
     let canonical = file.to_yaml();
     if canonical != yaml && problems.is_empty() {
         if fix {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let name = path.file_name().unwrap_or_default();
-            dehusk::corpus::OutputRoot::create(folder, &[])?
-                .write_atomic(name, |writer| writer.write_all(canonical.as_bytes()))?;
+            OutputFile::create(path, &[])?.write_atomic(|writer| writer.write_all(canonical.as_bytes()))?;
         } else {
             let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
             let line = lines.take_while(|(a, b)| a == b).count() as u64 + 1;

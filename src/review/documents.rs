@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use crate::corpus::{DocumentRef, Inventory};
+use crate::effects::{Effects, Question};
 use crate::patterns::SHARED;
+use crate::sampling::evenly_spread;
 
 /// The texts of so many sources stay in memory.
 const IN_MEMORY: usize = 4;
@@ -45,6 +47,14 @@ pub struct Page {
     pub text: String,
 }
 
+impl Texts {
+    /// What patterns do to them; `go_on` is asked before each.
+    pub fn effects(&self, question: &Question, go_on: impl Fn() -> bool + Sync) -> Effects {
+        let read = |index: usize| self.documents.get(index).map(|page| page.text.as_str());
+        Effects::of(question, self.documents.len(), read, go_on)
+    }
+}
+
 impl Documents {
     /// At most so many documents of each source of an inventory.
     pub fn new(inventory: Inventory, most: usize) -> Documents {
@@ -75,8 +85,7 @@ impl Documents {
 
     fn read(&self, source: &str) -> Texts {
         let places = self.places(source);
-        let most = places.len().min(self.most);
-        let chosen: Vec<DocumentRef> = (0..most).map(|index| places[index * places.len() / most]).collect();
+        let chosen: Vec<&DocumentRef> = evenly_spread(&places, self.most).collect();
         let read: Vec<Result<Page, String>> = chosen
             .par_iter()
             .map(|place| self.inventory.read(place).map_err(|skipped| skipped.to_string()))

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::corpus::OutputRoot;
+use crate::corpus::OutputFile;
 use crate::patterns::{FileProblem, LexerCache, PatternFile};
 
 use super::decision::{Refusal, Step};
@@ -199,10 +199,9 @@ impl OpenFile {
     fn replace(&mut self, file: PatternFile) -> Result<bool, SaveError> {
         let failed = |error| SaveError::Failed { path: self.path.clone(), error };
         let yaml = file.to_yaml();
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let root = OutputRoot::create(folder, &[]).map_err(|error| failed(io::Error::other(error)))?;
+        let output = OutputFile::create(&self.path, &[]).map_err(|error| failed(io::Error::other(error)))?;
         let mut changed = false;
-        let written = root.write_atomic(self.path.file_name().unwrap_or_default(), |writer| {
+        let written = output.write_atomic(|writer| {
             writer.write_all(yaml.as_bytes())?;
             changed = fs::read(&self.path)? != self.yaml.as_bytes();
             if changed { Err(io::Error::other("changed meanwhile")) } else { Ok(()) }

@@ -101,6 +101,11 @@ impl Session {
         Some((files.get(source)?, files.problem(source).map(str::to_owned)))
     }
 
+    /// A source's patterns, to decide on.
+    fn file(&self, source: &str) -> Result<Arc<PatternFile>, SaveError> {
+        self.files().get(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))
+    }
+
     /// The files that act on a source's documents, its own first.
     fn files_for(&self, source: &str) -> Vec<Arc<PatternFile>> {
         let files = self.files();
@@ -161,7 +166,7 @@ impl Session {
         what: &str,
         decide: impl FnOnce(&mut Entry),
     ) -> Result<String, SaveError> {
-        let (file, _) = self.patterns(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?;
+        let file = self.file(source)?;
         let pattern = file.patterns.iter().find(|pattern| pattern.id == id);
         let pattern = pattern.ok_or_else(|| Refusal::Gone(id.to_owned()))?;
         let from = Entry::of(pattern);
@@ -245,7 +250,7 @@ impl Session {
 
     /// From now on a text is kept, with this note; or no longer, without one.
     fn keep(&self, source: &str, text: &str, note: Option<&str>) -> Result<(), SaveError> {
-        let (file, _) = self.patterns(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?;
+        let file = self.file(source)?;
         let text = text.trim();
         let from = file.keep.iter().find(|keep| keep.text() == text).map(|keep| keep.note.clone());
         let to = note.map(str::to_owned);

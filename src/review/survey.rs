@@ -142,8 +142,7 @@ impl Session {
         let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
         let question = Question { files: &files, options: &self.options, watched: None };
         let go_on = || !self.survey.is_closed() && self.version(source) == version;
-        let read = |index: usize| texts.documents.get(index).map(|page| page.text.as_str());
-        let effects = Effects::of(&question, texts.documents.len(), read, go_on);
+        let effects = texts.effects(&question, go_on);
         if go_on() {
             let mut state = self.survey.state();
             let first = Arc::make_mut(state.first.entry(source.to_owned()).or_default());

@@ -31,8 +31,6 @@ pub struct Trial {
     pub of: usize,
     /// Why some were not: the engine gave up.
     pub failure: Option<String>,
-    /// A text that the new regex matches, for an example.
-    pub example: Option<String>,
 }
 
 impl Session {
@@ -44,8 +42,7 @@ impl Session {
         alone.patterns = own.patterns.get(index).into_iter().cloned().collect();
         let watched = Some(Origin { file: 0, index: 0 });
         let question = Question { files: &[&alone], options: &self.options, watched };
-        let read = |index: usize| texts.documents.get(index).map(|page| page.text.as_str());
-        Effects::of(&question, texts.documents.len(), read, || true).watched
+        texts.effects(&question, || true).watched
     }
 
     /// Tries an entry in place of the one that a pattern has; what is wrong with its regex is the error.
@@ -59,18 +56,14 @@ impl Session {
         pattern.form = form(id, &entry.regex, &own.lexer).map_err(|error| error.to_string())?;
         (pattern.regex, pattern.ends_after) = (entry.regex.clone(), entry.ends_after);
         let texts = self.documents.texts(source);
-        let read = |index: usize| texts.documents.get(index).map(|page| page.text.as_str());
         let effects = |own: &PatternFile, start: Instant| {
             let files: Vec<&PatternFile> = [own].into_iter().chain(files.iter().skip(1).map(Arc::as_ref)).collect();
             let watched = Some(Origin { file: 0, index });
             let question = Question { files: &files, options: &self.options, watched };
-            Effects::of(&question, texts.documents.len(), read, || start.elapsed() < PATIENCE)
+            texts.effects(&question, || start.elapsed() < PATIENCE)
         };
         let [now, then] = [own.as_ref(), &edited].map(|own| effects(own, Instant::now()));
-        let mut trial = compare(&now, &then, Origin { file: 0, index });
-        trial.of = texts.documents.len();
-        trial.example = then.watched.first().and_then(|found| Some(read(found.text)?[found.bytes.clone()].to_owned()));
-        Ok(trial)
+        Ok(compare(&now, &then, Origin { file: 0, index }))
     }
 }
 
@@ -82,8 +75,7 @@ fn compare(now: &Effects, then: &Effects, pattern: Origin) -> Trial {
     for pair in both {
         looked_at += 1;
         for (sum, document) in total.iter_mut().zip(pair) {
-            sum.bytes += document.bytes;
-            sum.removed += document.removed;
+            *sum = sum.and(document);
         }
     }
     let was_seen = |effects: &Effects, found: &&Sighting| effects.documents[found.text].is_some();
@@ -101,6 +93,5 @@ fn compare(now: &Effects, then: &Effects, pattern: Origin) -> Trial {
         looked_at,
         of: now.documents.len(),
         failure: then.failure.clone(),
-        example: None,
     }
 }

@@ -57,7 +57,7 @@ pub(super) async fn try_out(
     Json(edit): Json<Edit>,
 ) -> Page {
     apart(move || {
-        let (file, _) = review.session.patterns(&source).ok_or_else(|| Failure::NotFound(source.clone()))?;
+        let file = review.session.file(&source)?;
         let entry = Entry::of(&file.patterns[index_of(&file, &id)?]);
         let entry = Entry { regex: edit.regex, ends_after: edit.ends_after, ..entry };
         let texts = review.session.documents.texts(&source);
