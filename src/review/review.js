@@ -31,6 +31,13 @@ function posted(body, signal) {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
 }
 
+/** Asks for something to be done, and tells what became of it. */
+async function told(url, body) {
+  const answer = await (await fetched(url, posted(body))).json();
+  tell(answer.message);
+  return answer;
+}
+
 let toastTimer;
 function tell(message, isBad = false) {
   const toast = $("#toast");
@@ -251,8 +258,7 @@ async function decide(decision) {
   const at = pattern();
   if (!at) return tell("no pattern is chosen", true);
   hasChosen = true;
-  const answer = await fetched(at.dataset.page, posted({ seen: at.dataset.version, ...decision }));
-  tell((await answer.json()).message);
+  await told(at.dataset.page, { seen: at.dataset.version, ...decision });
   if (decision.status === undefined) closeForms();
   await refresh();
 }
@@ -276,25 +282,24 @@ async function chooseOrNone(item) {
   else if (!draft()) put(detail, () => { detail.replaceChildren(paragraph("No pattern is chosen.")); });
 }
 
+/** Where the patterns of its source are decided on together. */
+const manyOf = (at) => `${base}s/${encodeURIComponent(at.dataset.source)}/all`;
+
 /** Before many are decided on, a person sees what that would do. */
 async function ask({ status, group }) {
   const dialog = $("#ask");
-  const of = `${base}s/${encodeURIComponent(pattern().dataset.source)}/all`;
-  dialog.innerHTML = await part(`${of}?${parameters({ decision: status, group })}`);
+  dialog.innerHTML = await part(`${manyOf(pattern())}?${parameters({ decision: status, group })}`);
   dialog.showModal();
 }
 
 async function decideOnAll({ status, group, seen }) {
   $("#ask").close();
-  const body = { status, group, seen, query: query() };
-  const answer = await fetched(`${base}s/${encodeURIComponent(pattern().dataset.source)}/all`, posted(body));
-  tell((await answer.json()).message);
+  await told(manyOf(pattern()), { status, group, seen, query: query() });
   await refresh();
 }
 
 async function undo() {
-  const answer = await (await fetched(`${base}undo`, posted({}))).json();
-  tell(answer.message);
+  const answer = await told(`${base}undo`, {});
   await refresh();
   if (!answer.id || answer.source !== source) return;
   // Where a person undid something, they go on.
@@ -421,6 +426,7 @@ function removals() {
 }
 
 const currentRemoval = () => $$("#document .current");
+const currentIndex = (all) => all.findIndex((marks) => marks[0].classList.contains("current"));
 
 async function chooseRemoval(marks) {
   if (!marks) return;
@@ -443,13 +449,13 @@ function sourceAndId(href) {
 
 function stepRemoval(by) {
   const all = removals();
-  const at = all.findIndex((marks) => marks[0].classList.contains("current"));
+  const at = currentIndex(all);
   return chooseRemoval(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by]);
 }
 
 async function loadDocument(limit) {
   const room = $("#document");
-  const at = removals().findIndex((marks) => marks[0].classList.contains("current"));
+  const at = currentIndex(removals());
   if (limit) room.dataset.limit = limit;
   const asked = new URLSearchParams(location.search);
   if (room.dataset.limit) asked.set("limit", room.dataset.limit);
@@ -473,15 +479,13 @@ async function keep() {
   const text = selectedText();
   if (!$("#document") || !text) return tell("select a text in a document first", true);
   const document_ = Number($("#document").dataset.number);
-  const answer = await fetched(`${home}keep`, posted({ text, document: document_ }));
+  await told(`${home}keep`, { text, document: document_ });
   getSelection().removeAllRanges();
-  tell((await answer.json()).message);
   await refresh();
 }
 
 async function unkeep(text) {
-  const answer = await fetched(`${home}keep`, posted({ text, no_longer: true }));
-  tell((await answer.json()).message);
+  await told(`${home}keep`, { text, no_longer: true });
   await refresh();
 }
 
