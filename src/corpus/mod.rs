@@ -11,12 +11,14 @@
 //!
 //! Input files are expected to stay as they are while they are read: large ones are mapped, not copied.
 
+mod compression;
 mod decode;
 mod folder;
 pub mod html;
 mod input_file;
 mod inventory;
 mod jsonl;
+mod line_stream;
 mod listing;
 mod output;
 mod output_file;
@@ -30,6 +32,7 @@ mod suggest;
 mod testing;
 mod text;
 
+pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use input_file::{FileKind, InputFile};
 pub use inventory::{Content, Inventory};

@@ -1,0 +1,266 @@
+//! The lines of a stream, as many at a time as there are.
+//!
+//! Takes a reader; gives stretches of whole lines, in order. A thread reads ahead, so that decompressing and cleaning
+//! go on at the same time. Whoever asks gets what is there at once: a line that comes down a slow pipe waits for no
+//! other, and from a fast one come some megabytes at a time. However long a line is, memory stays bounded.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::compression::Input;
+
+/// How much is read from below at a time.
+const READ_BYTES: usize = 256 * 1024;
+
+/// How long a stretch of lines grows, unless a single line is longer.
+const STRETCH_BYTES: usize = 8 << 20;
+
+/// How many stretches lie ready at most, beside the one being filled.
+const READY: usize = 2;
+
+/// A part of the stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stretch {
+    /// Whole lines with their line ends, of which the very last may have none.
+    Lines(Vec<u8>),
+    /// A line that is longer than allowed, of which nothing is kept: so many bytes.
+    TooLong(u64),
+}
+
+/// A stream of lines; what is not read when it is dropped stays unread.
+pub(super) struct LineStream {
+    shared: Arc<Shared>,
+}
+
+impl LineStream {
+    /// The lines that come out of `input`. One of more than `limit` bytes is dropped, unless it is read as a whole.
+    pub(super) fn new(input: Input, limit: u64) -> io::Result<LineStream> {
+        let shared = Arc::new(Shared::default());
+        let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
+        // It is not waited for: it may stand in a read that never ends.
+        thread::Builder::new().name("reader".to_owned()).spawn(move || reader.read_all(input))?;
+        Ok(LineStream { shared })
+    }
+
+    /// What is there, as soon as there is something; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<io::Result<Stretch>> {
+        let is_idle = |state: &mut State| state.ready.is_empty() && state.end.is_none();
+        let state = self.shared.changed.wait_while(self.shared.lock(), is_idle);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let next = state.ready.pop_front().map(Ok);
+        self.shared.changed.notify_all();
+        // An error is told once, after all that came before it.
+        next.or_else(|| state.end.replace(Ok(()))?.err().map(Err))
+    }
+}
+
+impl Drop for LineStream {
+    fn drop(&mut self) {
+        self.shared.lock().is_abandoned = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Stretch>,
+    /// How reading ended, once it has.
+    end: Option<io::Result<()>>,
+    is_abandoned: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // nothing that holds the lock can leave it half changed
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a stretch, or adds to the last one, as soon as there is room; tells whether anybody wants it.
+    fn add(&self, stretch: Stretch) -> bool {
+        let is_full = |state: &mut State| state.ready.len() > READY && !state.is_abandoned;
+        let state = self.changed.wait_while(self.lock(), is_full);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        match (state.ready.back_mut(), stretch) {
+            (Some(Stretch::Lines(last)), Stretch::Lines(lines)) if last.len() < STRETCH_BYTES => last.extend(lines),
+            (_, stretch) => state.ready.push_back(stretch),
+        }
+        self.changed.notify_all();
+        !state.is_abandoned
+    }
+}
+
+/// What the reading thread has in hand.
+struct Reader {
+    shared: Arc<Shared>,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// How much of a line that is too long was dropped; 0 if it is not.
+    dropped: u64,
+    limit: u64,
+}
+
+impl Reader {
+    fn read_all(mut self, input: Input) {
+        let end = self.read_lines(input);
+        self.shared.lock().end = Some(end);
+        self.shared.changed.notify_all();
+    }
+
+    fn read_lines(&mut self, mut input: Input) -> io::Result<()> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match input.read(&mut buffer) {
+                Ok(0) => {
+                    self.end_line();
+                    return Ok(());
+                }
+                Ok(read) => {
+                    if !self.take(&buffer[..read]) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Passes on the lines that end in `bytes`, keeps what begins there; tells whether anybody wants more.
+    fn take(&mut self, mut bytes: &[u8]) -> bool {
+        if self.is_too_long(bytes) {
+            let rest = bytes.iter().position(|&byte| byte == b'\n').map(|end| end + 1);
+            self.dropped += (self.line.len() + rest.unwrap_or(bytes.len())) as u64;
+            self.line.clear();
+            match rest {
+                Some(rest) if !self.end_line() => return rest == bytes.len(),
+                Some(rest) => bytes = &bytes[rest..],
+                None => return true,
+            }
+        }
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (lines, begun) = bytes.split_at(whole);
+        if !lines.is_empty() {
+            self.line.extend_from_slice(lines);
+            let lines = std::mem::take(&mut self.line);
+            if !self.shared.add(Stretch::Lines(lines)) {
+                return false;
+            }
+        }
+        self.line.extend_from_slice(begun);
+        true
+    }
+
+    /// Whether the line that was begun grows too long with `bytes`, or had before.
+    fn is_too_long(&self, bytes: &[u8]) -> bool {
+        let more = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+        self.dropped > 0 || (self.line.len() + more) as u64 > self.limit
+    }
+
+    /// The line that was begun is whole; tells whether anybody wants more.
+    fn end_line(&mut self) -> bool {
+        let line = std::mem::take(&mut self.line);
+        match std::mem::take(&mut self.dropped) {
+            0 if line.is_empty() => true,
+            0 => self.shared.add(Stretch::Lines(line)),
+            dropped => self.shared.add(Stretch::TooLong(dropped)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives what is sent, piece by piece, and waits in between.
+    struct Pipe(mpsc::Receiver<Vec<u8>>);
+
+    impl Read for Pipe {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Ok(piece) = self.0.recv() else { return Ok(0) };
+            buffer[..piece.len()].copy_from_slice(&piece);
+            Ok(piece.len())
+        }
+    }
+
+    fn pipe(limit: u64) -> (mpsc::Sender<Vec<u8>>, LineStream) {
+        let (send, receive) = mpsc::channel();
+        (send, LineStream::new(Box::new(Pipe(receive)), limit).expect("a thread"))
+    }
+
+    fn all(mut stream: LineStream) -> Vec<Stretch> {
+        std::iter::from_fn(|| stream.next()).map(|stretch| stretch.expect("read")).collect()
+    }
+
+    #[test]
+    fn a_line_is_there_as_soon_as_it_has_come() {
+        let (send, mut stream) = pipe(100);
+        for line in ["one\n", "two\n"] {
+            send.send(line.into()).expect("sent");
+            assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines(line.into()));
+        }
+        send.send("last".into()).expect("sent");
+        drop(send);
+        assert_eq!(all(stream), [Stretch::Lines("last".into())]);
+    }
+
+    #[test]
+    fn an_error_comes_after_what_was_read() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let mut stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), 100).expect("a thread");
+        assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines("one\n".into()));
+        assert_eq!(stream.next().expect("more").expect_err("an error").to_string(), "broken");
+        assert!(stream.next().is_none());
+    }
+
+    #[test]
+    fn who_wants_no_more_ends_the_reading() {
+        let (send, stream) = pipe(1 << 30);
+        let shared = Arc::downgrade(&stream.shared);
+        drop(stream);
+        while shared.upgrade().is_some() && send.send(b"more\n".to_vec()).is_ok() {
+            thread::yield_now();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_stretches_are_the_stream(pieces in prop::collection::vec("[a\n]{0,12}", 0..12), limit in 1u64..8) {
+            let whole: String = pieces.concat();
+            let (send, stream) = pipe(limit);
+            for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+                send.send(piece.clone().into_bytes()).expect("sent");
+            }
+            drop(send);
+            let named = |line: &str| match line.trim_end_matches('\n').len() as u64 > limit {
+                true => format!("too long: {}", line.len()),
+                false => line.to_owned(),
+            };
+            let expected: Vec<String> = whole.split_inclusive('\n').map(named).collect();
+            let found: Vec<String> = all(stream).into_iter().flat_map(|stretch| match stretch {
+                Stretch::Lines(lines) => {
+                    let lines = String::from_utf8(lines).expect("ASCII");
+                    lines.split_inclusive('\n').map(named).collect()
+                }
+                Stretch::TooLong(bytes) => vec![format!("too long: {bytes}")],
+            }).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
