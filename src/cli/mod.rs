@@ -113,7 +113,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let reporter = Reporter::new(cli.global.quiet);
-    let outcome = start(&cli.global).and_then(|()| cli.command.run(&cli.global, &reporter));
+    let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     match outcome {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
@@ -129,6 +129,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 impl Command {
+    /// Whether it knows `--resume`.
+    fn resumes(&self) -> bool {
+        matches!(self, Command::Run(_) | Command::Clean(_))
+    }
+
     fn run(self, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
         match self {
             Command::Run(args) => run::run(&args, global, reporter),
@@ -150,9 +155,9 @@ impl Command {
     }
 }
 
-fn start(global: &Global) -> anyhow::Result<()> {
-    interrupt::listen()?;
-    rayon::ThreadPoolBuilder::new().num_threads(global.threads()).build_global()?;
+fn start(cli: &Cli) -> anyhow::Result<()> {
+    interrupt::listen(cli.command.resumes())?;
+    rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads()).build_global()?;
     Ok(())
 }
 
