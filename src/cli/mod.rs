@@ -10,14 +10,20 @@ mod interrupt;
 mod library;
 mod memory;
 mod mine;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not say yet which warnings are alike"))]
+mod often;
 mod options;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not count bytes yet"))]
+mod progress;
 mod reading;
 #[cfg(feature = "review")]
 mod report;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not go on where it stopped yet"))]
 mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+mod skips;
 mod summary;
 mod terminal;
 mod train;
@@ -114,6 +120,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let reporter = Reporter::new(cli.global.quiet);
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
+    reporter.finish();
+    reporter.warn_of_others();
     match outcome {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
