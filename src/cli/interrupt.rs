@@ -3,26 +3,47 @@
 //! Where nothing is being written the process ends on the spot. Where something is, the file in hand is finished, or
 //! dropped if it is long, and then the run ends.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use dehusk::corpus::abandon_unfinished;
+
 static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the command can go on where it was stopped.
+static RESUMES: AtomicBool = AtomicBool::new(false);
 
 /// Held for reading by all who write a file, for writing by whoever ends the process.
 static WRITING: RwLock<()> = RwLock::new(());
 
 /// The user pressed Ctrl-C.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped; every file written so far is whole, start again to do the rest")]
+#[error("stopped; every file written so far is whole, {}", Remedy)]
 pub struct Interrupted;
 
-/// From now on Ctrl-C waits for the files being written. A second one does not.
-pub fn listen() -> anyhow::Result<()> {
+/// What to do then.
+struct Remedy;
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match RESUMES.load(Ordering::SeqCst) {
+            true => "go on with --resume",
+            false => "start again to do the rest",
+        })
+    }
+}
+
+/// From now on Ctrl-C waits for the files being written. A second one does not. `resumes`: whether the command knows
+/// `--resume`.
+pub fn listen(resumes: bool) -> anyhow::Result<()> {
+    RESUMES.store(resumes, Ordering::SeqCst);
     ctrlc::set_handler(|| {
         let is_second = STOPPED.swap(true, Ordering::SeqCst);
         let idle = WRITING.try_write();
         if is_second || idle.is_ok() {
             super::reporter::print_line(&format!("error: {Interrupted}"));
+            abandon_unfinished();
             std::process::exit(super::Exit::Interrupted as i32);
         }
     })?;

@@ -216,7 +216,7 @@ impl Miner<'_> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
         let budget = Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free));
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
-        self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum());
+        self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum::<usize>());
         let mined = share_out_and_collect(threads, listings.len(), |index| {
             let _share = budget.take(needs[index]);
             self.mine(&listings[index], needs[index], budget.limit())

@@ -10,14 +10,20 @@ mod interrupt;
 mod library;
 mod memory;
 mod mine;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not say yet which warnings are alike"))]
+mod often;
 mod options;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not count bytes yet"))]
+mod progress;
 mod reading;
 #[cfg(feature = "review")]
 mod report;
+#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not go on where it stopped yet"))]
 mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+mod skips;
 mod summary;
 mod terminal;
 mod train;
@@ -113,7 +119,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let reporter = Reporter::new(cli.global.quiet);
-    let outcome = start(&cli.global).and_then(|()| cli.command.run(&cli.global, &reporter));
+    let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
+    reporter.finish();
+    reporter.warn_of_others();
     match outcome {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
@@ -129,6 +137,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 impl Command {
+    /// Whether it knows `--resume`.
+    fn resumes(&self) -> bool {
+        matches!(self, Command::Run(_) | Command::Clean(_))
+    }
+
     fn run(self, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
         match self {
             Command::Run(args) => run::run(&args, global, reporter),
@@ -150,9 +163,9 @@ impl Command {
     }
 }
 
-fn start(global: &Global) -> anyhow::Result<()> {
-    interrupt::listen()?;
-    rayon::ThreadPoolBuilder::new().num_threads(global.threads()).build_global()?;
+fn start(cli: &Cli) -> anyhow::Result<()> {
+    interrupt::listen(cli.command.resumes())?;
+    rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads()).build_global()?;
     Ok(())
 }
 

@@ -117,12 +117,14 @@ impl Report<'_> {
         let files = self.library.files().map(|file| file.source.as_str()).filter(|&source| source != SHARED);
         let names: BTreeSet<&str> = self.places.keys().copied().chain(files).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        self.reporter.start("reporting", self.places.values().map(|places| places.len()).sum());
+        self.reporter.start("reporting", self.places.values().map(|places| places.len()).sum::<usize>());
         let sections = share_out_and_collect(global.threads(), names.len(), |index| {
             SourceToReport::new(self, names[index]).section(format!("s{}", index + 1))
         });
         self.reporter.finish();
-        let mut overview = Overview { method: self.method(), skipped: self.reporter.skips(), ..Overview::default() };
+        let skipped = self.reporter.skips();
+        let unnamed_skips = self.reporter.skipped() - skipped.len();
+        let mut overview = Overview { method: self.method(), skipped, unnamed_skips, ..Overview::default() };
         let mut shared = SharedSum::new(self.library.get(SHARED));
         let (mut drawn, mut documents) = (Vec::new(), 0);
         for section in sections? {

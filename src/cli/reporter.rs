@@ -1,49 +1,61 @@
 //! What a person sees while it runs: progress and warnings on stderr, results on stdout.
 
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::often::{Kind, Often};
+use super::progress::{Progress, Steps};
+use super::skips::{Skips, TooManySkipped};
 use super::terminal::harmless;
 
 /// Prints without tearing the progress bar, and counts what was skipped.
 #[derive(Debug)]
 pub struct Reporter {
     quiet: bool,
-    bar: Mutex<ProgressBar>,
-    skipped: Mutex<BTreeSet<String>>,
+    progress: Mutex<Arc<Progress>>,
+    often: Mutex<Often>,
+    skips: Mutex<Skips>,
+    /// So many documents may be skipped.
+    max_errors: AtomicUsize,
 }
 
 impl Reporter {
     /// Nothing but errors and skipped documents if `quiet`.
     pub fn new(quiet: bool) -> Reporter {
-        Reporter { quiet, bar: Mutex::new(ProgressBar::hidden()), skipped: Mutex::default() }
-    }
-
-    /// Starts a bar of so many steps; on a terminal only.
-    pub fn start(&self, doing: &'static str, steps: usize) {
-        let target = if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(doing);
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} {elapsed}, {eta} left")
-        {
-            bar.set_style(style);
+        Reporter {
+            quiet,
+            progress: Mutex::new(Arc::new(Progress::none())),
+            often: Mutex::default(),
+            skips: Mutex::default(),
+            max_errors: AtomicUsize::new(usize::MAX),
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
     }
 
-    /// So many steps of the bar are done.
+    /// From now on [`Reporter::check`] is an error if more documents than this are skipped.
+    pub fn set_max_errors(&self, allowed: usize) {
+        self.max_errors.store(allowed, Ordering::Relaxed);
+    }
+
+    /// A stage begins: a bar on a terminal, elsewhere a line now and then.
+    pub fn start(&self, doing: &'static str, steps: impl Into<Steps>) {
+        *lock(&self.progress) = Arc::new(Progress::start(doing, steps.into(), self.quiet));
+    }
+
+    /// So many steps are done.
     pub fn step(&self, steps: usize) {
-        self.bar().inc(steps as u64);
+        self.progress().step(steps as u64);
     }
 
-    /// Takes the bar away.
+    /// So many steps were done by an earlier run.
+    pub fn step_done_before(&self, steps: usize) {
+        self.progress().step_done_before(steps as u64);
+    }
+
+    /// The stage is over.
     pub fn finish(&self) {
-        self.bar().finish_and_clear();
+        let over = std::mem::replace(&mut *lock(&self.progress), Arc::new(Progress::none()));
+        over.finish();
     }
 
     /// Something the user should know.
@@ -51,6 +63,19 @@ impl Reporter {
         if !self.quiet {
             self.print(&format!("warning: {message}"));
         }
+    }
+
+    /// Something the user should know, of which there may be very many: the first of a kind are printed.
+    pub fn warn_often(&self, kind: Kind, message: &str) {
+        if lock(&self.often).add(kind) {
+            self.warn(message);
+        }
+    }
+
+    /// Tells how many warnings were not printed. To be called once, at the end.
+    pub fn warn_of_others(&self) {
+        let others = lock(&self.often).others();
+        others.iter().for_each(|line| self.warn(line));
     }
 
     /// Something the user may like to know.
@@ -67,20 +92,32 @@ impl Reporter {
 
     /// Names a document that is left out, once.
     pub fn skip(&self, what: &str) {
-        if self.skipped.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned()) {
+        if lock(&self.skips).add(what) {
             self.print(&format!("skipped: {what}"));
         }
     }
 
-    /// How many documents were left out.
-    pub fn skipped(&self) -> usize {
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).len()
+    /// Counts documents of an input that an earlier run left out, and of which it did not keep all names.
+    pub fn skip_unnamed(&self, input: &str, count: usize) {
+        lock(&self.skips).add_unnamed(count);
+        self.print(&format!("skipped: {input}: {count} more, which were named when they were met"));
     }
 
-    /// What was left out, as it was named.
+    /// An error if more documents were left out than the user puts up with.
+    pub fn check(&self) -> Result<(), TooManySkipped> {
+        let (skipped, allowed) = (self.skipped(), self.max_errors.load(Ordering::Relaxed));
+        if skipped > allowed { Err(TooManySkipped { skipped, allowed }) } else { Ok(()) }
+    }
+
+    /// How many documents were left out.
+    pub fn skipped(&self) -> usize {
+        lock(&self.skips).count()
+    }
+
+    /// What was left out, as it was named, sorted: the first thousand.
     #[cfg(feature = "review")]
     pub fn skips(&self) -> Vec<String> {
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        lock(&self.skips).named().cloned().collect()
     }
 
     /// The exit status of a run that went through.
@@ -89,12 +126,16 @@ impl Reporter {
     }
 
     fn print(&self, line: &str) {
-        self.bar().suspend(|| print_line(line));
+        self.progress().suspend(|| print_line(line));
     }
 
-    fn bar(&self) -> ProgressBar {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn progress(&self) -> Arc<Progress> {
+        lock(&self.progress).clone()
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints a message on stderr: what would drive the terminal, as in a file's name, is escaped. Whether anybody reads it
@@ -110,4 +151,41 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_stops_when_more_is_skipped_than_allowed() {
+        let reporter = Reporter::new(true);
+        ["a", "b", "b"].iter().for_each(|what| reporter.skip(what));
+        assert!(reporter.check().is_ok());
+        reporter.set_max_errors(2);
+        assert!(reporter.check().is_ok());
+        reporter.skip_unnamed("c.jsonl", 1);
+        let message = reporter.check().expect_err("too many").to_string();
+        assert!(message.starts_with("stopped, for 3 documents were skipped and --max-errors allows 2;"), "{message}");
+    }
+
+    #[test]
+    fn what_may_come_often_is_counted_whatever_is_printed() {
+        let reporter = Reporter::new(true);
+        (0..25).for_each(|_| reporter.warn_often(Kind::Malformed, "a.txt: some bytes are not valid UTF-8"));
+        let others = lock(&reporter.often).others();
+        assert_eq!(others, ["and 5 more warnings that bytes of a document were replaced"]);
+    }
+
+    #[test]
+    fn steps_go_to_the_stage_that_runs() {
+        let reporter = Reporter::new(true);
+        reporter.start("cleaning", 10);
+        reporter.step(2);
+        reporter.step_done_before(3);
+        assert!(format!("{:?}", reporter.progress()).contains("before: 3"));
+        reporter.finish();
+        reporter.step(1);
+        assert!(format!("{:?}", reporter.progress()).contains("before: 0"));
+    }
 }

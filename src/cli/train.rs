@@ -1,12 +1,12 @@
 //! `dehusk train`: corpora in, a shape model out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Inventory, OutputRoot, SourceListing};
+use dehusk::corpus::{Inventory, OutputFile, SourceListing};
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::mining::{Mined, mine_texts};
 use dehusk::patterns::{PatternFile, SHARED};
@@ -54,13 +54,8 @@ pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     }
     let model = train(&lessons, args.rounds)?;
     interrupt::check()?;
-    let folder = match args.output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let Some(name) = args.output.file_name() else { bail!("{} is no name for a file", args.output.display()) };
-    let output = OutputRoot::create(folder, &args.corpora)?;
-    output.write_atomic(Path::new(name), |writer| writer.write_all(model.to_yaml().as_bytes()))?;
+    let output = OutputFile::create(&args.output, &args.corpora)?;
+    output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
     Ok(reporter.exit())
 }
 

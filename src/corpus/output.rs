@@ -1,19 +1,19 @@
 //! The folder that results are written to.
 //!
 //! Takes the output path and the input paths; gives an [`OutputRoot`] that lies apart from all input,
-//! and writes whole files below it or none: to a temporary file beside the target, which then takes
-//! its place. A run that is cut short leaves no half-written result, and never touches its input.
+//! and writes whole files below it or none: to a temporary file in a hidden folder of the run, which then
+//! takes its place. A run that is cut short leaves no half-written result, and never touches its input;
+//! what a killed one leaves in its hidden folder, the next one removes.
 
 use std::fs;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
-use tempfile::{Builder, NamedTempFile};
 
-/// How the names of temporary files begin: hidden, so that they are never read as documents.
-pub const TEMPORARY_PREFIX: &str = ".dehusk-";
+use super::pending_file::PendingFile;
+use super::run_folder::{OWN_FOLDER, RunFolder, remove_dead};
 
 /// A folder to write to, apart from all input.
 #[derive(Debug)]
@@ -23,6 +23,16 @@ pub struct OutputRoot {
     real_path: PathBuf,
     /// Folders that exist and lie where they seem to.
     ready: Mutex<FxHashSet<PathBuf>>,
+    unfinished: Unfinished,
+}
+
+/// Where files lie that are being written.
+#[derive(Debug)]
+enum Unfinished {
+    /// In a folder of the run, which is made when something is written.
+    InRunFolder(Mutex<Option<Arc<RunFolder>>>),
+    /// Beside the place they will have.
+    BesideTarget,
 }
 
 /// Why something cannot be written.
@@ -56,9 +66,20 @@ pub enum OutputError {
 }
 
 impl OutputRoot {
-    /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`.
+    /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`. Temporary files
+    /// that killed runs left in it are removed.
     pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
-        let path = path.into();
+        let root = OutputRoot::at(path.into(), inputs, Unfinished::InRunFolder(Mutex::default()))?;
+        remove_dead(&root.path);
+        Ok(root)
+    }
+
+    /// The same of a folder that is not ours alone, in which nothing but the files that are written may appear.
+    pub(super) fn of_others(path: PathBuf) -> Result<OutputRoot, OutputError> {
+        OutputRoot::at(path, &[], Unfinished::BesideTarget)
+    }
+
+    fn at(path: PathBuf, inputs: &[PathBuf], unfinished: Unfinished) -> Result<OutputRoot, OutputError> {
         let failed = |error| OutputError::Write { path: path.clone(), error };
         let planned = without_links(&path).map_err(failed)?;
         for input in inputs {
@@ -67,7 +88,7 @@ impl OutputRoot {
         fs::create_dir_all(&path).map_err(failed)?;
         let real_path = fs::canonicalize(&path).map_err(failed)?;
         let ready = Mutex::default();
-        Ok(OutputRoot { path, real_path, ready })
+        Ok(OutputRoot { path, real_path, ready, unfinished })
     }
 
     /// The folder.
@@ -83,10 +104,43 @@ impl OutputRoot {
         relative: impl AsRef<Path>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> Result<T, OutputError> {
+        let mut file = self.begin(relative)?;
+        match write(&mut file) {
+            Ok(written) => file.publish().map(|()| written),
+            Err(error) => Err(file.failed(error)),
+        }
+    }
+
+    /// The file `relative`, with the folders on the way to it, for whoever writes it bit by bit.
+    pub fn begin(&self, relative: impl AsRef<Path>) -> Result<PendingFile, OutputError> {
         let relative = relative.as_ref();
         let path = self.path.join(relative);
-        let folder = self.folder_of(relative)?;
-        replace(&folder, &path, write).map_err(|error| OutputError::Write { path, error })
+        self.folder_of(relative)?;
+        let failed = |error| OutputError::Write { path: path.clone(), error };
+        match &self.unfinished {
+            Unfinished::BesideTarget => PendingFile::beside_itself(path.clone()),
+            Unfinished::InRunFolder(folder) => PendingFile::in_run_folder(self.run_folder(folder)?, path.clone()),
+        }
+        .map_err(failed)
+    }
+
+    /// The hidden folder in it, for what is no result but has to outlive the run.
+    pub fn own_folder(&self) -> Result<PathBuf, OutputError> {
+        if let Unfinished::InRunFolder(folder) = &self.unfinished {
+            // a run that ends removes the hidden folder, unless something is in it
+            self.run_folder(folder)?;
+        }
+        self.folder_of(&Path::new(OWN_FOLDER).join("file"))
+    }
+
+    fn run_folder(&self, folder: &Mutex<Option<Arc<RunFolder>>>) -> Result<Arc<RunFolder>, OutputError> {
+        let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*folder {
+            return Ok(made.clone());
+        }
+        let around = self.folder_of(&Path::new(OWN_FOLDER).join("folder"))?;
+        let made = RunFolder::make(&self.path).map_err(|error| OutputError::Write { path: around, error })?;
+        Ok(folder.insert(Arc::new(made)).clone())
     }
 
     /// The folder in which `relative` lies, made if it has to be.
@@ -116,26 +170,6 @@ impl OutputRoot {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
         Ok(())
     }
-}
-
-/// Writes a temporary file in `folder` and renames it to `path`. On failure it is removed when dropped.
-fn replace<T>(folder: &Path, path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
-    let mut file = temporary_file(folder)?;
-    let mut writer = BufWriter::new(file.as_file_mut());
-    let written = write(&mut writer)?;
-    writer.flush()?;
-    drop(writer);
-    file.persist(path)?;
-    Ok(written)
-}
-
-fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(TEMPORARY_PREFIX);
-    // readable by whom the umask says, like any new file; a temporary file is the owner's alone
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 /// Refuses a file that would be taken for input, or written over it.
@@ -201,11 +235,14 @@ mod tests {
         OutputRoot::create(folder.path().join("out"), &[]).expect("an output folder")
     }
 
-    /// All files and folders below `path`.
+    /// All files and folders below `path` that are not hidden.
     fn listing(path: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for entry in fs::read_dir(path).expect("readable") {
             let path = entry.expect("an entry").path();
+            if path.file_name().is_some_and(|name| name == OWN_FOLDER) {
+                continue;
+            }
             if path.is_dir() {
                 found.extend(listing(&path));
             }
@@ -239,8 +276,47 @@ mod tests {
 
         output.write_atomic("x.txt", |writer| writer.write_all(b"old")).expect("written");
         assert!(output.write_atomic("x.txt", fail).is_err());
-        assert_eq!(listing(output.path()), [output.path().join("x.txt")]);
-        assert_eq!(fs::read(output.path().join("x.txt")).expect("a file"), b"old");
+        let path = output.path().to_owned();
+        drop(output);
+        assert_eq!(fs::read(path.join("x.txt")).expect("a file"), b"old");
+        assert_eq!(fs::read_dir(path).expect("a folder").count(), 1, "nothing is left of the run");
+    }
+
+    #[test]
+    fn a_file_that_is_never_published_is_not_there() {
+        let folder = folder();
+        let output = output_in(&folder);
+        let mut file = output.begin("a/x.txt").expect("begun");
+        file.write_all(b"text").expect("written");
+        drop(file);
+        assert_eq!(listing(output.path()), [output.path().join("a")]);
+        let mut file = output.begin("a/x.txt").expect("begun");
+        file.write_all(b"text").expect("written");
+        // what is being written does not depend on who began it
+        drop(output);
+        file.publish().expect("published");
+        assert_eq!(fs::read(folder.path().join("out/a/x.txt")).expect("a file"), b"text");
+    }
+
+    #[test]
+    fn two_runs_write_to_one_folder() {
+        let folder = folder();
+        let (one, mut file) = (output_in(&folder), output_in(&folder).begin("x.txt").expect("begun"));
+        file.write_all(b"text").expect("written");
+        output_in(&folder).write_atomic("y.txt", |_| Ok(())).expect("written");
+        file.publish().expect("nobody took it away");
+        assert_eq!(listing(one.path()).len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_hidden_folder_is_no_link() {
+        let folder = folder();
+        let output = output_in(&folder);
+        fs::create_dir(folder.path().join("elsewhere")).expect("a folder");
+        std::os::unix::fs::symlink("../elsewhere", output.path().join(OWN_FOLDER)).expect("a link");
+        assert!(matches!(output.write_atomic("x.txt", |_| Ok(())), Err(OutputError::LeadsOut(_))));
+        assert!(matches!(output.own_folder(), Err(OutputError::LeadsOut(_))));
     }
 
     #[test]

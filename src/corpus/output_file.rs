@@ -1,13 +1,15 @@
 //! One file to write.
 //!
 //! Takes its path and the input paths; gives an [`OutputFile`] that is none of the input and lies in none of it. Unlike
-//! an output folder, it may lie in a folder around the input: nothing else is written there.
+//! an output folder, it may lie in a folder around the input: nothing else is written there, and so its temporary file
+//! lies beside it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::output::{OutputError, OutputRoot, refuse_file_in};
+use super::pending_file::PendingFile;
 
 /// A file to write, apart from all input.
 #[derive(Debug)]
@@ -23,13 +25,18 @@ impl OutputFile {
         let name = path.file_name().filter(|_| !path.is_dir());
         let name = name.ok_or_else(|| OutputError::NotAFile(path.to_owned()))?.to_owned();
         refuse_file_in(path, inputs)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Ok(OutputFile { folder: OutputRoot::create(folder.unwrap_or(Path::new(".")), &[])?, name })
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(OutputFile { folder: OutputRoot::of_others(folder.to_owned())?, name })
     }
 
     /// Writes all of the file or, if `write` fails, nothing: what was there before stays.
     pub fn write_atomic<T>(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, OutputError> {
         self.folder.write_atomic(&self.name, write)
+    }
+
+    /// The file, for whoever writes it bit by bit.
+    pub fn begin(&self) -> Result<PendingFile, OutputError> {
+        self.folder.begin(&self.name)
     }
 }
 
@@ -65,5 +72,7 @@ mod tests {
         let output = OutputFile::create(&path, &[folder.path().join("corpus")]).expect("it lies apart");
         output.write_atomic(|writer| writer.write_all(b"all")).expect("it can be written");
         assert_eq!(fs::read(&path).expect("it is there"), b"all");
+        let entries = fs::read_dir(folder.path().join("new")).expect("a folder");
+        assert_eq!(entries.count(), 1, "nothing else appears in the folder");
     }
 }

@@ -48,8 +48,10 @@ pub struct Overview {
     pub rows: Vec<SourceRow>,
     /// How documents were cleaned, in a sentence.
     pub method: String,
-    /// The documents that were skipped, and why.
+    /// Documents that were skipped, and why.
     pub skipped: Vec<String>,
+    /// How many more were.
+    pub unnamed_skips: usize,
 }
 
 /// How many patterns of a file nobody decided on, are accepted, are rejected.
@@ -71,7 +73,7 @@ pub fn page(overview: &Overview, sections: Vec<Markup>, shared: Option<&Patterns
                     (overview.draw())
                     @for section in sections { (section) }
                     @if let Some(shared) = shared { (shared_section(shared)) }
-                    (skipped(&overview.skipped))
+                    (skipped(overview))
                 }
             }
         }
@@ -147,7 +149,8 @@ impl Overview {
                 div { dt { "patterns of sources" } dd { (grouped(sum(|row| row.patterns.iter().sum()) as u64)) } }
                 div { dt { "warnings" } dd { (grouped(sum(|row| row.warnings) as u64)) } }
                 @if !self.skipped.is_empty() {
-                    div { dt { "skipped documents" } dd { (grouped(self.skipped.len() as u64)) } }
+                    @let count = self.skipped.len() + self.unnamed_skips;
+                    div { dt { "skipped documents" } dd { (grouped(count as u64)) } }
                 }
             }
         }
@@ -192,14 +195,15 @@ fn shared_section(shared: &Patterns) -> Markup {
     }
 }
 
-fn skipped(all: &[String]) -> Markup {
-    let (named, others) = all.split_at(SKIPPED_NAMED.min(all.len()));
+fn skipped(Overview { skipped, unnamed_skips, .. }: &Overview) -> Markup {
+    let named = &skipped[..SKIPPED_NAMED.min(skipped.len())];
+    let others = skipped.len() - named.len() + unnamed_skips;
     html! {
-        @if !all.is_empty() {
+        @if !skipped.is_empty() {
             section aria-labelledby="skipped" {
                 h2 #skipped { "Skipped documents" }
                 ul { @for skipped in named { li dir="auto" { (skipped) } } }
-                @if !others.is_empty() { p.quiet { "Not named: " (counted(others.len(), "more document")) "." } }
+                @if others > 0 { p.quiet { "Not named: " (counted(others, "more document")) "." } }
             }
         }
     }

@@ -60,7 +60,26 @@ fn interrupt_at_work(
 fn assert_stopped(ran: &Ran) {
     assert_eq!(ran.status, Some(130), "{ran:?}");
     assert_eq!(ran.stdout, "", "no summary of half a run");
-    assert_eq!(ran.stderr, "error: stopped; every file written so far is whole, start again to do the rest\n");
+    assert_eq!(ran.stderr, "error: stopped; every file written so far is whole, go on with --resume\n");
+}
+
+/// Starts the program on so many lines, and waits until it is in the middle of writing.
+fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
+    let mut child = start(sandbox, &format!("clean {name}.jsonl -p patterns -o out"));
+    wait_until(&mut child, || unfinished(sandbox).iter().any(|(_, bytes)| !bytes.is_empty()));
+    child
+}
+
+/// What is being written to `out`.
+fn unfinished(sandbox: &Sandbox) -> Tree {
+    let mut files = sandbox.tree("out");
+    files.retain(|name, _| name.starts_with(".dehusk/run-") && !name.ends_with("/lock"));
+    files
+}
+
+fn lines(range: std::ops::Range<usize>) -> String {
+    let line = |number| serde_json::json!({"id": number, "source": "tide", "text": page(number, 3)}).to_string() + "\n";
+    range.map(line).collect()
 }
 
 /// How many files and folders are right in a folder.
@@ -80,10 +99,9 @@ fn cleaning_files_stops_with_whole_files() {
 
 #[test]
 fn cleaning_lines_stops_without_half_a_file() {
-    let line = |number| serde_json::json!({"id": number, "source": "tide", "text": page(number, 3)}).to_string() + "\n";
     let sandbox = interrupt_at_work(
         "clean lines.jsonl -p patterns -o out",
-        |sandbox, pages| sandbox.write("lines.jsonl", (0..15 * pages).map(line).collect::<String>()),
+        |sandbox, pages| sandbox.write("lines.jsonl", lines(0..15 * pages)),
         |sandbox| entries(sandbox.path("out")) > 0,
     );
     let written = sandbox.tree("out");
@@ -106,4 +124,41 @@ fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
         let before = sandbox.tree("patterns").into_iter();
         before.map(|(name, bytes)| (format!("patterns/{name}"), bytes)).collect::<Tree>()
     });
+}
+
+/// A sandbox with more lines than are cleaned in a moment.
+fn many_lines(names: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..8);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let lines = lines(0..40_000);
+    names.iter().for_each(|name| sandbox.write(&format!("{name}.jsonl"), &lines));
+    sandbox
+}
+
+#[test]
+fn what_a_killed_run_left_the_next_one_removes() {
+    let sandbox = many_lines(&["a"]);
+    let mut child = write_lines(&sandbox, "a");
+    child.kill().expect("it is killed");
+    assert!(!child.wait().expect("it ends").success(), "it was done before it was killed");
+    assert_eq!((unfinished(&sandbox).len(), sandbox.path("out/a.jsonl").exists()), (1, false));
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    assert!(unfinished(&sandbox).is_empty());
+    assert!(!sandbox.tree("out").keys().any(|name| name.contains("/run-")));
+}
+
+#[test]
+fn runs_at_the_same_time_leave_each_other_alone() {
+    let sandbox = many_lines(&["a", "b"]);
+    let mut slow = write_lines(&sandbox, "a");
+    let before = unfinished(&sandbox);
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    assert!(slow.try_wait().expect("a child").is_none(), "it was done too soon");
+    assert!(before.keys().all(|name| unfinished(&sandbox).contains_key(name)));
+    let mut other = write_lines(&sandbox, "b");
+    assert!(slow.wait().expect("it ends").success() && other.wait().expect("it ends").success());
+    let written = sandbox.tree("out");
+    assert_eq!((written.contains_key("a.jsonl"), written.get("a.jsonl")), (true, written.get("b.jsonl")));
+    assert!(unfinished(&sandbox).is_empty());
 }

@@ -140,6 +140,21 @@ fn a_full_disk_is_named_and_leaves_whole_files() {
     drop(disk);
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_on_another_disk_is_written_to() {
+    let sandbox = sources();
+    let Some(disk) = SmallDisk::mount(sandbox.path("out/tide")) else {
+        eprintln!("notice: no file system can be mounted here; a folder on another disk is not tried");
+        return;
+    };
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    let written = sandbox.tree("out/tide");
+    sandbox.expect(0, "clean corpus -p patterns -o undisturbed --quiet");
+    assert_eq!(written, sandbox.tree("undisturbed/tide"));
+    drop(disk);
+}
+
 /// Every file of `out` is as in an undisturbed run, and there are some, but not all.
 #[cfg(unix)]
 pub fn assert_whole(sandbox: &Sandbox) {

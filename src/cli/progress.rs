@@ -1,0 +1,284 @@
+//! How far a stage has come, how fast it goes, and how long the rest will take.
+//!
+//! Takes what there is to do and, bit by bit, what is done. A terminal shows it as a bar. Where there is none, as in the
+//! log of a job, it is a line now and then: after 10 s, 20 s, 40 s and so on, in the end every ten minutes. A short stage
+//! says nothing there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::reporter::print_line;
+use super::summary::size;
+
+/// After so long there is a first line.
+const FIRST_LINE: Duration = Duration::from_secs(10);
+/// So far apart lines are at most.
+const LONGEST_SILENCE: Duration = Duration::from_secs(600);
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    unit: Unit,
+    /// `None` if nobody knows, as of what comes through a pipe.
+    total: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// Documents, files, sources.
+    Things,
+    Bytes,
+}
+
+/// A stage that goes on until this is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    stage: Arc<Stage>,
+    /// Where there is no terminal.
+    _lines: Option<Lines>,
+}
+
+/// How far it has come.
+#[derive(Debug)]
+struct Stage {
+    doing: &'static str,
+    steps: Steps,
+    bar: ProgressBar,
+    /// What was done before, which says nothing of how fast this goes.
+    before: AtomicU64,
+    start: Instant,
+}
+
+/// What there is to tell at a moment.
+struct Moment {
+    done: u64,
+    before: u64,
+    elapsed: Duration,
+}
+
+/// The thread that prints a line now and then.
+#[derive(Debug)]
+struct Lines {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Steps {
+    /// So many bytes, if that is known.
+    pub fn bytes(total: Option<u64>) -> Steps {
+        Steps { unit: Unit::Bytes, total }
+    }
+}
+
+impl From<usize> for Steps {
+    fn from(total: usize) -> Steps {
+        Steps { unit: Unit::Things, total: Some(total as u64) }
+    }
+}
+
+impl Progress {
+    /// Nothing is being done.
+    pub fn none() -> Progress {
+        let bar = ProgressBar::hidden();
+        let stage = Stage { doing: "", steps: Steps::from(0), bar, before: AtomicU64::new(0), start: Instant::now() };
+        Progress { stage: Arc::new(stage), _lines: None }
+    }
+
+    /// A stage begins, of which nothing is shown if `quiet`.
+    pub fn start(doing: &'static str, steps: Steps, quiet: bool) -> Progress {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(steps.total, target).with_message(doing);
+        if let Ok(style) = ProgressStyle::with_template(steps.template()) {
+            bar.set_style(style);
+        }
+        let has_bar = !bar.is_hidden();
+        if has_bar {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        let stage = Arc::new(Stage { doing, steps, bar, before: AtomicU64::new(0), start: Instant::now() });
+        let lines = (!has_bar && !quiet).then(|| Lines::start(stage.clone(), moments()));
+        Progress { stage, _lines: lines }
+    }
+
+    /// So much more is done.
+    pub fn step(&self, steps: u64) {
+        self.stage.bar.inc(steps);
+    }
+
+    /// So much was done before.
+    pub fn step_done_before(&self, steps: u64) {
+        self.stage.before.fetch_add(steps, Ordering::Relaxed);
+        self.stage.bar.inc(steps);
+        self.stage.bar.reset_eta();
+    }
+
+    /// Prints without tearing the bar.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        self.stage.bar.suspend(print);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.stage.bar.finish_and_clear();
+    }
+}
+
+impl Steps {
+    fn template(self) -> &'static str {
+        match self {
+            Steps { unit: Unit::Things, .. } => {
+                "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {elapsed}, {eta} left"
+            }
+            Steps { unit: Unit::Bytes, total: Some(_) } => {
+                "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {elapsed}, {eta} left"
+            }
+            Steps { unit: Unit::Bytes, total: None } => {
+                "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}"
+            }
+        }
+    }
+
+    /// `34 % (3.1 of 9.0 GB), 41 MB/s, 2 min 20 s left`.
+    fn at(self, Moment { done, before, elapsed }: Moment) -> String {
+        let rate = done.saturating_sub(before) as f64 / elapsed.as_secs_f64();
+        let mut parts = vec![match self.total {
+            Some(total) => format!("{} % ({})", done * 100 / total.max(1), self.of(done, total)),
+            None => self.amount(done),
+        }];
+        if rate > 0.0 {
+            parts.push(self.rate(rate));
+            let left = |total: u64| total.saturating_sub(done) as f64 / rate;
+            parts.extend(self.total.map(|total| format!("{} left", duration(left(total)))));
+        }
+        parts.join(", ")
+    }
+
+    fn of(self, done: u64, total: u64) -> String {
+        if self.unit == Unit::Things {
+            return format!("{done} of {total}");
+        }
+        // both in the unit of the larger one
+        let (unit, bytes) = match total {
+            0..1_000_000 => ("kB", 1e3),
+            1_000_000..1_000_000_000 => ("MB", 1e6),
+            _ => ("GB", 1e9),
+        };
+        format!("{:.1} of {:.1} {unit}", done as f64 / bytes, total as f64 / bytes)
+    }
+
+    fn amount(self, amount: u64) -> String {
+        if self.unit == Unit::Things { amount.to_string() } else { size(amount) }
+    }
+
+    fn rate(self, rate: f64) -> String {
+        match self.unit {
+            Unit::Bytes if rate >= 1e7 => format!("{:.0} MB/s", rate / 1e6),
+            Unit::Bytes => format!("{}/s", size(rate as u64)),
+            Unit::Things if rate >= 10.0 => format!("{rate:.0}/s"),
+            Unit::Things if rate >= 1.0 => format!("{rate:.1}/s"),
+            Unit::Things => format!("{:.1}/min", rate * 60.0),
+        }
+    }
+}
+
+impl Stage {
+    fn line(&self) -> String {
+        let (done, before) = (self.bar.position(), self.before.load(Ordering::Relaxed));
+        let moment = Moment { done, before, elapsed: self.start.elapsed() };
+        format!("{}: {}", self.doing, self.steps.at(moment))
+    }
+}
+
+impl Lines {
+    /// Prints a line whenever so much time has gone by since the last one.
+    fn start(stage: Arc<Stage>, mut pauses: impl Iterator<Item = Duration> + Send + 'static) -> Lines {
+        let (stop, stopped) = mpsc::channel();
+        let print = move || {
+            while let Some(pause) = pauses.next()
+                && stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout)
+            {
+                print_line(&stage.line());
+            }
+        };
+        // without threads to spare there are no lines
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(print).ok();
+        Lines { stop: Some(stop), thread }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.stop = None;
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// The pauses between lines, which come after 10 s, 20 s, 40 s ...
+fn moments() -> impl Iterator<Item = Duration> {
+    let pauses = std::iter::successors(Some(FIRST_LINE), |pause| Some((*pause * 2).min(LONGEST_SILENCE)));
+    std::iter::once(FIRST_LINE).chain(pauses)
+}
+
+/// `45 s`, `2 min 20 s`, `3 h 5 min`.
+fn duration(seconds: f64) -> String {
+    match seconds.round() as u64 {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(steps: Steps, done: u64, before: u64, seconds: u64) -> String {
+        steps.at(Moment { done, before, elapsed: Duration::from_secs(seconds) })
+    }
+
+    #[test]
+    fn a_line_tells_how_far_how_fast_and_how_long() {
+        let bytes = Steps::bytes(Some(9_000_000_000));
+        assert_eq!(at(bytes, 3_100_000_000, 0, 75), "34 % (3.1 of 9.0 GB), 41 MB/s, 2 min 23 s left");
+        assert_eq!(at(bytes, 90_000_000, 0, 100), "1 % (0.1 of 9.0 GB), 900.0 kB/s, 2 h 45 min left");
+        assert_eq!(at(Steps::from(3500), 1200, 0, 30), "34 % (1200 of 3500), 40/s, 58 s left");
+        assert_eq!(at(Steps::from(3500), 0, 0, 30), "0 % (0 of 3500)");
+        assert_eq!(at(Steps::from(4), 1, 0, 20), "25 % (1 of 4), 3.0/min, 1 min 0 s left");
+        assert_eq!(at(Steps::bytes(None), 3_100_000_000, 0, 75), "3.1 GB, 41 MB/s");
+        assert_eq!(at(Steps::from(0), 0, 0, 30), "0 % (0 of 0)");
+    }
+
+    #[test]
+    fn what_was_done_before_is_no_speed() {
+        assert_eq!(at(Steps::from(1000), 600, 500, 10), "60 % (600 of 1000), 10/s, 40 s left");
+        assert_eq!(at(Steps::from(1000), 500, 500, 10), "50 % (500 of 1000)");
+    }
+
+    #[test]
+    fn lines_come_ever_more_seldom_but_at_least_every_ten_minutes() {
+        let mut seconds = 0;
+        let times = moments().map(|pause| {
+            seconds += pause.as_secs();
+            seconds
+        });
+        assert_eq!(times.take(9).collect::<Vec<_>>(), [10, 20, 40, 80, 160, 320, 640, 1240, 1840]);
+    }
+
+    #[test]
+    fn lines_end_with_their_stage() {
+        let progress = Progress::start("cleaning", Steps::from(10), true);
+        progress.step(3);
+        progress.step_done_before(2);
+        assert!(progress.stage.line().starts_with("cleaning: 50 % (5 of 10), "), "{}", progress.stage.line());
+        let lines = Lines::start(progress.stage.clone(), std::iter::repeat(Duration::from_secs(3600)));
+        let start = Instant::now();
+        drop(lines);
+        assert!(start.elapsed() < Duration::from_secs(600));
+        assert_eq!(Arc::strong_count(&progress.stage), 1);
+    }
+}
