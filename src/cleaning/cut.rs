@@ -12,23 +12,21 @@ use crate::tokens::characters::{ends_in_run, is_run_character};
 
 /// A stretch to remove, and what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct Cut<'r> {
     /// The bytes that go: a span with some of the white space around it.
     pub range: Range<usize>,
-    /// A space where two words would otherwise become one.
-    pub replacement: &'static str,
+    /// A space where two words would otherwise become one, or what is to show that something stood here.
+    pub replacement: &'r str,
 }
 
 /// The cuts for some spans, which must be sorted, disjoint, and on character boundaries.
-pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut> {
-    let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
-    for span in spans.iter().filter(|span| !span.is_empty()) {
-        match joined.last_mut() {
-            Some(last) if text[last.end..span.start].trim().is_empty() => last.end = span.end,
-            _ => joined.push(span.clone()),
-        }
-    }
-    joined.iter().map(|span| cut(text, span)).collect()
+pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut<'static>> {
+    joined(text, spans).iter().map(|span| cut(text, span)).collect()
+}
+
+/// The cuts that put `replacement` in the place of the spans, and leave the white space around them.
+pub fn replacing<'r>(text: &str, spans: &[Range<usize>], replacement: &'r str) -> Vec<Cut<'r>> {
+    joined(text, spans).into_iter().map(|range| Cut { range, replacement }).collect()
 }
 
 /// The text without the cuts.
@@ -49,7 +47,19 @@ pub fn is_emptied(text: &str, stripped: &str) -> bool {
     stripped.trim().is_empty() && !text.trim().is_empty()
 }
 
-fn cut(text: &str, span: &Range<usize>) -> Cut {
+/// Spans with nothing but white space between them are one.
+fn joined(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+    for span in spans.iter().filter(|span| !span.is_empty()) {
+        match joined.last_mut() {
+            Some(last) if text[last.end..span.start].trim().is_empty() => last.end = span.end,
+            _ => joined.push(span.clone()),
+        }
+    }
+    joined
+}
+
+fn cut(text: &str, span: &Range<usize>) -> Cut<'static> {
     let before = &text[text[..span.start].trim_end().len()..span.start];
     let after = &text[span.end..][..text[span.end..].len() - text[span.end..].trim_start().len()];
     let all_before = span.start - before.len()..span.end;
@@ -100,6 +110,13 @@ mod tests {
         assert_eq!(cleaned("one\n[Share]\ntwo\n"), "one\ntwo\n");
         assert_eq!(cleaned("one\n  [Share]\n  two\n"), "one\n  two\n");
         assert_eq!(cleaned("one\r\n[Share]\r\ntwo\r\n"), "one\r\ntwo\r\n");
+    }
+
+    #[test]
+    fn a_replacement_stands_in_the_place_of_what_goes() {
+        let text = "one\n\nShare\n Tweet\ntwo Read more";
+        let cuts = replacing(text, &[5..10, 12..17, 22..31], "[...]");
+        assert_eq!(strip(text, &cuts), "one\n\n[...]\ntwo [...]");
     }
 
     #[test]

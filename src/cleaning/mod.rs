@@ -59,14 +59,22 @@ pub struct Cleaning {
 
 impl Cleaning {
     /// The cuts that remove the spans from the text they were found in.
-    pub fn cuts(&self, text: &str) -> Vec<Cut> {
-        let ranges: Vec<Range<usize>> = self.spans.iter().map(|span| span.range.clone()).collect();
-        cut::cuts(text, &ranges)
+    pub fn cuts(&self, text: &str) -> Vec<Cut<'static>> {
+        cut::cuts(text, &self.ranges())
+    }
+
+    /// The cuts that put something in the place of what is removed.
+    pub fn replacing<'r>(&self, text: &str, replacement: &'r str) -> Vec<Cut<'r>> {
+        cut::replacing(text, &self.ranges(), replacement)
     }
 
     /// The cleaned text.
     pub fn strip(&self, text: &str) -> String {
         cut::strip(text, &self.cuts(text))
+    }
+
+    fn ranges(&self) -> Vec<Range<usize>> {
+        self.spans.iter().map(|span| span.range.clone()).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use clap::Args;
 
 use dehusk::cleaning::cut::is_emptied;
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::corpus::{Content, Document, Inventory};
+use dehusk::corpus::{Content, Document, Inventory, Records};
 
 use super::Exit;
 use super::library::Library;
@@ -95,15 +95,27 @@ fn read(args: &ExplainArgs) -> anyhow::Result<Document> {
         bail!("{} is a folder; name one document in it, or a pattern with --pattern", args.document.display());
     };
     match (inventory.open(file)?, args.line) {
-        (Content::Document(document), None) => Ok(document),
-        (Content::Document(_), Some(_)) => bail!("--line is for JSONL files"),
-        (Content::Lines(_), None) => {
-            bail!("{} has a document per line; say which with --line", args.document.display())
+        (Content::Document(document, _), None) => Ok(*document),
+        (Content::Document(..), Some(_)) => bail!("--line is for files with many documents"),
+        (Content::Records(_), None) => {
+            bail!("{} has many documents; say which with --line", args.document.display())
         }
-        (Content::Lines(lines), Some(number)) => {
-            let line = lines.lines().find(|line| line.number == number);
-            let line = line.with_context(|| format!("{} has no line {number}", args.document.display()))?;
-            lines.parse(&line)?.with_context(|| format!("line {number} is blank"))
+        (Content::Records(records), Some(number)) => {
+            let document = record(records, number)?;
+            let document = document.with_context(|| format!("{} has no line {number}", args.document.display()))?;
+            document.with_context(|| format!("line {number} holds no document"))
         }
     }
+}
+
+/// The document in the record of this number, from 1, if there is such a record, and a document in it.
+fn record(mut records: Records, number: u64) -> anyhow::Result<Option<Option<Document>>> {
+    while let Some(batch) = records.next_batch() {
+        let batch = batch?;
+        let index = number.checked_sub(batch.number(0)).and_then(|index| usize::try_from(index).ok());
+        if let Some(index) = index.filter(|&index| index < batch.len()) {
+            return Ok(Some(batch.document(index)?));
+        }
+    }
+    Ok(None)
 }

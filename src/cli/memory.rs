@@ -61,40 +61,11 @@ pub fn most_of_what_is_free() -> u64 {
     system.available_memory().min(of_group) / 4 * 3
 }
 
-/// `500M`, `4G`, or bytes.
-pub fn parse(text: &str) -> Result<u64, String> {
-    let (number, unit) = match text.trim().char_indices().last() {
-        Some((at, unit)) if unit.is_ascii_alphabetic() => (&text.trim()[..at], unit.to_ascii_uppercase()),
-        _ => (text.trim(), 'B'),
-    };
-    let factor = match unit {
-        'B' => 1.0,
-        'K' => 1e3,
-        'M' => 1e6,
-        'G' => 1e9,
-        'T' => 1e12,
-        _ => return Err("memory is given as 500M, 4G or 1.5T, or in bytes".to_owned()),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
-        _ => Err("memory is given as 500M, 4G or 1.5T, or in bytes".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-
-    #[test]
-    fn sizes_are_read() {
-        assert_eq!(parse("4G"), Ok(4_000_000_000));
-        assert_eq!((parse("1.5k"), parse(" 20 "), parse("7b")), (Ok(1500), Ok(20), Ok(7)));
-        for bad in ["", "G", "-1M", "0", "4X", "many", "infG"] {
-            assert!(parse(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn no_more_is_taken_than_there_is() {

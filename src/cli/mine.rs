@@ -7,7 +7,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -19,10 +19,11 @@ use dehusk::tokens::Lexer;
 
 use super::library::Library;
 use super::memory::{self, Budget};
-use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs, suited};
+use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, suited};
 use super::reading::read_documents;
 use super::reporter::Reporter;
-use super::summary::{MinedSummary, Summary, size};
+use super::size::size;
+use super::summary::{MinedSummary, Summary};
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
@@ -32,7 +33,7 @@ pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for the pattern files; decisions in those already there are kept
-    #[arg(short, long, value_name = "PATTERNS")]
+    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS")]
     output: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
@@ -54,17 +55,17 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    scan_paths(&args.corpus, &args.reading, reporter, summary)
+    scan_paths(&args.corpus, &args.reading.options(), reporter, summary)
 }
 
 /// As [`scan`], where a corpus need not be named.
 pub fn scan_paths(
     paths: &[PathBuf],
-    reading: &ReadingArgs,
+    options: &ReadOptions,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<Inventory> {
-    let inventory = summary.time("scan", || Inventory::scan(paths, &reading.options()))?;
+    let inventory = summary.time("scan", || Inventory::scan(paths, options))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
@@ -120,7 +121,7 @@ pub fn mine(
 
 /// Which documents there are to mine; there is one at least.
 pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
-    let sources = summary.time("list", || inventory.sources());
+    let sources = summary.time("list", || inventory.sources())?;
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if sources.listings.is_empty() {
         bail!("there is no document in the corpus");

@@ -23,6 +23,7 @@ mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+mod size;
 mod skips;
 mod summary;
 mod terminal;

@@ -17,6 +17,8 @@ pub enum Kind {
     KeptWhole,
     /// Some bytes of a document mean nothing in its encoding.
     Malformed,
+    /// A page changed its encoding.
+    Converted,
     /// Nothing was mined for a source.
     NoPatterns,
 }
@@ -31,6 +33,7 @@ impl Kind {
             Kind::Emptied => "nothing is left of a document",
             Kind::KeptWhole => "a document is kept whole",
             Kind::Malformed => "bytes of a document were replaced",
+            Kind::Converted => "a page is written in UTF-8",
             Kind::NoPatterns => "a source has no pattern file",
         }
     }

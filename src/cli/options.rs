@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 
 use dehusk::cleaning::shape::ShapeModel;
@@ -12,7 +12,8 @@ use dehusk::corpus::{HtmlView, Keys, ReadOptions};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
-use super::memory;
+use super::clean::SpanUnit;
+use super::size;
 
 /// How the outcome is told.
 #[derive(Args, Clone, Debug)]
@@ -38,6 +39,9 @@ pub struct ReadingArgs {
     /// Read HTML as the text a visitor sees, or take the markup itself for the text
     #[arg(long, value_enum, default_value_t = Html::Text)]
     pub html: Html,
+    /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "256M")]
+    pub max_document: u64,
     /// JSONL key of a document's name
     #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL")]
     pub id_key: String,
@@ -86,7 +90,7 @@ impl ReadingArgs {
             text: self.text_key.clone(),
             html: self.html_key.clone(),
         };
-        ReadOptions { html, keys }
+        ReadOptions { html, keys, max_document: self.max_document }
     }
 }
 
@@ -126,7 +130,7 @@ pub struct SourceMineArgs {
     #[command(flatten)]
     pub mining: MineArgs,
     /// Take no more memory for mining, such as 4G: fewer sources are mined at once [default: three quarters of what is free]
-    #[arg(long, value_name = "LIMIT", value_parser = memory::parse, help_heading = "Mining")]
+    #[arg(long, value_name = "LIMIT", value_parser = size::parse, help_heading = "Mining")]
     pub memory: Option<u64>,
     /// Mine as many documents as fit, evenly spread, of a source that needs more memory than there is
     #[arg(long, help_heading = "Mining")]
@@ -178,15 +182,76 @@ impl MineArgs {
 pub struct CleanArgs {
     #[command(flatten)]
     pub method: MethodArgs,
-    /// Cut nothing; write what would be cut as Dolma attributes (code points), a .jsonl for each input file
-    #[arg(long, help_heading = "Cleaning")]
+    /// Give HTML back as its cleaned text, or as the page without the text that goes
+    #[arg(long, value_enum, value_name = "text|html", default_value_t = Output::Text, help_heading = "Cleaning")]
+    pub output: Output,
+    /// Put this text in the place of what goes
+    #[arg(long, value_name = "TEXT", help_heading = "Cleaning")]
+    pub replacement: Option<String>,
+    /// Cut nothing; write what would be cut as Dolma attributes, a .jsonl for each input file
+    #[arg(long, conflicts_with_all = ["output", "replacement"], help_heading = "Cleaning")]
     pub spans: bool,
+    /// Count positions of spans in this unit
+    #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", help_heading = "Cleaning")]
+    pub span_units: SpanUnit,
     /// Keep a document as it is, and say so, if more than this share of its text would be removed (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
     pub max_removed: f64,
+    #[command(flatten)]
+    pub long: LongRunArgs,
+}
+
+/// What HTML is given back as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Its cleaned text
+    Text,
+    /// The page, without the text that goes
+    Html,
+}
+
+/// How a run goes on where something goes wrong.
+#[derive(Args, Debug)]
+pub struct LongRunArgs {
+    /// Leave documents that cannot be read or cleaned out of the output, or copy them as they are
+    #[arg(long, value_enum, value_name = "skip|copy", default_value_t = OnError::Skip, help_heading = "Long runs")]
+    pub on_error: OnError,
+    /// Stop if more documents than this cannot be read or cleaned
+    #[arg(long, value_name = "N", help_heading = "Long runs")]
+    pub max_errors: Option<usize>,
+    /// Go on where a run with the same patterns and options was stopped: leave out the input that it finished
+    #[arg(long, help_heading = "Long runs")]
+    pub resume: bool,
+    /// Write what became of each document to a file, a line of JSON each
+    #[arg(long, value_name = "FILE", help_heading = "Long runs")]
+    pub report: Option<PathBuf>,
+}
+
+/// What becomes of documents that cannot be read or cleaned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    /// They are left out
+    Skip,
+    /// They are copied as they are
+    Copy,
 }
 
 impl CleanArgs {
+    /// How documents are to be read for what is asked for.
+    pub fn view(&self, reading: &ReadingArgs) -> anyhow::Result<ReadOptions> {
+        let options = reading.options();
+        match (self.output, options.html) {
+            (Output::Text, _) => Ok(options),
+            (Output::Html, HtmlView::Markup) => bail!("--html markup gives pages back anyway; leave --output html out"),
+            (Output::Html, _) => Ok(ReadOptions { html: HtmlView::Page, ..options }),
+        }
+    }
+
+    /// Whether what cannot be cleaned is copied.
+    pub fn copies_broken(&self) -> bool {
+        self.long.on_error == OnError::Copy
+    }
+
     /// Whether documents are cleaned as mining tries patterns out.
     pub fn is_default(&self) -> bool {
         self.method.is_default() && self.max_removed >= 1.0
@@ -264,7 +329,7 @@ impl MethodArgs {
 /// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
     match html {
-        HtmlView::Text => options,
+        HtmlView::Text | HtmlView::Page => options,
         HtmlView::Markup => {
             CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::reporter::print_line;
-use super::summary::size;
+use super::size::size;
 
 /// After so long there is a first line.
 const FIRST_LINE: Duration = Duration::from_secs(10);

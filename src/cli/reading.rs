@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use dehusk::corpus::{Content, Document, DocumentRef, Inventory, JsonLines, Line, Skipped};
+use dehusk::corpus::{Content, Document, DocumentRef, Inventory, Records, Skipped};
 
-use super::clean::batches;
 use super::interrupt;
 use super::reporter::Reporter;
 
@@ -40,10 +39,10 @@ pub fn visit_documents(
         let mut documents = Vec::new();
         for (file, content) in files.par_iter().map(open).collect::<Vec<_>>() {
             match content {
-                Ok(Content::Document(document)) => documents.push((file.path().display().to_string(), document)),
-                Ok(Content::Lines(lines)) => {
+                Ok(Content::Document(document, _)) => documents.push((file.path().display().to_string(), *document)),
+                Ok(Content::Records(records)) => {
                     visit(std::mem::take(&mut documents))?;
-                    visit_lines(&lines, reporter, &mut visit)?;
+                    visit_records(records, reporter, &mut visit)?;
                 }
                 Err(skipped) => skip(skipped),
             }
@@ -53,21 +52,28 @@ pub fn visit_documents(
     Ok(())
 }
 
-fn visit_lines(
-    lines: &JsonLines,
+fn visit_records(
+    mut records: Records,
     reporter: &Reporter,
     visit: &mut impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    for batch in batches(lines) {
+    while let Some(batch) = records.next_batch() {
         interrupt::check()?;
-        let parse = |line: &Line| match lines.parse(line) {
-            Ok(document) => Some((format!("{}:{}", lines.path().display(), line.number), document?)),
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(skipped) => {
+                reporter.skip(&skipped.to_string());
+                continue;
+            }
+        };
+        let read = |index| match batch.document(index) {
+            Ok(document) => Some((format!("{}:{}", batch.path().display(), batch.number(index)), document?)),
             Err(skipped) => {
                 reporter.skip(&skipped.to_string());
                 None
             }
         };
-        visit(batch.par_iter().filter_map(parse).collect())?;
+        visit((0..batch.len()).into_par_iter().filter_map(read).collect())?;
     }
     Ok(())
 }

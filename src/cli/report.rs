@@ -23,7 +23,8 @@ use super::library::{Library, pattern_files};
 use super::mine::{list, scan};
 use super::options::{CorpusArgs, MethodArgs, MethodName, suited};
 use super::reporter::{Reporter, print};
-use super::summary::{Summary, size};
+use super::size::size;
+use super::summary::Summary;
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
@@ -36,7 +37,7 @@ pub struct ReportCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// File for the report, or - for stdout
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: PathBuf,
     /// Show so many patterns of each source in full, and so many rejected ones; of the others, what they come to
     #[arg(long, value_name = "N", default_value_t = 100)]

@@ -44,7 +44,7 @@ pub struct ReviewArgs {
 /// Runs the command, until Ctrl-C.
 pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
-    let inventory = scan_paths(&args.corpus, &args.reading, reporter, &mut Summary::default())?;
+    let inventory = scan_paths(&args.corpus, &args.reading.options(), reporter, &mut Summary::default())?;
     let options = suited(args.method.options(), inventory.options().html);
     let documents = Documents::new(inventory, args.documents as usize);
     let folder = args.patterns.clone();

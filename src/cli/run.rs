@@ -6,7 +6,7 @@ use clap::Args;
 
 use dehusk::corpus::OutputRoot;
 
-use super::clean::clean;
+use super::clean::{Target, clean};
 use super::library::Library;
 use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs};
@@ -21,7 +21,7 @@ pub struct RunArgs {
     corpus: CorpusArgs,
     /// Folder for OUT/patterns and OUT/cleaned
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    out: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
     #[command(flatten)]
@@ -34,14 +34,15 @@ pub struct RunArgs {
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer()?;
     let mut summary = Summary::default();
+    let view = args.cleaning.view(&args.corpus.reading)?.html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.
-    OutputRoot::create(&args.output, &args.corpus.corpus)?;
-    let patterns = OutputRoot::create(args.output.join("patterns"), &args.corpus.corpus)?;
-    let cleaned = OutputRoot::create(args.output.join("cleaned"), &args.corpus.corpus)?;
+    OutputRoot::create(&args.out, &args.corpus.corpus)?;
+    let patterns = OutputRoot::create(args.out.join("patterns"), &args.corpus.corpus)?;
+    let cleaned = Target::Folder(OutputRoot::create(args.out.join("cleaned"), &args.corpus.corpus)?);
     mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
-    clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
+    clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())

@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use dehusk::cleaning::drift::Drift;
 
+use super::size::size;
+
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
@@ -172,13 +174,4 @@ impl Summary {
 /// `1 document`, `2 documents`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        0..1000 => format!("{bytes} B"),
-        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }

@@ -25,7 +25,7 @@ pub struct TrainArgs {
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     /// File for the model, to be given to `--shape`
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: PathBuf,
     /// Times to fit: the first to what matches tell, the others with what the model then finds itself
     #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
@@ -63,7 +63,7 @@ pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
 fn lessons_of(corpus: &PathBuf, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Vec<Lesson>> {
     let lexer = args.mining.lexer()?;
     let inventory = Inventory::scan(std::slice::from_ref(corpus), &args.reading.options())?;
-    let sources = inventory.sources();
+    let sources = inventory.sources()?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     let read = |listing: &SourceListing| -> anyhow::Result<Vec<String>> {

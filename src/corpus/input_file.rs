@@ -45,9 +45,33 @@ impl FileKind {
             _ => None,
         }
     }
+
+    /// Whether it is many documents in one file.
+    pub fn has_many(self) -> bool {
+        self == FileKind::JsonLines
+    }
 }
 
 impl InputFile {
+    /// How standard input is called where files are named.
+    pub const STDIN: &'static str = "-";
+
+    /// Standard input: JSONL, or what its first bytes say.
+    pub(super) fn stdin() -> InputFile {
+        let root = Path::new("").into();
+        InputFile { root, relative: InputFile::STDIN.into(), id_start: 0, kind: FileKind::JsonLines, source: None }
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        &*self.relative == InputFile::STDIN && self.root.as_os_str().is_empty()
+    }
+
+    /// Whether it holds many documents, or may.
+    pub fn has_many(&self) -> bool {
+        self.kind.has_many()
+    }
+
     /// The path to open.
     pub fn path(&self) -> PathBuf {
         self.root.join(&*self.relative)
@@ -72,6 +96,7 @@ impl InputFile {
     /// path it has below the folder that was given.
     pub fn name(&self) -> String {
         match &self.source {
+            _ if self.is_stdin() => "stdin.jsonl".to_owned(),
             Some(source) => format!("{source}/{}", self.id()),
             None => self.relative.to_string(),
         }

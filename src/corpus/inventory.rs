@@ -4,21 +4,27 @@
 //! asked to, from any thread. Only the place of a file is kept, about 100 bytes.
 
 use std::collections::VecDeque;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{BuildHasher, BuildHasherDefault};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::compression::{Compression, Input};
 use super::folder::{Findings, walk};
-use super::listing::{self, DocumentRef, Sources};
+use super::jsonl::JsonLines;
+use super::listing::{self, DocumentRef, Place, Sources};
 use super::reading::read_document;
+use super::records::Container;
 use super::scan_error::{NothingFound, ScanError};
+use super::spool::Spool;
+use super::stdin::Stdin;
 use super::suggest::similar_path;
 use super::text::FileBytes;
-use super::{Document, FileKind, Ignored, InputFile, JsonLines, ReadOptions, Reason, Skipped};
+use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
 
 /// How many JSONL files stay open after their last document was let go: reading a source line by
 /// line must not open its file anew for each.
@@ -32,15 +38,18 @@ pub struct Inventory {
     ignored: Ignored,
     options: Arc<ReadOptions>,
     open: Mutex<OpenFiles>,
+    /// The documents of files that can only be read from front to back, once they were listed.
+    spool: Spool,
+    stdin: Stdin,
 }
 
 /// What is in a file.
 #[derive(Debug)]
 pub enum Content {
-    /// One document.
-    Document(Document),
-    /// A document per line.
-    Lines(JsonLines),
+    /// One document, and how its file is compressed.
+    Document(Box<Document>, Compression),
+    /// Many records.
+    Records(Records),
 }
 
 impl Inventory {
@@ -59,7 +68,15 @@ impl Inventory {
         }
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
-        Ok(Inventory { files, skipped, ignored, options: Arc::new(options.clone()), open: Mutex::default() })
+        let options = Arc::new(options.clone());
+        let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
+        Ok(Inventory { files, skipped, ignored, options, open, spool, stdin })
+    }
+
+    /// The same files, with another view of HTML.
+    pub fn with_html(mut self, html: HtmlView) -> Inventory {
+        self.options = Arc::new(ReadOptions { html, ..(*self.options).clone() });
+        self
     }
 
     /// The files to read, sorted by source and name.
@@ -82,8 +99,9 @@ impl Inventory {
         &self.options
     }
 
-    /// Which documents there are of each source. Reads all JSONL files once, in parallel.
-    pub fn sources(&self) -> Sources {
+    /// Which documents there are of each source. Reads all files with many documents once, in parallel; what lies in
+    /// those that cannot be read in any order is put into a temporary file.
+    pub fn sources(&self) -> Result<Sources, ScanError> {
         listing::list_sources(self)
     }
 
@@ -94,55 +112,87 @@ impl Inventory {
 
     /// How many bytes there are to read of the document at `place`; 0 if that cannot be told.
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
-        match place.line() {
-            Some(line) => line.range.len() as u64,
-            None => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
+        match place.place() {
+            Place::Line(line) => line.range.len() as u64,
+            Place::Spool { bytes, .. } => bytes as u64,
+            Place::File => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
         }
     }
 
     /// The document at `place`, which has to come from this inventory.
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         let file = &self.files[place.file()];
-        let Some(line) = place.line() else {
-            return self.read_file(file);
-        };
-        let lines = self.shared_lines(place.file())?;
-        let document = lines.parse(&line)?;
-        document.ok_or_else(|| lines.skipped(&line, Reason::Changed))
+        match place.place() {
+            Place::File => self.read_file(file).map(|(document, _)| document),
+            Place::Line(line) => {
+                let lines = self.shared_lines(place.file())?;
+                let document = lines.parse(&line).and_then(|document| document.ok_or(Reason::Changed));
+                document.map_err(|reason| lines.skipped(&line, reason))
+            }
+            Place::Spool { start, bytes, number } => {
+                let document = self.spool.read(start, bytes);
+                document.map_err(|reason| self.container(file).skipped(Some(number), reason))
+            }
+        }
     }
 
     /// What is in `file`, to go through it in order.
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
-        if file.kind() == FileKind::JsonLines {
-            let bytes = open_bytes(file)?;
-            return self.lines_in(file, bytes).map(Content::Lines);
+        match file.has_many() {
+            true => self.records(file).map(Content::Records),
+            false => {
+                self.read_file(file).map(|(document, compression)| Content::Document(Box::new(document), compression))
+            }
         }
-        self.read_file(file).map(Content::Document)
+    }
+
+    /// The records of a file with many documents.
+    pub(super) fn records(&self, file: &InputFile) -> Result<Records, Skipped> {
+        let container = self.container(file);
+        let opened = match file.is_stdin() {
+            true => self.stdin.open().map(Err),
+            false => lying_open(&file.path()).map_err(Reason::from),
+        };
+        match opened.map_err(|reason| container.skipped(None, reason))? {
+            Ok(bytes) => Records::mapped(container, Arc::new(bytes)),
+            Err(input) => Records::stream(container, input),
+        }
     }
 
     /// The lines of the JSONL file numbered `index`, sharing its bytes with all others who ask.
     pub(super) fn shared_lines(&self, index: usize) -> Result<JsonLines, Skipped> {
-        let file = &self.files[index];
+        let container = self.container(&self.files[index]);
         let known = self.open_files().get(index);
         let bytes = match known {
             Some(bytes) => bytes,
             // outside of the lock: a slow disk must hold up nobody else
             None => {
-                let bytes = open_bytes(file)?;
+                let opened = FileBytes::open(&container.path).map_err(Reason::from);
+                let bytes = Arc::new(opened.map_err(|reason| container.skipped(None, reason))?);
                 self.open_files().insert(index, &bytes);
                 bytes
             }
         };
-        self.lines_in(file, bytes)
+        JsonLines::new(bytes, container)
     }
 
-    fn read_file(&self, file: &InputFile) -> Result<Document, Skipped> {
-        let document = read_document(file, self.options.html);
+    /// Where documents are put by that can only be read from front to back.
+    pub(super) fn spool(&self) -> &Spool {
+        &self.spool
+    }
+
+    /// From now on standard input can be read as often as files can, if it is among the input.
+    pub(super) fn keep_stdin(&self) -> io::Result<()> {
+        if self.files.iter().any(InputFile::is_stdin) { self.stdin.keep() } else { Ok(()) }
+    }
+
+    fn read_file(&self, file: &InputFile) -> Result<(Document, Compression), Skipped> {
+        let document = read_document(file, &self.options);
         document.map_err(|reason| Skipped::file(file.path(), reason))
     }
 
-    fn lines_in(&self, file: &InputFile, bytes: Arc<FileBytes>) -> Result<JsonLines, Skipped> {
-        JsonLines::new(bytes, file, Arc::clone(&self.options))
+    fn container(&self, file: &InputFile) -> Arc<Container> {
+        Container::of(file, &self.options)
     }
 
     fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {
@@ -151,8 +201,24 @@ impl Inventory {
     }
 }
 
+/// The bytes of a file, mapped if it is large, or, if they are compressed, a way to read them in order.
+pub(super) fn lying_open(path: &Path) -> io::Result<Result<FileBytes, Input>> {
+    let mut file = File::open(path)?;
+    let mut start = Vec::new();
+    (&file).take(4).read_to_end(&mut start)?;
+    file.rewind()?;
+    match Compression::of(&start) {
+        Compression::None => FileBytes::of(&mut file).map(Ok),
+        _ => Ok(Err(Box::new(file))),
+    }
+}
+
 fn look_at(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
     let path = root.to_owned();
+    if root == Path::new(InputFile::STDIN) {
+        findings.files.push(InputFile::stdin());
+        return Ok(());
+    }
     match fs::metadata(root) {
         Ok(found) if found.is_dir() => walk_readable(root, findings),
         Ok(found) if found.is_file() => add_single_file(root, findings),
@@ -218,14 +284,6 @@ fn pairs(alike: &[(u64, usize)]) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// Where the file system takes `A` and `a` for the same name, so must we.
 fn comparable(name: String) -> String {
     if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name }
-}
-
-fn open_bytes(file: &InputFile) -> Result<Arc<FileBytes>, Skipped> {
-    let path = file.path();
-    match FileBytes::open(&path) {
-        Ok(bytes) => Ok(Arc::new(bytes)),
-        Err(error) => Err(Skipped::file(path, error)),
-    }
 }
 
 /// JSONL files of which documents are in use, and those that were opened last.

@@ -1,62 +1,98 @@
-//! A JSONL file: a document per line.
+//! JSONL: a document per line.
 //!
-//! Takes the bytes of a file; gives its [`Line`]s in order, cheaply, and parses each when asked to,
-//! in any order and from any thread. The lines with their line ends are the file: whoever writes them
+//! Takes a stretch of whole lines; gives the [`Line`]s in order, cheaply, and parses each when asked to,
+//! in any order and from any thread. The lines with their line ends are the stretch: whoever writes them
 //! all out again, some of them rewritten, has changed nothing else.
 
 use std::io::BufRead;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
-use super::reading::{refuse_too_large, text_of};
+use super::reading::{View, refuse_too_large, text_of};
 use super::record::{Body, Record};
+use super::records::Container;
 use super::text::FileBytes;
-use super::{Document, HtmlView, InputFile, ReadOptions, Reason, Skipped, SourceId, html, rewrite_line};
+use super::{Document, Reason, Skipped, SourceId, rewrite_line};
 
-/// The lines of a JSONL file.
+/// Lines of a JSONL file: all of them, or a stretch.
 #[derive(Debug, Clone)]
-pub struct JsonLines {
+pub(super) struct JsonLines {
     bytes: Arc<FileBytes>,
-    path: Arc<Path>,
-    /// The source of lines that name none.
-    folder: Option<SourceId>,
-    options: Arc<ReadOptions>,
+    container: Arc<Container>,
 }
 
-/// Where a line lies in its file, its line end included.
+/// Where a line lies in its stretch, its line end included.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// Counted from 1.
-    pub number: u64,
-    /// Bytes of the file.
-    pub range: Range<usize>,
+pub(super) struct Line {
+    /// Counted from 1, in the file.
+    pub(super) number: u64,
+    /// Bytes of the stretch.
+    pub(super) range: Range<usize>,
 }
 
 impl JsonLines {
-    pub(super) fn new(
-        bytes: Arc<FileBytes>,
-        file: &InputFile,
-        options: Arc<ReadOptions>,
-    ) -> Result<JsonLines, Skipped> {
-        let path: Arc<Path> = file.path().into();
+    pub(super) fn new(bytes: Arc<FileBytes>, container: Arc<Container>) -> Result<JsonLines, Skipped> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(Skipped::file(path, Reason::JsonlInUtf16));
+            return Err(container.skipped(None, Reason::JsonlInUtf16));
         }
-        let folder = file.source().cloned();
-        Ok(JsonLines { bytes, path, folder, options })
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(JsonLines { bytes, container })
     }
 
     /// The lines, in order.
-    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        let mut rest: &[u8] = &self.bytes;
-        let mut start = 0;
-        (1..).map_while(move |number| {
+    pub(super) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+        self.lines_from(0, 1)
+    }
+
+    /// The lines from the byte `start` on that have some `bytes` together, one at least if there is one; `first` is the
+    /// number of the first.
+    pub(super) fn some(&self, start: usize, first: u64, bytes: usize) -> Vec<Line> {
+        self.lines_from(start, first).take_while(|line| line.range.start - start < bytes).collect()
+    }
+
+    /// The bytes of `line`, its line end included.
+    pub(super) fn bytes(&self, line: &Line) -> &[u8] {
+        self.bytes.get(line.range.clone()).unwrap_or_default()
+    }
+
+    /// The document in `line`; `None` if the line is blank.
+    pub(super) fn parse(&self, line: &Line) -> Result<Option<Document>, Reason> {
+        let options = &self.container.options;
+        let keys = &options.keys;
+        let Some(record) = self.record(line)? else {
+            return Ok(None);
+        };
+        let view = match record.body(keys)? {
+            Body::Html(field) => View::of(field.string()?, &self.bytes, options.html),
+            Body::Text(field) => View::plain(text_of(&self.bytes, field.string()?)),
+        };
+        let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
+        let source = SourceId::parse(&record.source(keys, self.container.folder.as_ref())?)?;
+        let document = view.document(id, source, options)?;
+        Ok(Some(Document { url: record.url(), ..document }))
+    }
+
+    /// The bytes of `line`, with `new` in the place of its document: see [`rewrite_line`].
+    pub(super) fn rewrite(&self, line: &Line, new: &str) -> Result<String, Reason> {
+        rewrite_line(self.text(line)?, &self.container.options, new)
+    }
+
+    pub(super) fn skipped(&self, line: &Line, reason: Reason) -> Skipped {
+        self.container.skipped(Some(line.number), reason)
+    }
+
+    /// What the document in `line` calls its source; `None` if the line is blank.
+    pub(super) fn source(&self, line: &Line) -> Result<Option<SourceName<'_>>, Reason> {
+        let Some(record) = self.record(line)? else {
+            return Ok(None);
+        };
+        let keys = &self.container.options.keys;
+        record.body(keys)?;
+        record.source(keys, self.container.folder.as_ref()).map(Some)
+    }
+
+    fn lines_from(&self, mut start: usize, first: u64) -> impl Iterator<Item = Line> + '_ {
+        let mut rest: &[u8] = self.bytes.get(start..).unwrap_or_default();
+        (first..).map_while(move |number| {
             // reading from a slice cannot fail
             let length = rest.skip_until(b'\n').unwrap_or(0);
             let range = start..start + length;
@@ -65,61 +101,15 @@ impl JsonLines {
         })
     }
 
-    /// The bytes of `line`, its line end included.
-    pub fn bytes(&self, line: &Line) -> &[u8] {
-        self.bytes.get(line.range.clone()).unwrap_or_default()
-    }
-
-    /// The document in `line`; `None` if the line is blank.
-    pub fn parse(&self, line: &Line) -> Result<Option<Document>, Skipped> {
-        self.document(line).map_err(|reason| self.skipped(line, reason))
-    }
-
-    /// The bytes of `line`, with `new_text` in the place of its document's text: see [`rewrite_line`].
-    pub fn rewrite(&self, line: &Line, new_text: &str) -> Result<String, Skipped> {
-        let rewritten = self.text(line).and_then(|text| rewrite_line(text, &self.options, new_text));
-        rewritten.map_err(|reason| self.skipped(line, reason))
-    }
-
-    pub(super) fn skipped(&self, line: &Line, reason: Reason) -> Skipped {
-        Skipped { path: Arc::clone(&self.path), line: Some(line.number), reason }
-    }
-
-    /// What the document in `line` calls its source; `None` if the line is blank.
-    pub(super) fn source(&self, line: &Line) -> Result<Option<SourceName<'_>>, Reason> {
-        let Some(record) = self.record(line)? else {
-            return Ok(None);
-        };
-        record.body(&self.options.keys)?;
-        record.source(&self.options.keys, self.folder.as_ref()).map(Some)
-    }
-
-    fn document(&self, line: &Line) -> Result<Option<Document>, Reason> {
-        let keys = &self.options.keys;
-        let Some(record) = self.record(line)? else {
-            return Ok(None);
-        };
-        let body = record.body(keys)?;
-        let is_view = matches!(body, Body::Html(_)) && self.options.html == HtmlView::Text;
-        let (Body::Html(field) | Body::Text(field)) = body;
-        let text = match is_view {
-            true => html::visible_text(&field.string()?).into(),
-            false => text_of(&self.bytes, field.string()?),
-        };
-        refuse_too_large(text.len() as u64)?;
-        let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
-        let source = SourceId::parse(&record.source(keys, self.folder.as_ref())?)?;
-        Ok(Some(Document { id, source, text, is_view, encoding: None, warning: None }))
-    }
-
     fn record(&self, line: &Line) -> Result<Option<Record<'_>>, Reason> {
         let text = self.text(line)?;
         let is_blank = text.trim_start_matches('\u{feff}').trim_ascii().is_empty();
-        if is_blank { Ok(None) } else { Record::parse(text, &self.options.keys).map(Some) }
+        if is_blank { Ok(None) } else { Record::parse(text, &self.container.options.keys).map(Some) }
     }
 
     fn text(&self, line: &Line) -> Result<&str, Reason> {
         let bytes = self.bytes.get(line.range.clone()).ok_or(Reason::Changed)?;
+        refuse_too_large(bytes.trim_ascii_end().len() as u64, &self.container.options)?;
         str::from_utf8(bytes).map_err(|error| Reason::LineNotUtf8(error.valid_up_to() + 1))
     }
 }
@@ -129,27 +119,27 @@ pub(super) type SourceName<'a> = std::borrow::Cow<'a, str>;
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{inventory, plain, tree};
-    use super::super::{Content, Keys};
+    use super::super::testing::{container, inventory, tree};
+    use super::super::{HtmlView, Keys, ReadOptions};
     use super::*;
 
+    fn lines_with(bytes: &[u8], options: ReadOptions) -> JsonLines {
+        let lines = JsonLines::new(Arc::new(FileBytes::Read(bytes.to_vec())), container("x.jsonl", options));
+        lines.unwrap_or_else(|skipped| panic!("{skipped}"))
+    }
+
     fn lines_of(bytes: &[u8]) -> JsonLines {
-        let folder = tree(&[("x.jsonl", bytes)]);
-        let inventory = inventory(&folder, "x.jsonl");
-        match inventory.open(&inventory.files()[0]) {
-            Ok(Content::Lines(lines)) => lines,
-            _ => panic!("no JSONL"),
-        }
+        lines_with(bytes, ReadOptions::default())
     }
 
     fn texts(lines: &JsonLines) -> Vec<String> {
-        let parsed = lines.lines().map(|line| lines.parse(&line));
-        let texts = parsed.map(|parsed| match parsed {
+        let parsed = lines.lines().map(|line| (line.number, lines.parse(&line)));
+        let texts = parsed.map(|(number, parsed)| match parsed {
             Ok(Some(document)) => {
                 format!("{}/{}: {}", document.source, document.id, &*document.text)
             }
             Ok(None) => "blank".to_owned(),
-            Err(skipped) => format!("{}: {}", skipped.line.unwrap_or(0), skipped.reason),
+            Err(reason) => format!("{number}: {reason}"),
         });
         texts.collect()
     }
@@ -210,32 +200,32 @@ mod tests {
     #[test]
     fn in_the_folder_of_a_source_lines_need_not_name_it() {
         let folder = tree(&[("c/a/x.jsonl", b"{\"text\":\"1\"}\n{\"source\":\"b\",\"text\":\"2\"}")]);
-        let inventory = inventory(&folder, "c");
-        let Ok(Content::Lines(lines)) = inventory.open(&inventory.files()[0]) else {
-            panic!("no JSONL");
-        };
+        let lines = inventory(&folder, "c").shared_lines(0).expect("lines");
         assert_eq!(texts(&lines), ["a/1: 1", "b/2: 2"]);
     }
 
     #[test]
     fn utf_16_is_refused_as_a_whole() {
-        let folder = tree(&[("x.jsonl", b"\xff\xfe{\0}\0")]);
-        let inventory = inventory(&folder, "x.jsonl");
-        let Err(skipped) = inventory.open(&inventory.files()[0]) else {
-            panic!("UTF-16 was accepted");
-        };
-        assert_eq!(plain(&folder, skipped), "x.jsonl: is UTF-16, and JSONL has to be UTF-8: convert it");
+        let utf_16 = Arc::new(FileBytes::Read(b"\xff\xfe{\0}\0".to_vec()));
+        let skipped = JsonLines::new(utf_16, container("x.jsonl", ReadOptions::default())).expect_err("a reason");
+        assert_eq!(skipped.to_string(), "x.jsonl: is UTF-16, and JSONL has to be UTF-8: convert it");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused() {
+        let options = ReadOptions { max_document: 28, ..ReadOptions::default() };
+        let lines =
+            lines_with(b"{\"source\":\"a\",\"text\":\"1234\"}\n{\"source\":\"a\",\"text\":\"12345\"}\r\n", options);
+        let texts = texts(&lines);
+        assert_eq!(texts[0], "a/1: 1234");
+        assert!(texts[1].starts_with("2: has 29 bytes, more than the 28 that a document may have"), "{texts:?}");
     }
 
     #[test]
     fn keys_and_view_are_those_of_the_options() {
-        let folder = tree(&[("x.jsonl", b"{\"site\":\"a\",\"page\":\"<p>1</p>\"}")]);
         let keys = Keys { source: "site".to_owned(), html: "page".to_owned(), ..Keys::default() };
-        let options = ReadOptions { html: HtmlView::Markup, keys };
-        let inventory = super::super::Inventory::scan(&[folder.path().join("x.jsonl")], &options).expect("a file");
-        let Ok(Content::Lines(lines)) = inventory.open(&inventory.files()[0]) else {
-            panic!("no JSONL");
-        };
+        let options = ReadOptions { html: HtmlView::Markup, keys, ..ReadOptions::default() };
+        let lines = lines_with(b"{\"site\":\"a\",\"page\":\"<p>1</p>\"}", options);
         assert_eq!(texts(&lines), ["a/1: <p>1</p>"]);
     }
 }

@@ -1,13 +1,17 @@
 //! Which documents there are of each source.
 //!
 //! Takes the files of an inventory; gives for each source where its documents lie, 24 bytes for each.
-//! A document that is a file of its own is not opened; a JSONL file is read once, many lines at a time.
+//! A document that is a file of its own is not opened; a file with many is read once, many records at a time. Lines
+//! that lie open are noted where they are, and documents that can only be read from front to back are put by.
+
+use std::io;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::jsonl::SourceName;
-use super::{FileKind, InputFile, Inventory, JsonLines, Line, Reason, Skipped, SourceId};
+use super::jsonl::{JsonLines, Line, SourceName};
+use super::spool::Spool;
+use super::{Batch, InputFile, Inventory, Reason, Records, ScanError, Skipped, SourceId};
 
 /// How many lines are parsed in parallel at a time: enough work for many threads, small to hold.
 const BATCH_LINES: usize = 4096;
@@ -16,10 +20,23 @@ const BATCH_LINES: usize = 4096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentRef {
     file: u32,
-    line_bytes: u32,
-    line_start: u64,
-    /// 0 if the whole file is the document.
-    line_number: u64,
+    bytes: u32,
+    start: u64,
+    /// Which record of its file; 0 if the whole file is the document, [`PUT_BY`] added if it was put by.
+    number: u64,
+}
+
+const PUT_BY: u64 = 1 << 63;
+
+/// Where to read a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is the file.
+    File,
+    /// In a line of a file that lies open.
+    Line(Line),
+    /// It was put by.
+    Spool { start: u64, bytes: usize, number: u64 },
 }
 
 /// The documents of one source.
@@ -46,35 +63,40 @@ impl DocumentRef {
         self.file as usize
     }
 
-    /// Its line, if it lies in a JSONL file.
-    pub(super) fn line(&self) -> Option<Line> {
+    /// Where in its file.
+    pub(super) fn place(&self) -> Place {
+        let bytes = self.bytes as usize;
         // it was a position in memory before, so it fits
-        let start = self.line_start as usize;
-        (self.line_number > 0)
-            .then(|| Line { number: self.line_number, range: start..start + self.line_bytes as usize })
+        let start = self.start as usize;
+        match self.number {
+            0 => Place::File,
+            number if number & PUT_BY == 0 => Place::Line(Line { number, range: start..start + bytes }),
+            number => Place::Spool { start: self.start, bytes, number: number & !PUT_BY },
+        }
     }
 
     fn of_file(file: u32) -> DocumentRef {
-        DocumentRef { file, line_bytes: 0, line_start: 0, line_number: 0 }
+        DocumentRef { file, bytes: 0, start: 0, number: 0 }
     }
 
-    fn of_line(file: u32, line: &Line) -> Result<DocumentRef, Reason> {
-        let bytes = line.range.len();
-        Ok(DocumentRef {
-            file,
-            line_bytes: u32::try_from(bytes).map_err(|_| Reason::TooLarge(bytes as u64))?,
-            line_start: line.range.start as u64,
-            line_number: line.number,
-        })
+    fn of_line(file: u32, line: &Line) -> DocumentRef {
+        // a document's bytes fit, or else it was refused
+        let bytes = line.range.len() as u32;
+        DocumentRef { file, bytes, start: line.range.start as u64, number: line.number }
+    }
+
+    fn put_by(file: u32, start: u64, bytes: usize, number: u64) -> DocumentRef {
+        DocumentRef { file, bytes: bytes as u32, start, number: number | PUT_BY }
     }
 }
 
 /// Lists the documents of all files in `inventory` by source.
-pub(super) fn list_sources(inventory: &Inventory) -> Sources {
-    let is_jsonl = |&(_, file): &(u32, &InputFile)| file.kind() == FileKind::JsonLines;
-    let jsonl: Vec<(u32, &InputFile)> = (0..).zip(inventory.files()).filter(is_jsonl).collect();
-    let listed = jsonl.into_par_iter().map(|(index, _)| (index, list_file(inventory, index)));
-    let mut listed_files: FxHashMap<u32, Listed> = listed.collect();
+pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> {
+    inventory.keep_stdin().map_err(ScanError::NoRoom)?;
+    let has_many = |&(_, file): &(u32, &InputFile)| file.has_many();
+    let files: Vec<(u32, &InputFile)> = (0..).zip(inventory.files()).filter(has_many).collect();
+    let list = |(index, file)| Ok((index, list_file(inventory, index, file).map_err(ScanError::NoRoom)?));
+    let mut listed_files = files.into_par_iter().map(list).collect::<Result<FxHashMap<u32, Listed>, ScanError>>()?;
     let mut all = Listed::default();
     for (index, file) in (0..).zip(inventory.files()) {
         match (listed_files.remove(&index), file.source()) {
@@ -83,17 +105,22 @@ pub(super) fn list_sources(inventory: &Inventory) -> Sources {
             (None, None) => {}
         }
     }
-    all.sorted()
+    Ok(all.sorted())
 }
 
-/// Lists the documents of a JSONL file.
-fn list_file(inventory: &Inventory, index: u32) -> Listed {
+/// Lists the documents of a file with many; an error if they cannot be put by.
+fn list_file(inventory: &Inventory, index: u32, file: &InputFile) -> io::Result<Listed> {
     let mut listed = Listed::default();
-    match inventory.shared_lines(index as usize) {
-        Ok(lines) => listed.add_lines(index, &lines),
+    let records = inventory.records(file).and_then(|records| match records.lies_open() {
+        true => inventory.shared_lines(index as usize).map(|lines| (records, Some(lines))),
+        false => Ok((records, None)),
+    });
+    match records {
+        Ok((_, Some(lines))) => listed.add_lines(index, &lines),
+        Ok((records, None)) => listed.put_by(index, records, inventory.spool())?,
         Err(skipped) => listed.skipped.push(skipped),
     }
-    listed
+    Ok(listed)
 }
 
 /// Documents by source, in the order in which they came.
@@ -118,9 +145,41 @@ impl Listed {
         }
     }
 
+    /// Puts all documents of a file by, for they can be read only now.
+    fn put_by(&mut self, file: u32, mut records: Records, spool: &Spool) -> io::Result<()> {
+        while let Some(batch) = records.next_batch() {
+            match batch {
+                Ok(batch) => self.put_batch_by(file, &batch, spool)?,
+                Err(skipped) => self.skipped.push(skipped),
+            }
+        }
+        Ok(())
+    }
+
+    fn put_batch_by(&mut self, file: u32, batch: &Batch, spool: &Spool) -> io::Result<()> {
+        let read = (0..batch.len()).into_par_iter().map(|index| batch.document(index));
+        let (mut numbers, mut documents) = (Vec::new(), Vec::new());
+        for (index, read) in read.collect::<Vec<_>>().into_iter().enumerate() {
+            match read {
+                Ok(Some(document)) => {
+                    numbers.push(batch.number(index));
+                    documents.push(document);
+                }
+                Ok(None) => {}
+                Err(skipped) => self.skipped.push(skipped),
+            }
+        }
+        let (mut start, lengths) = spool.put(&documents)?;
+        for ((document, number), bytes) in documents.iter().zip(numbers).zip(lengths) {
+            self.add(&document.source, DocumentRef::put_by(file, start, bytes, number));
+            start += bytes as u64;
+        }
+        Ok(())
+    }
+
     fn add_line(&mut self, file: u32, lines: &JsonLines, line: &Line, source: Result<Option<SourceName>, Reason>) {
         let added = source.and_then(|source| match source {
-            Some(name) => self.add_named(&name, DocumentRef::of_line(file, line)?),
+            Some(name) => self.add_named(&name, DocumentRef::of_line(file, line)),
             None => Ok(()),
         });
         if let Err(reason) = added {
@@ -176,7 +235,7 @@ mod tests {
             ),
         ]);
         let inventory = inventory(&folder, "c");
-        let sources = inventory.sources();
+        let sources = inventory.sources().expect("sources");
         let texts: Vec<(&str, Vec<String>)> = sources
             .listings
             .iter()
@@ -204,7 +263,7 @@ mod tests {
         let lines: String = (0..3 * BATCH_LINES).map(line).collect();
         let folder = tree(&[("x.jsonl", lines.as_bytes())]);
         let inventory = inventory(&folder, "x.jsonl");
-        let sources = inventory.sources();
+        let sources = inventory.sources().expect("sources");
         assert_eq!(sources.listings.len(), 3);
         for (source, listing) in sources.listings.iter().enumerate() {
             assert_eq!(listing.documents.len(), BATCH_LINES);
@@ -220,8 +279,8 @@ mod tests {
     fn a_file_that_was_changed_is_noticed() {
         let folder = tree(&[("x.jsonl", b"{\"source\":\"a\",\"text\":\"1\"}")]);
         let inventory = inventory(&folder, "x.jsonl");
-        let sources = inventory.sources();
-        let place = DocumentRef { line_start: 1000, ..sources.listings[0].documents[0] };
+        let sources = inventory.sources().expect("sources");
+        let place = DocumentRef { start: 1000, ..sources.listings[0].documents[0] };
         let skipped = inventory.read(&place).expect_err("a reason");
         assert_eq!(plain(&folder, skipped), "x.jsonl:1: changed while it was read");
     }

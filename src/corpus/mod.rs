@@ -1,7 +1,7 @@
 //! Documents, in and out.
 //!
-//! Takes the paths a user names: folders with a folder per source and a file per document, JSONL
-//! files with a document per line, single documents. Gives an [`Inventory`] of them: by source, for
+//! Takes the paths a user names: folders with a folder per source and a file per document, files with
+//! many documents, single documents, standard input. Gives an [`Inventory`] of them: by source, for
 //! mining ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are
 //! read one at a time, when they are asked for; what is kept for each is only where it lies.
 //!
@@ -22,13 +22,17 @@ mod line_stream;
 mod listing;
 mod output;
 mod output_file;
+mod page;
 mod pending_file;
 mod reading;
 mod record;
+mod records;
 mod run_folder;
 mod scan_error;
 mod skipped;
 mod source_id;
+mod spool;
+mod stdin;
 mod suggest;
 #[cfg(test)]
 mod testing;
@@ -38,12 +42,13 @@ pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use input_file::{FileKind, InputFile};
 pub use inventory::{Content, Inventory};
-pub use jsonl::{JsonLines, Line};
 pub use listing::{DocumentRef, SourceListing, Sources};
 pub use output::{OutputError, OutputRoot};
 pub use output_file::OutputFile;
+pub use page::{EncodedPage, Page};
 pub use pending_file::PendingFile;
 pub use record::rewrite_line;
+pub use records::{Batch, Kept, New, RecordWriter, Records};
 pub use run_folder::abandon_unfinished;
 pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
@@ -57,27 +62,47 @@ pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
 /// One text of a source.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Its name within the source: the path below the source's folder, or a JSONL line's id.
+    /// Its name within the source: the path below the source's folder, or what its record calls it.
     pub id: String,
     /// The source it belongs to.
     pub source: SourceId,
+    /// Its address, if its record has one.
+    pub url: Option<String>,
     /// What it says, as UTF-8 without byte order mark.
     pub text: Text,
-    /// Whether it is the visible text of a page, and so not what the file or the JSONL line says.
+    /// Whether it is the visible text of a page, and so not what the file or the record says.
     pub is_view: bool,
+    /// The page that the text is the visible text of, where pages are wanted back ([`HtmlView::Page`]).
+    pub page: Option<Box<Page>>,
     /// The encoding it was converted from; `None` if its bytes were UTF-8 already.
     pub encoding: Option<&'static str>,
     /// What went wrong while it was read, though it could be read.
     pub warning: Option<Warning>,
 }
 
+impl Document {
+    /// A document of which no more is known than this.
+    pub fn new(id: String, source: SourceId, text: Text) -> Document {
+        Document { id, source, text, url: None, is_view: false, page: None, encoding: None, warning: None }
+    }
+}
+
 /// How documents are to be read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
-    /// Which keys of a JSONL line hold what.
+    /// Which keys of a JSONL line, or columns of a table, hold what.
     pub keys: Keys,
+    /// A document of more bytes is skipped, whether as it lies in its file, decompressed, or as text; at most
+    /// [`MAX_DOCUMENT_BYTES`]. What is read at once of compressed files and archives is bounded by it. Default: 256 MiB.
+    pub max_document: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { html: HtmlView::default(), keys: Keys::default(), max_document: 256 << 20 }
+    }
 }
 
 /// What counts as the text of an HTML document.
@@ -86,6 +111,8 @@ pub enum HtmlView {
     /// What a reader of the page sees, one line per block.
     #[default]
     Text,
+    /// The same, with the way back to the page, so that the page can be cleaned and not only its text.
+    Page,
     /// The markup itself.
     Markup,
 }

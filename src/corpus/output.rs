@@ -102,7 +102,7 @@ impl OutputRoot {
     pub fn write_atomic<T>(
         &self,
         relative: impl AsRef<Path>,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
     ) -> Result<T, OutputError> {
         let mut file = self.begin(relative)?;
         match write(&mut file) {
@@ -266,7 +266,7 @@ mod tests {
     fn a_failed_write_leaves_nothing() {
         let folder = folder();
         let output = output_in(&folder);
-        let fail = |writer: &mut dyn Write| -> io::Result<()> {
+        let fail = |writer: &mut (dyn Write + Send)| -> io::Result<()> {
             writer.write_all(&[b'x'; 100_000])?;
             Err(io::Error::from(ErrorKind::StorageFull))
         };

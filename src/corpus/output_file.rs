@@ -30,7 +30,10 @@ impl OutputFile {
     }
 
     /// Writes all of the file or, if `write` fails, nothing: what was there before stays.
-    pub fn write_atomic<T>(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, OutputError> {
+    pub fn write_atomic<T>(
+        &self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
+    ) -> Result<T, OutputError> {
         self.folder.write_atomic(&self.name, write)
     }
 

@@ -1,37 +1,90 @@
-//! One file, one document.
+//! From bytes to a document.
+//!
+//! Takes what a file or a record holds; gives its text, or the visible text of the page that it is.
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 
-use super::decode::{declared_as, decode};
-use super::text::FileBytes;
-use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Reason, Text, html};
+use encoding_rs::Encoding;
 
-/// Reads the document that `file` is.
-pub(super) fn read_document(file: &InputFile, view: HtmlView) -> Result<Document, Reason> {
-    // only JSONL lies outside of all sources
+use super::compression::{Compression, decompressed};
+use super::decode::{Decoded, declared_as, decode};
+use super::html::{self, VisibleText};
+use super::text::FileBytes;
+use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId, Text};
+
+/// Reads the document that `file` is; tells how it is compressed.
+pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
+    // only files with many documents lie outside of all sources
     let source = file.source().ok_or(Reason::NotAFile)?;
     let path = file.path();
-    refuse_too_large(fs::metadata(&path)?.len())?;
-    let bytes = Arc::new(FileBytes::open(&path)?);
-    let is_html = file.kind() == FileKind::Html;
-    let declared = if is_html { html::declared_encoding(&bytes) } else { None };
-    let decoded = decode(&bytes, declared.and_then(declared_as))?;
-    let is_view = is_html && view == HtmlView::Text;
-    let text = match is_view {
-        true => html::visible_text(&decoded.text).into(),
-        false => text_of(&bytes, decoded.text),
-    };
-    refuse_too_large(text.len() as u64)?;
-    Ok(Document {
-        id: file.id().to_owned(),
-        source: source.clone(),
-        is_view,
-        text,
-        encoding: decoded.encoding,
-        warning: decoded.warning,
-    })
+    refuse_too_large(fs::metadata(&path)?.len(), options)?;
+    let bytes = FileBytes::open(&path)?;
+    let compression = Compression::of(&bytes);
+    let bytes = Arc::new(decompress(bytes, options)?);
+    let stored = Stored { bytes, is_html: file.kind() == FileKind::Html, encoding: None };
+    let document = stored.document(file.id().to_owned(), source.clone(), options)?;
+    Ok((document, compression))
+}
+
+/// A document as it is stored, in whatever encoding.
+pub(super) struct Stored {
+    pub(super) bytes: Arc<FileBytes>,
+    pub(super) is_html: bool,
+    /// What the record says of its encoding.
+    pub(super) encoding: Option<&'static Encoding>,
+}
+
+impl Stored {
+    /// The document of this name.
+    pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
+        let Stored { bytes, is_html, encoding } = self;
+        let in_markup = || html::declared_encoding(&bytes).and_then(declared_as);
+        let declared = encoding.or_else(|| if is_html { in_markup() } else { None });
+        let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
+        let view = match is_html {
+            true => View::of(text, &bytes, options.html),
+            false => View::plain(text_of(&bytes, text)),
+        };
+        let document = Document { encoding, warning, ..view.document(id, source, options)? };
+        Ok(document)
+    }
+}
+
+/// What is read of a document.
+pub(super) struct View {
+    text: Text,
+    is_view: bool,
+    page: Option<Box<Page>>,
+}
+
+impl View {
+    /// The text as it is.
+    pub(super) fn plain(text: Text) -> View {
+        View { text, is_view: false, page: None }
+    }
+
+    /// What is asked for of a page that was found in `file`.
+    pub(super) fn of(html: Cow<str>, file: &Arc<FileBytes>, view: HtmlView) -> View {
+        match view {
+            HtmlView::Markup => View::plain(text_of(file, html)),
+            HtmlView::Text => View { text: html::visible_text(&html).into(), is_view: true, page: None },
+            HtmlView::Page => {
+                let VisibleText { text, map } = html::mapped_text(&html);
+                let page = Page { markup: text_of(file, html), map, bytes: Arc::clone(file) };
+                View { text: text.into(), is_view: false, page: Some(Box::new(page)) }
+            }
+        }
+    }
+
+    /// The document of this name, unless it is too large.
+    pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
+        let View { text, is_view, page } = self;
+        refuse_too_large(text.len() as u64, options)?;
+        Ok(Document { is_view, page, ..Document::new(id, source, text) })
+    }
 }
 
 /// A `text` found in `file`, copied only if it had to be converted.
@@ -43,8 +96,24 @@ pub(super) fn text_of(file: &Arc<FileBytes>, text: Cow<str>) -> Text {
 }
 
 /// Before a file is read its size says so, and afterwards that of its text, which can be longer.
-pub(super) fn refuse_too_large(bytes: u64) -> Result<(), Reason> {
-    if bytes > MAX_DOCUMENT_BYTES as u64 { Err(Reason::TooLarge(bytes)) } else { Ok(()) }
+pub(super) fn refuse_too_large(bytes: u64, options: &ReadOptions) -> Result<(), Reason> {
+    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
+    if bytes > limit { Err(Reason::TooLarge { bytes: Some(bytes), limit }) } else { Ok(()) }
+}
+
+/// What stands behind the compression of a file, if it has one. No more of it is unpacked than may be.
+fn decompress(bytes: FileBytes, options: &ReadOptions) -> Result<FileBytes, Reason> {
+    if Compression::of(&bytes) == Compression::None {
+        return Ok(bytes);
+    }
+    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
+    let (_, behind) = decompressed(Box::new(Cursor::new(bytes)))?;
+    let mut unpacked = Vec::new();
+    behind.take(limit + 1).read_to_end(&mut unpacked).map_err(|error| Reason::Damaged(error.to_string()))?;
+    if unpacked.len() as u64 > limit {
+        return Err(Reason::TooLarge { bytes: None, limit });
+    }
+    Ok(FileBytes::Read(unpacked))
 }
 
 #[cfg(test)]
@@ -59,8 +128,8 @@ mod tests {
         let folder = tree(&[(name, bytes)]);
         let inventory = inventory(&folder, "");
         match inventory.open(&inventory.files()[0]) {
-            Ok(Content::Document(document)) => Ok(document),
-            Ok(Content::Lines(_)) => panic!("{name} is JSONL"),
+            Ok(Content::Document(document, _)) => Ok(*document),
+            Ok(Content::Records(_)) => panic!("{name} is JSONL"),
             Err(skipped) => Err(plain(&folder, skipped)),
         }
     }
@@ -127,24 +196,52 @@ mod tests {
         let folder = tree(&[("a/x.html", b"<p>text</p>")]);
         let options = ReadOptions { html: HtmlView::Markup, ..ReadOptions::default() };
         let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("a file");
-        let Ok(Content::Document(document)) = inventory.open(&inventory.files()[0]) else {
+        let Ok(Content::Document(document, _)) = inventory.open(&inventory.files()[0]) else {
             panic!("no document");
         };
         assert_eq!(&*document.text, "<p>text</p>");
     }
 
     #[test]
-    fn documents_of_which_positions_would_not_fit_are_refused() {
+    fn documents_that_are_too_large_are_refused() {
         let folder = tree(&[("a/x.txt", b"")]);
         let file = fs::OpenOptions::new().write(true).open(folder.path().join("a/x.txt")).expect("a file");
         file.set_len(MAX_DOCUMENT_BYTES as u64 + 1).expect("a sparse file");
-        let inventory = inventory(&folder, "");
-        let Err(skipped) = inventory.open(&inventory.files()[0]) else {
-            panic!("two gigabytes were accepted");
-        };
-        assert_eq!(
-            plain(&folder, skipped),
-            "a/x.txt: has 2147483647 bytes, and a document may have 2147483646: split it"
-        );
+        for (max_document, allowed) in [(1 << 20, 1 << 20), (1 << 40, MAX_DOCUMENT_BYTES)] {
+            let options = ReadOptions { max_document, ..ReadOptions::default() };
+            let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("a file");
+            let Err(skipped) = inventory.open(&inventory.files()[0]) else {
+                panic!("two gigabytes were accepted");
+            };
+            let expected = format!("a/x.txt: has 2147483647 bytes, more than the {allowed} that a document may have");
+            assert!(plain(&folder, &skipped).starts_with(&expected), "{skipped}");
+        }
+    }
+
+    #[test]
+    fn compressed_files_are_told_by_their_bytes() {
+        use std::io::Write;
+        for compression in [Compression::Gzip, Compression::Zstd] {
+            let mut encoder = super::super::Encoder::new(Vec::new(), compression).expect("an encoder");
+            encoder.write_all("größe".as_bytes()).expect("written");
+            let mut bytes = encoder.finish().expect("finished");
+            assert_eq!(&*read("a/x.txt", &bytes).expect("a document").text, "größe");
+            bytes.pop();
+            let message = read("a/x.txt", &bytes).expect_err("a reason");
+            assert!(message.starts_with("a/x.txt: its compressed data are damaged: "), "{message}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_a_document_may_have() {
+        use std::io::Write;
+        let mut encoder = super::super::Encoder::new(Vec::new(), Compression::Zstd).expect("an encoder");
+        encoder.write_all(&vec![b'x'; 10_000_000]).expect("written");
+        let folder = tree(&[("a/x.txt", &encoder.finish().expect("finished"))]);
+        let options = ReadOptions { max_document: 1 << 20, ..ReadOptions::default() };
+        let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("a file");
+        let skipped = inventory.open(&inventory.files()[0]).expect_err("ten megabytes were accepted");
+        let expected = "a/x.txt: has more bytes than the 1048576 that a document may have";
+        assert!(plain(&folder, &skipped).starts_with(expected), "{skipped}");
     }
 }

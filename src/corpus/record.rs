@@ -32,7 +32,7 @@ pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result
     let new_value = quoted(new_text);
     let edits = match (record.body(keys)?, options.html) {
         (Body::Text(text), _) => vec![(text.value, new_value)],
-        (Body::Html(html), HtmlView::Markup) => vec![(html.value, new_value)],
+        (Body::Html(html), HtmlView::Markup | HtmlView::Page) => vec![(html.value, new_value)],
         (Body::Html(html), HtmlView::Text) => match record.text {
             // a second text would make the line unreadable: the two change places
             Some(null) => vec![(null.value, new_value), (html.value, "null".to_owned())],
@@ -104,6 +104,12 @@ impl<'a> Record<'a> {
         }
         let folder = folder.map(|source| Cow::Borrowed(source.as_str()));
         folder.ok_or_else(|| no_source(keys))
+    }
+
+    /// The document's address, if it has one.
+    pub(super) fn url(&self) -> Option<String> {
+        let url = self.url.filter(|url| url.value.starts_with('"'))?;
+        url.string().ok().map(Cow::into_owned)
     }
 
     /// The document itself: the text if there is one, else the HTML.

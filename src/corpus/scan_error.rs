@@ -32,6 +32,9 @@ pub enum ScanError {
     /// No documents at all.
     #[error("{0}")]
     Nothing(Box<NothingFound>),
+    /// No place for what can only be read from front to back.
+    #[error("cannot put documents by to read them again: {0}; name a folder with more room in TMPDIR")]
+    NoRoom(io::Error),
     /// Two files that would be written to the same place.
     #[error("{}", collision(.first, .second, .name, *.others))]
     Collision {

@@ -13,7 +13,7 @@ use super::{MAX_DOCUMENT_BYTES, SourceIdError};
 pub struct Skipped {
     /// The file or folder.
     pub path: Arc<Path>,
-    /// The line of a JSONL file, from 1; `None` where all of `path` is skipped.
+    /// The line of a JSONL file, or which record of another, from 1; `None` where all of `path` is skipped.
     pub line: Option<u64>,
     /// Why.
     pub reason: Reason,
@@ -70,9 +70,28 @@ pub enum Reason {
         /// How much of the document's beginning are control characters.
         control_percent: usize,
     },
-    /// More than [`MAX_DOCUMENT_BYTES`].
-    #[error("has {0} bytes, and a document may have {MAX_DOCUMENT_BYTES}: split it")]
-    TooLarge(u64),
+    /// More than [`max_document`](super::ReadOptions::max_document).
+    #[error("{}", too_large(*.bytes, *.limit))]
+    TooLarge {
+        /// How large it is; `None` if it was not read to its end.
+        bytes: Option<u64>,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// Compressed data that end too early, or are not what they should be.
+    #[error("its compressed data are damaged: {0}")]
+    Damaged(String),
+    /// A file with many documents that breaks off.
+    #[error("cannot be read any further after record {after}: {error}")]
+    BreaksOff {
+        /// How many records could be read.
+        after: u64,
+        /// What is wrong.
+        error: String,
+    },
+    /// Standard input, which comes only once.
+    #[error("standard input was read already: put it into a file first")]
+    ReadAlready,
     /// A folder or a JSONL line whose source has no usable name.
     #[error(transparent)]
     UnsafeSource(#[from] SourceIdError),
@@ -124,6 +143,18 @@ pub enum Reason {
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,
+}
+
+fn too_large(bytes: Option<u64>, limit: u64) -> String {
+    let has = match bytes {
+        Some(bytes) => format!("has {bytes} bytes, more than"),
+        None => "has more bytes than".to_owned(),
+    };
+    let remedy = match limit < MAX_DOCUMENT_BYTES as u64 {
+        true => "split it, or allow more (--max-document)",
+        false => "split it",
+    };
+    format!("{has} the {limit} that a document may have: {remedy}")
 }
 
 impl From<io::Error> for Reason {

@@ -1,10 +1,12 @@
 //! Folders of documents for tests.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::records::Container;
 use super::{Inventory, ReadOptions, ScanError};
 
 /// A temporary folder with these files in it.
@@ -36,4 +38,9 @@ pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
 pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
     let path = folder.path().to_string_lossy().into_owned();
     message.to_string().replace(&format!("{path}/"), "")
+}
+
+/// A file with many documents, in no source's folder.
+pub(super) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
+    Arc::new(Container { path: Path::new(path).into(), folder: None, options: Arc::new(options) })
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -110,14 +110,19 @@ pub(super) enum FileBytes {
 impl FileBytes {
     /// Reads or maps the file at `path`.
     pub(super) fn open(path: &Path) -> io::Result<FileBytes> {
-        let mut file = File::open(path)?;
+        FileBytes::of(&mut File::open(path)?)
+    }
+
+    /// Reads or maps a file, all of it.
+    pub(super) fn of(file: &mut File) -> io::Result<FileBytes> {
         let size = file.metadata()?.len();
         if size >= MIN_MAPPED_BYTES
-            && let Some(map) = Map::of(&file)
+            && let Some(map) = Map::of(file)
         {
             return Ok(FileBytes::Mapped(map));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        file.rewind()?;
         file.read_to_end(&mut bytes)?;
         Ok(FileBytes::Read(bytes))
     }
@@ -131,6 +136,12 @@ impl Deref for FileBytes {
             FileBytes::Read(bytes) => bytes,
             FileBytes::Mapped(map) => &map.0,
         }
+    }
+}
+
+impl AsRef<[u8]> for FileBytes {
+    fn as_ref(&self) -> &[u8] {
+        self
     }
 }
 

@@ -21,7 +21,8 @@ const IN_MEMORY: usize = 4;
 pub struct Documents {
     inventory: Inventory,
     most: usize,
-    listings: OnceLock<BTreeMap<String, Vec<DocumentRef>>>,
+    /// Or why there is none.
+    listings: OnceLock<Result<BTreeMap<String, Vec<DocumentRef>>, String>>,
     recent: Mutex<Vec<(String, Arc<Texts>)>>,
 }
 
@@ -64,7 +65,7 @@ impl Documents {
     /// How many documents each source has in the corpus; `None` while they are being listed, which takes its time where
     /// files hold many.
     pub fn counts(&self) -> Option<BTreeMap<&str, usize>> {
-        let listings = self.listings.get()?;
+        let listings = self.listings.get()?.as_ref().ok()?;
         Some(listings.iter().map(|(source, documents)| (source.as_str(), documents.len())).collect())
     }
 
@@ -99,6 +100,7 @@ impl Documents {
             })
             .collect();
         let mut texts = Texts { of: places.len(), ..Texts::default() };
+        texts.skipped.extend(self.listings().as_ref().err().cloned());
         for page in read {
             match page {
                 Ok(page) => texts.documents.push(page),
@@ -109,16 +111,17 @@ impl Documents {
     }
 
     fn places(&self, source: &str) -> Vec<DocumentRef> {
-        match source {
-            SHARED => self.listings().values().flatten().copied().collect(),
-            _ => self.listings().get(source).cloned().unwrap_or_default(),
+        match (self.listings(), source) {
+            (Ok(listings), SHARED) => listings.values().flatten().copied().collect(),
+            (Ok(listings), _) => listings.get(source).cloned().unwrap_or_default(),
+            (Err(_), _) => Vec::new(),
         }
     }
 
-    fn listings(&self) -> &BTreeMap<String, Vec<DocumentRef>> {
+    fn listings(&self) -> &Result<BTreeMap<String, Vec<DocumentRef>>, String> {
         self.listings.get_or_init(|| {
-            let listings = self.inventory.sources().listings;
-            listings.into_iter().map(|listing| (listing.id.as_str().to_owned(), listing.documents)).collect()
+            let listings = self.inventory.sources().map_err(|error| error.to_string())?.listings.into_iter();
+            Ok(listings.map(|listing| (listing.id.as_str().to_owned(), listing.documents)).collect())
         })
     }
 }

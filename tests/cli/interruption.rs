@@ -32,7 +32,8 @@ fn interrupt(mut child: Child) -> Ran {
     wait_until(&mut child, || false);
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    let stderr = without_progress(&text(&output.stderr));
+    Ran { status: output.status.code(), stdout: text(&output.stdout), stderr }
 }
 
 /// Starts the program on ever larger corpora, until it is interrupted before it is done.

@@ -30,7 +30,7 @@ impl GoldTexts {
     /// Reads a folder of gold texts, which looks like that of a corpus.
     pub fn read(folder: &Path, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<GoldTexts> {
         let inventory = Inventory::scan(&[folder.to_owned()], options).context("gold text")?;
-        let sources = inventory.sources();
+        let sources = inventory.sources()?;
         inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| reporter.skip(&skipped.to_string()));
         let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
         for place in sources.listings.iter().flat_map(|listing| &listing.documents) {

@@ -78,7 +78,7 @@ pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::R
 
 fn read(args: &InjectArgs, reporter: &Reporter) -> anyhow::Result<Vec<String>> {
     let mut summary = Summary::default();
-    let inventory = scan_paths(&args.corpus, &args.reading, reporter, &mut summary)?;
+    let inventory = scan_paths(&args.corpus, &args.reading.options(), reporter, &mut summary)?;
     let mut texts = Vec::new();
     for listing in list(&inventory, reporter, &mut summary)? {
         let documents = read_documents(&inventory, &listing.documents, reporter)?;

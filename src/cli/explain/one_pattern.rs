@@ -46,8 +46,8 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
 
 impl ExplainArgs {
     fn is_one_document(&self) -> bool {
-        let is_jsonl = || FileKind::of(&self.document) == Some(FileKind::JsonLines);
-        self.line.is_some() || !(self.document.is_dir() || is_jsonl())
+        let has_many = || FileKind::of(&self.document).is_some_and(FileKind::has_many);
+        self.line.is_some() || !(self.document.is_dir() || has_many())
     }
 }
 

@@ -1,0 +1,94 @@
+//! The cleaner of each source, compiled when the source's first document comes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use dehusk::cleaning::drift::Watch;
+use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
+
+use crate::cli::library::Library;
+use crate::cli::often::Kind;
+use crate::cli::reporter::Reporter;
+
+/// The cleaners of a run.
+pub struct Cleaners<'a> {
+    library: &'a Library,
+    options: CleanOptions,
+    reporter: &'a Reporter,
+    /// Of the sources that have a file of their own.
+    own: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
+    /// Of all others, of which a crawl can have a million.
+    other: OnceLock<Arc<SourceCleaner>>,
+    /// The sources that were told to have none.
+    told: Mutex<BTreeSet<String>>,
+}
+
+/// What the documents of a source need.
+pub struct SourceCleaner {
+    pub cleaner: Cleaner,
+    /// If the source has a file of its own.
+    pub watch: Option<Watch>,
+}
+
+/// What one thread works with: the cleaners that it has used so far, and scratch space.
+#[derive(Default)]
+pub struct Bench {
+    cleaners: HashMap<String, Arc<SourceCleaner>>,
+    scratch: Scratch,
+}
+
+impl<'a> Cleaners<'a> {
+    /// None is compiled yet.
+    pub fn new(library: &'a Library, options: CleanOptions, reporter: &'a Reporter) -> Cleaners<'a> {
+        let (own, other, told) = (Mutex::default(), OnceLock::new(), Mutex::default());
+        Cleaners { library, options, reporter, own, other, told }
+    }
+
+    /// The cleaner of a source, and space to work in.
+    pub fn of<'b>(&self, source: &str, bench: &'b mut Bench) -> (&'b SourceCleaner, &'b mut Scratch) {
+        let Bench { cleaners, scratch } = bench;
+        if !cleaners.contains_key(source) {
+            cleaners.insert(source.to_owned(), self.find(source));
+        }
+        (&cleaners[source], scratch)
+    }
+
+    /// What a source's own patterns were found in when they were mined, if it has any and they were used.
+    pub fn watched<T>(&self, source: &str, look: impl FnOnce(&Watch) -> T) -> Option<T> {
+        lock(&self.own).get(source)?.watch.as_ref().map(look)
+    }
+
+    fn find(&self, source: &str) -> Arc<SourceCleaner> {
+        let Some(own) = self.library.get(source) else {
+            self.tell_of_none(source);
+            return Arc::clone(self.other.get_or_init(|| Arc::new(self.compile(source))));
+        };
+        let mut all = lock(&self.own);
+        if let Some(known) = all.get(source) {
+            return Arc::clone(known);
+        }
+        let mut compiled = self.compile(source);
+        compiled.watch = Some(Watch::new(&compiled.cleaner, own));
+        let compiled = Arc::new(compiled);
+        all.insert(source.to_owned(), Arc::clone(&compiled));
+        compiled
+    }
+
+    fn compile(&self, source: &str) -> SourceCleaner {
+        SourceCleaner { cleaner: Cleaner::new(&self.library.for_source(source), &self.options), watch: None }
+    }
+
+    fn tell_of_none(&self, source: &str) {
+        if !lock(&self.told).insert(source.to_owned()) {
+            return;
+        }
+        let is_shared = !self.library.for_source(source).is_empty();
+        let what = if is_shared { "only shared patterns apply" } else { "its documents are copied as they are" };
+        let message = format!("there is no pattern file for source '{source}'; {what}");
+        self.reporter.warn_often(Kind::NoPatterns, &message);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

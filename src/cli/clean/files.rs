@@ -1,0 +1,402 @@
+//! Files, cleaned: each read, its documents cleaned, and written to where they belong.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::mpsc;
+
+use rayon::prelude::*;
+
+use dehusk::corpus::{
+    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputRoot,
+    RecordWriter, Records, Skipped,
+};
+
+use super::cleaners::Bench;
+use super::document::{DocumentCleaner, Form, Outcome, Place, Written, skip_line};
+use super::spans;
+use crate::cli::interrupt;
+use crate::cli::often::Kind;
+use crate::cli::reporter::Reporter;
+use crate::cli::summary::Cleaned;
+
+/// Cleans files, from any thread.
+pub struct FileCleaner<'a> {
+    pub inventory: &'a Inventory,
+    pub documents: DocumentCleaner<'a>,
+    pub reporter: &'a Reporter,
+    /// Write what would go instead of what stays.
+    pub spans: Option<spans::Unit>,
+    /// Whether what cannot be cleaned is written as it was read.
+    pub copies_broken: bool,
+}
+
+/// What came of files.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// By source.
+    pub counts: BTreeMap<String, Cleaned>,
+    /// What was left out, as it was named.
+    pub skipped: Vec<String>,
+}
+
+/// Where the lines on documents go that a person asked for.
+pub type Report<'r> = &'r mut (dyn Write + Send);
+
+/// What became of a document, or of a record.
+#[derive(Default)]
+struct Cleared {
+    /// `None` if nothing is to be written.
+    written: Option<Written>,
+    count: Option<(String, Cleaned)>,
+    skipped: Option<String>,
+    report: Option<String>,
+}
+
+/// What becomes of some records that follow each other.
+struct ClearedBatch {
+    batch: Batch,
+    records: Vec<(Kept, Cleared)>,
+}
+
+/// Where the records of a file are written.
+enum Sink<W: Write + Send> {
+    /// To a file of its kind.
+    Records(RecordWriter<W>),
+    /// To lines of JSON.
+    Lines(Encoder<W>),
+}
+
+/// How much of a file is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// Something is missing that was to be copied.
+    Incomplete,
+}
+
+impl FileCleaner<'_> {
+    /// Cleans a file and writes it below `output`.
+    pub fn to_folder(
+        &self,
+        file: &InputFile,
+        output: &OutputRoot,
+        bench: &mut Bench,
+        report: Report,
+    ) -> anyhow::Result<Tally> {
+        interrupt::check()?;
+        let mut tally = Tally::default();
+        match self.inventory.open(file) {
+            Ok(Content::Document(document, compression)) => {
+                let cleared = self.clear_file(file, &document, self.form(), bench);
+                self.write_document(file, &document, &cleared, compression, output)?;
+                self.tell(cleared, &mut tally, report)?;
+            }
+            Ok(Content::Records(records)) => self.records_to_folder(file, records, output, &mut tally, report)?,
+            Err(skipped) => {
+                self.tell(self.skipped(&skipped), &mut tally, report)?;
+                self.copy_broken(file, output)?;
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Cleans files and writes all their documents to `output` in order, a line each. They are either one file with many
+    /// documents or files that are documents.
+    pub fn to_lines(
+        &self,
+        files: &[InputFile],
+        mut output: &mut (dyn Write + Send),
+        report: Report,
+    ) -> anyhow::Result<Tally> {
+        interrupt::check()?;
+        let mut tally = Tally::default();
+        let form = self.spans.map_or(Form::Line, Form::Spans);
+        let open = |bench: &mut Bench, file| match self.inventory.open(file) {
+            Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, bench)),
+            Ok(Content::Records(records)) => Err(records),
+            Err(skipped) => Ok(self.skipped(&skipped)),
+        };
+        let opened: Vec<Result<Cleared, Records>> = files.par_iter().map_init(Bench::default, open).collect();
+        for opened in opened {
+            match opened {
+                Ok(cleared) => {
+                    if let Some(Written::Line(line)) = &cleared.written {
+                        output.write_all(line.as_bytes())?;
+                    }
+                    self.tell(cleared, &mut tally, report)?;
+                }
+                Err(records) if records.is_jsonl() && self.spans.is_none() => {
+                    let mut sink = Sink::Records(records.writer(&mut output, Compression::None)?);
+                    self.records(records, Form::InPlace, &mut sink, &mut tally, report)?;
+                    sink.finish()?;
+                }
+                Err(records) => {
+                    let mut sink = Sink::Lines(Encoder::new(&mut output, Compression::None)?);
+                    self.records(records, form, &mut sink, &mut tally, report)?;
+                    sink.finish()?;
+                }
+            }
+        }
+        Ok(tally)
+    }
+
+    fn form(&self) -> Form {
+        self.spans.map_or(Form::InPlace, Form::Spans)
+    }
+
+    fn clear_file(&self, file: &InputFile, document: &Document, form: Form, bench: &mut Bench) -> Cleared {
+        let name = file.path().display().to_string();
+        self.clear(document, Place { file: &name, record: None }, form, bench)
+    }
+
+    /// Cleans a document.
+    fn clear(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Cleared {
+        match self.documents.clean(document, place, form, bench) {
+            Ok(Outcome { source, count, written, report }) => {
+                Cleared { written: Some(written), count: Some((source, count)), skipped: None, report }
+            }
+            Err(reason) => self.left_out(place, format!("{place}: {reason}"), &reason),
+        }
+    }
+
+    fn skipped(&self, skipped: &Skipped) -> Cleared {
+        let place = Place { file: &skipped.path.display().to_string(), record: skipped.line };
+        self.left_out(place, skipped.to_string(), &skipped.reason.to_string())
+    }
+
+    fn left_out(&self, place: Place, message: String, reason: &str) -> Cleared {
+        let report = self.documents.reports.then(|| skip_line(place, reason));
+        Cleared { written: None, count: None, skipped: Some(message), report }
+    }
+
+    /// Counts what became of a document, and names it if it was left out.
+    fn tell(&self, cleared: Cleared, tally: &mut Tally, report: Report) -> anyhow::Result<()> {
+        if let Some((source, count)) = cleared.count {
+            tally.counts.entry(source).or_default().add(&count);
+        }
+        if let Some(line) = cleared.report {
+            report.write_all(line.as_bytes())?;
+        }
+        if let Some(message) = cleared.skipped {
+            self.reporter.skip(&message);
+            tally.skipped.push(message);
+            self.reporter.check()?;
+        }
+        Ok(())
+    }
+
+    fn write_document(
+        &self,
+        file: &InputFile,
+        document: &Document,
+        cleared: &Cleared,
+        compression: Compression,
+        output: &OutputRoot,
+    ) -> anyhow::Result<()> {
+        let as_text = || file.output_name(self.inventory.options().html);
+        let (name, bytes, compression) = match &cleared.written {
+            None => return self.copy_broken(file, output),
+            Some(Written::AsRead) => return copy(file, &as_text(), output),
+            Some(Written::Line(line)) => (spans_name(file), Cow::Borrowed(line.as_bytes()), Compression::None),
+            Some(Written::Text(text)) => (as_text(), Cow::Borrowed(text.as_bytes()), compression),
+            Some(Written::Page(page)) => (file.name(), Cow::Owned(self.encoded(file, document, page)), compression),
+        };
+        let _permission = interrupt::writing()?;
+        output.write_atomic(name, |writer| {
+            let mut encoder = Encoder::new(writer, compression)?;
+            encoder.write_all(&bytes)?;
+            encoder.finish().map(drop)
+        })?;
+        Ok(())
+    }
+
+    /// A page in its own encoding; if that cannot be, in UTF-8, and that is said.
+    fn encoded(&self, file: &InputFile, document: &Document, page: &str) -> Vec<u8> {
+        let Some(original) = &document.page else { return page.as_bytes().to_vec() };
+        let encoded = original.encoded(page);
+        if encoded.is_converted {
+            let path = file.path();
+            self.reporter.warn_often(
+                Kind::Converted,
+                &format!(
+                    "{}: written in UTF-8, with a mark that says so, for it cannot be written in its own encoding",
+                    path.display()
+                ),
+            );
+        }
+        encoded.bytes
+    }
+
+    /// Writes a file as it is, if what cannot be cleaned is to be copied.
+    fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> anyhow::Result<()> {
+        if !self.copies_broken || self.spans.is_some() || file.is_stdin() {
+            return Ok(());
+        }
+        if File::open(file.path()).is_ok() { copy(file, &file.name(), output) } else { Ok(()) }
+    }
+
+    fn records_to_folder(
+        &self,
+        file: &InputFile,
+        records: Records,
+        output: &OutputRoot,
+        tally: &mut Tally,
+        report: Report,
+    ) -> anyhow::Result<()> {
+        let name = if self.spans.is_some() { spans_name(file) } else { file.name() };
+        let permission = interrupt::writing()?;
+        let mut failure = None;
+        let mut extent = Extent::Whole;
+        let written = output.write_atomic(name, |writer| {
+            // What comes from standard input gets a name that speaks of no compression.
+            let compression = if file.is_stdin() { Compression::None } else { records.compression() };
+            let mut sink = match self.spans {
+                None => Sink::Records(records.writer(writer, compression)?),
+                Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, compression)?),
+                Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
+            };
+            let cleaned = self.records(records, self.form(), &mut sink, tally, report);
+            match cleaned {
+                Ok(Extent::Whole) => return sink.finish(),
+                Ok(Extent::Incomplete) => extent = Extent::Incomplete,
+                Err(error) => failure = Some(error),
+            }
+            // Nothing half is left behind.
+            Err(io::Error::other("not all could be written"))
+        });
+        drop(permission);
+        match (failure, extent) {
+            (Some(failure), _) => Err(failure),
+            (None, Extent::Incomplete) => self.copy_broken(file, output),
+            (None, Extent::Whole) => Ok(written?),
+        }
+    }
+
+    /// Cleans records, many at a time, in order: some are written while the next are cleaned.
+    fn records<W: Write + Send>(
+        &self,
+        mut records: Records,
+        form: Form,
+        sink: &mut Sink<W>,
+        tally: &mut Tally,
+        report: Report,
+    ) -> anyhow::Result<Extent> {
+        let mut extent = Extent::Whole;
+        std::thread::scope(|scope| {
+            let (done, ready) = mpsc::sync_channel(0);
+            scope.spawn(move || {
+                while let Some(batch) = records.next_batch() {
+                    let cleared = batch.map(|batch| self.clear_batch(batch, form));
+                    // If nobody takes them any more, writing has failed, and its error tells.
+                    if interrupt::check().is_err() || done.send(cleared).is_err() {
+                        return;
+                    }
+                }
+            });
+            for cleared in ready {
+                let cleared = match cleared {
+                    Ok(ClearedBatch { batch, records }) => {
+                        if self.copies_broken && !batch.is_whole() {
+                            extent = Extent::Incomplete;
+                        }
+                        let (kept, cleared): (Vec<Kept>, Vec<Cleared>) = records.into_iter().unzip();
+                        sink.write(&batch, kept, &cleared)?;
+                        cleared
+                    }
+                    Err(skipped) => {
+                        if self.copies_broken {
+                            extent = Extent::Incomplete;
+                        }
+                        vec![self.skipped(&skipped)]
+                    }
+                };
+                cleared.into_iter().try_for_each(|cleared| self.tell(cleared, tally, report))?;
+            }
+            interrupt::check()?;
+            Ok(extent)
+        })
+    }
+
+    fn clear_batch(&self, batch: Batch, form: Form) -> ClearedBatch {
+        let file = batch.path().display().to_string();
+        let clear = |bench: &mut Bench, index| self.clear_record(&batch, index, &file, form, bench);
+        let records = (0..batch.len()).into_par_iter().map_init(Bench::default, clear).collect();
+        ClearedBatch { batch, records }
+    }
+
+    fn clear_record(&self, batch: &Batch, index: usize, file: &str, form: Form, bench: &mut Bench) -> (Kept, Cleared) {
+        let place = Place { file, record: Some(batch.number(index)) };
+        let cleared = match batch.document(index) {
+            // What is no document, as a blank line, stays.
+            Ok(None) => return (Kept::as_read(), Cleared::default()),
+            Ok(Some(document)) => {
+                let cleared = self.clear(&document, place, form, bench);
+                self.kept(batch, index, &document, cleared)
+            }
+            Err(skipped) => Err(skipped),
+        };
+        cleared.unwrap_or_else(|skipped| {
+            let kept = if self.copies_broken && batch.is_whole() { Kept::as_read() } else { Kept::dropped() };
+            (kept, self.skipped(&skipped))
+        })
+    }
+
+    fn kept(
+        &self,
+        batch: &Batch,
+        index: usize,
+        document: &Document,
+        cleared: Cleared,
+    ) -> Result<(Kept, Cleared), Skipped> {
+        let kept = match &cleared.written {
+            Some(Written::AsRead) => Kept::as_read(),
+            Some(Written::Text(text)) => batch.rewritten(index, document, New::Text(text))?,
+            Some(Written::Page(page)) => batch.rewritten(index, document, New::Page(page))?,
+            None if self.copies_broken => Kept::as_read(),
+            Some(Written::Line(_)) | None => Kept::dropped(),
+        };
+        Ok((kept, cleared))
+    }
+}
+
+impl<W: Write + Send> Sink<W> {
+    fn write(&mut self, batch: &Batch, kept: Vec<Kept>, cleared: &[Cleared]) -> io::Result<()> {
+        match self {
+            Sink::Records(writer) => {
+                writer.write(batch, kept)?;
+                writer.flush()
+            }
+            Sink::Lines(encoder) => {
+                let lines = cleared.iter().filter_map(|cleared| match &cleared.written {
+                    Some(Written::Line(line)) => Some(line),
+                    _ => None,
+                });
+                lines.into_iter().try_for_each(|line| encoder.write_all(line.as_bytes()))?;
+                encoder.flush()
+            }
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Sink::Records(writer) => writer.finish(),
+            Sink::Lines(encoder) => encoder.finish()?.flush(),
+        }
+    }
+}
+
+fn copy(file: &InputFile, name: &str, output: &OutputRoot) -> anyhow::Result<()> {
+    let _permission = interrupt::writing()?;
+    output.write_atomic(name, |writer| io::copy(&mut File::open(file.path())?, writer))?;
+    Ok(())
+}
+
+/// Where the spans of a file go.
+pub fn spans_name(file: &InputFile) -> String {
+    match file.kind() {
+        FileKind::JsonLines => file.name(),
+        _ => format!("{}.jsonl", file.name()),
+    }
+}

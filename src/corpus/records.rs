@@ -1,0 +1,393 @@
+//! A file with many documents: its records in order, some at a time, and how they are written again.
+//!
+//! Takes an open file; gives [`Batch`]es of records, which can be read and rewritten in any order and from any thread,
+//! and a [`RecordWriter`] that takes them in order and gives a file of the same format and compression. Whoever writes
+//! all records again, some of them rewritten, has changed nothing else.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::compression::{Compression, Encoder, Input, decompressed};
+use super::jsonl::{JsonLines, Line};
+use super::line_stream::{LineStream, Stretch};
+use super::text::FileBytes;
+use super::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId};
+
+/// How much of a mapped file is one batch.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// What is known of all records of a file before they are read.
+#[derive(Debug)]
+pub(super) struct Container {
+    pub(super) path: Arc<Path>,
+    /// The source of records that name none.
+    pub(super) folder: Option<SourceId>,
+    pub(super) options: Arc<ReadOptions>,
+}
+
+impl Container {
+    pub(super) fn of(file: &InputFile, options: &Arc<ReadOptions>) -> Arc<Container> {
+        let (path, folder) = (file.path().into(), file.source().cloned());
+        Arc::new(Container { path, folder, options: Arc::clone(options) })
+    }
+
+    pub(super) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
+        Skipped { path: Arc::clone(&self.path), line: record, reason }
+    }
+}
+
+/// The records of a file, from its beginning.
+#[derive(Debug)]
+pub struct Records {
+    container: Arc<Container>,
+    format: Format,
+    compression: Compression,
+    /// How many records were read.
+    read: u64,
+    is_over: bool,
+}
+
+enum Format {
+    /// Lines that lie open, and how many of their bytes were read.
+    Mapped(JsonLines, usize),
+    Lines(LineStream),
+}
+
+impl Records {
+    /// The lines of a file that lies open.
+    pub(super) fn mapped(container: Arc<Container>, bytes: Arc<FileBytes>) -> Result<Records, Skipped> {
+        let lines = JsonLines::new(bytes, Arc::clone(&container))?;
+        Ok(Records {
+            container,
+            format: Format::Mapped(lines, 0),
+            compression: Compression::None,
+            read: 0,
+            is_over: false,
+        })
+    }
+
+    /// The lines that come out of `input`, compressed or not.
+    pub(super) fn stream(container: Arc<Container>, input: Input) -> Result<Records, Skipped> {
+        let limit = container.options.max_document;
+        let lines = decompressed(input)
+            .and_then(|(compression, behind)| Ok((compression, LineStream::new(behind, limit)?)))
+            .map_err(|error| container.skipped(None, error.into()))?;
+        let (compression, lines) = lines;
+        Ok(Records { container, format: Format::Lines(lines), compression, read: 0, is_over: false })
+    }
+
+    /// The next records, one at least; `None` at the end. An error is the last that comes: nothing after it can be read.
+    pub fn next_batch(&mut self) -> Option<Result<Batch, Skipped>> {
+        if self.is_over {
+            return None;
+        }
+        let batch = match self.next_content() {
+            Some(Ok(content)) => {
+                Some(Ok(Batch { container: Arc::clone(&self.container), first: self.read + 1, content }))
+            }
+            Some(Err(reason)) => Some(Err(self.container.skipped(None, reason))),
+            None => None,
+        };
+        match &batch {
+            Some(Ok(batch)) => self.read += batch.len() as u64,
+            _ => self.is_over = true,
+        }
+        batch
+    }
+
+    /// Writes records to `sink` in the format of this file.
+    pub fn writer<W: Write + Send>(&self, sink: W, compression: Compression) -> io::Result<RecordWriter<W>> {
+        Ok(RecordWriter { sink: Sink::Stream(Encoder::new(sink, compression)?) })
+    }
+
+    /// Whether a record is a line of JSON.
+    pub fn is_jsonl(&self) -> bool {
+        matches!(self.format, Format::Mapped(..) | Format::Lines(_))
+    }
+
+    /// Whether the file is JSONL that can be read in any order.
+    pub(super) fn lies_open(&self) -> bool {
+        matches!(self.format, Format::Mapped(..))
+    }
+
+    /// How the file is compressed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    fn next_content(&mut self) -> Option<Result<Content, Reason>> {
+        let first = self.read + 1;
+        match &mut self.format {
+            Format::Mapped(lines, position) => {
+                let at = lines.some(*position, first, BATCH_BYTES);
+                *position = at.last()?.range.end;
+                Some(Ok(Content::Lines(lines.clone(), at)))
+            }
+            Format::Lines(stream) => Some(match stream.next()? {
+                Ok(Stretch::Lines(bytes)) => {
+                    JsonLines::new(Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container))
+                        .map(|lines| Content::lines(lines, first))
+                        .map_err(|skipped| skipped.reason)
+                }
+                Ok(Stretch::TooLong(bytes)) => Ok(Content::TooLong(bytes)),
+                Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Format::Mapped(..) | Format::Lines(_) => "JSONL",
+        })
+    }
+}
+
+/// Some records that follow each other.
+#[derive(Debug)]
+pub struct Batch {
+    container: Arc<Container>,
+    first: u64,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Lines(JsonLines, Vec<Line>),
+    /// One line, of which nothing was kept.
+    TooLong(u64),
+}
+
+impl Content {
+    fn lines(lines: JsonLines, first: u64) -> Content {
+        let at = lines.some(0, first, usize::MAX);
+        Content::Lines(lines, at)
+    }
+}
+
+/// What is to stand in the place of a document.
+#[derive(Debug, Clone, Copy)]
+pub enum New<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A page.
+    Page(&'a str),
+}
+
+/// What is written for a record.
+#[derive(Debug)]
+pub struct Kept(Form);
+
+#[derive(Debug)]
+enum Form {
+    AsRead,
+    Dropped,
+    Bytes(Vec<u8>),
+}
+
+impl Kept {
+    /// What was read, byte for byte.
+    pub fn as_read() -> Kept {
+        Kept(Form::AsRead)
+    }
+
+    /// Nothing.
+    pub fn dropped() -> Kept {
+        Kept(Form::Dropped)
+    }
+}
+
+impl Batch {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        match &self.content {
+            Content::Lines(_, at) => at.len(),
+            Content::TooLong(_) => 1,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which record of its file a record is, from 1.
+    pub fn number(&self, index: usize) -> u64 {
+        self.first + index as u64
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.container.path
+    }
+
+    /// The document that a record holds; `None` if it holds none, as a blank line.
+    pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
+        let document = match &self.content {
+            Content::Lines(lines, at) => lines.parse(&at[index]),
+            &Content::TooLong(bytes) => {
+                Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
+            }
+        };
+        document.map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// The record with something new in the place of its document, and every other byte as it was.
+    pub fn rewritten(&self, index: usize, _: &Document, new: New) -> Result<Kept, Skipped> {
+        let (New::Text(new) | New::Page(new)) = new;
+        let rewritten = match &self.content {
+            Content::Lines(lines, at) => lines.rewrite(&at[index], new).map(String::into_bytes),
+            Content::TooLong(_) => Err(Reason::Changed),
+        };
+        rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// Whether the record can be written as it was read.
+    pub fn is_whole(&self) -> bool {
+        !matches!(self.content, Content::TooLong(_))
+    }
+
+    fn skipped(&self, index: usize, reason: Reason) -> Skipped {
+        self.container.skipped(Some(self.number(index)), reason)
+    }
+
+    fn bytes(&self, index: usize) -> &[u8] {
+        match &self.content {
+            Content::Lines(lines, at) => lines.bytes(&at[index]),
+            Content::TooLong(_) => &[],
+        }
+    }
+}
+
+/// Writes records in order; [`finish`](RecordWriter::finish) has to be called.
+pub struct RecordWriter<W: Write + Send> {
+    sink: Sink<W>,
+}
+
+enum Sink<W: Write + Send> {
+    Stream(Encoder<W>),
+}
+
+impl<W: Write + Send> RecordWriter<W> {
+    /// Writes what is kept of the records of a batch.
+    pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
+        for (index, Kept(form)) in kept.into_iter().enumerate() {
+            let bytes = match &form {
+                Form::AsRead => batch.bytes(index),
+                Form::Dropped => continue,
+                Form::Bytes(bytes) => bytes,
+            };
+            match &mut self.sink {
+                Sink::Stream(encoder) => encoder.write_all(bytes)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands on what is not compressed, for somebody may wait for it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Stream(encoder) => encoder.flush(),
+        }
+    }
+
+    /// Writes what is left.
+    pub fn finish(self) -> io::Result<()> {
+        match self.sink {
+            Sink::Stream(encoder) => encoder.finish()?.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::testing::container;
+    use super::*;
+
+    const LINES: &str = "{\"source\":\"a\",\"text\":\"one\"}\n\n{\"source\":\"a\",\"text\":\"two\",\"n\": 1.0}\r\n{}";
+
+    fn compressed(text: &[u8], compression: Compression) -> Vec<u8> {
+        let mut encoder = Encoder::new(Vec::new(), compression).expect("an encoder");
+        encoder.write_all(text).expect("written");
+        encoder.finish().expect("finished")
+    }
+
+    fn stream(bytes: Vec<u8>, options: ReadOptions) -> Records {
+        let records = Records::stream(container("x.jsonl", options), Box::new(Cursor::new(bytes)));
+        records.unwrap_or_else(|skipped| panic!("{skipped}"))
+    }
+
+    fn mapped(text: &str) -> Records {
+        let bytes = Arc::new(FileBytes::Read(text.into()));
+        Records::mapped(container("x.jsonl", ReadOptions::default()), bytes).expect("lines")
+    }
+
+    /// All that is read, and what is written if each text is put in capitals.
+    fn read_and_rewritten(mut records: Records) -> (Vec<String>, Vec<u8>) {
+        let (mut read, mut written) = (Vec::new(), Vec::new());
+        let mut writer = records.writer(&mut written, records.compression()).expect("a writer");
+        while let Some(batch) = records.next_batch() {
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(skipped) => {
+                    read.push(skipped.to_string());
+                    continue;
+                }
+            };
+            let mut kept = Vec::new();
+            for index in 0..batch.len() {
+                let (kept_one, said) = match batch.document(index) {
+                    Ok(None) => (Kept::as_read(), "nothing".to_owned()),
+                    Ok(Some(document)) => {
+                        let capitals = document.text.to_uppercase();
+                        let rewritten = batch.rewritten(index, &document, New::Text(&capitals));
+                        (rewritten.expect("rewritten"), document.text.to_string())
+                    }
+                    Err(skipped) => (Kept::dropped(), skipped.to_string()),
+                };
+                kept.push(kept_one);
+                read.push(said);
+            }
+            writer.write(&batch, kept).expect("written");
+        }
+        writer.finish().expect("finished");
+        (read, written)
+    }
+
+    #[test]
+    fn lines_are_read_and_written_alike_however_they_come() {
+        let (read, written) = read_and_rewritten(mapped(LINES));
+        assert_eq!(read[..3], ["one", "nothing", "two"]);
+        assert!(read[3].starts_with("x.jsonl:4: has neither \"text\""), "{read:?}");
+        let expected = LINES.replace("one", "ONE").replace("two", "TWO").replace("{}", "");
+        assert_eq!(String::from_utf8_lossy(&written), expected);
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let records = stream(compressed(LINES.as_bytes(), compression), ReadOptions::default());
+            assert_eq!(records.compression(), compression);
+            assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
+        }
+    }
+
+    #[test]
+    fn a_file_that_breaks_off_says_where() {
+        let mut bytes = compressed(LINES.as_bytes(), Compression::Gzip);
+        bytes.truncate(bytes.len() - 3);
+        let (read, _) = read_and_rewritten(stream(bytes, ReadOptions::default()));
+        assert_eq!(read[0], "one");
+        assert!(read.last().is_some_and(|last| last.starts_with("x.jsonl: cannot be read any further after record")));
+    }
+
+    #[test]
+    fn a_line_of_which_nothing_could_be_kept_is_named() {
+        let long = format!("{{\"source\":\"a\",\"text\":\"{}\"}}\n{LINES}", "x".repeat(1_000_000));
+        let options = ReadOptions { max_document: 100, ..ReadOptions::default() };
+        let (read, _) = read_and_rewritten(stream(long.into_bytes(), options));
+        assert!(read[0].starts_with("x.jsonl:1: has 1000025 bytes, more than the 100"), "{}", read[0]);
+        assert_eq!(read[1..4], ["one", "nothing", "two"]);
+    }
+}

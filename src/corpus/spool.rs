@@ -1,0 +1,132 @@
+//! Documents put by, to be read again in any order.
+//!
+//! Mining reads a source at a time, wherever its documents lie. Compressed files, archives and standard input can only be
+//! read from front to back, so the documents in them are written to a temporary file that has no name and goes with the
+//! program, however it ends. It lies where the system keeps such files (`TMPDIR`).
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::text::FileBytes;
+use super::{Document, Reason, SourceId, Text};
+
+/// Three lengths and a flag.
+const HEADER_BYTES: usize = 13;
+
+/// Documents in a temporary file.
+#[derive(Debug, Default)]
+pub(super) struct Spool {
+    /// `None` until something is put by.
+    file: Mutex<Option<SpoolFile>>,
+}
+
+#[derive(Debug)]
+struct SpoolFile {
+    file: File,
+    end: u64,
+    /// All that was put by until it was last looked for.
+    bytes: Arc<FileBytes>,
+}
+
+impl Spool {
+    /// Puts documents by; gives where the first begins and how many bytes each takes, or what went wrong.
+    pub(super) fn put(&self, documents: &[Document]) -> io::Result<(u64, Vec<usize>)> {
+        let mut bytes = Vec::new();
+        let mut put = |document| {
+            let before = bytes.len();
+            write(document, &mut bytes);
+            bytes.len() - before
+        };
+        let lengths = documents.iter().map(&mut put).collect();
+        let mut spool = self.lock();
+        let SpoolFile { file, end, .. } = match &mut *spool {
+            Some(spool) => spool,
+            none => none.insert(SpoolFile {
+                file: tempfile::tempfile()?,
+                end: 0,
+                bytes: Arc::new(FileBytes::Read(Vec::new())),
+            }),
+        };
+        file.write_all(&bytes)?;
+        let start = *end;
+        *end += bytes.len() as u64;
+        Ok((start, lengths))
+    }
+
+    /// The document that begins at `start` and takes so many bytes.
+    pub(super) fn read(&self, start: u64, length: usize) -> Result<Document, Reason> {
+        let start = usize::try_from(start).map_err(|_| Reason::Changed)?;
+        let end = start.checked_add(length).ok_or(Reason::Changed)?;
+        let bytes = self.bytes_until(end)?;
+        let record = bytes.get(start..end).ok_or(Reason::Changed)?;
+        read(record, &bytes).ok_or(Reason::Changed)
+    }
+
+    fn bytes_until(&self, end: usize) -> Result<Arc<FileBytes>, Reason> {
+        let mut spool = self.lock();
+        let spool = spool.as_mut().ok_or(Reason::Changed)?;
+        if spool.bytes.len() < end {
+            spool.bytes = Arc::new(FileBytes::of(&mut spool.file)?);
+        }
+        Ok(Arc::clone(&spool.bytes))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<SpoolFile>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write(document: &Document, bytes: &mut Vec<u8>) {
+    let parts = [document.id.as_str(), document.source.as_str(), &document.text];
+    for part in parts {
+        // a document and its names are smaller than that
+        bytes.extend((part.len() as u32).to_le_bytes());
+    }
+    bytes.push(u8::from(document.is_view));
+    parts.iter().for_each(|part| bytes.extend(part.as_bytes()));
+}
+
+fn read(record: &[u8], file: &Arc<FileBytes>) -> Option<Document> {
+    let (header, mut rest) = record.split_at_checked(HEADER_BYTES)?;
+    let mut part = |index: usize| {
+        let length = header[4 * index..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))?;
+        let (part, after) = rest.split_at_checked(length as usize)?;
+        rest = after;
+        str::from_utf8(part).ok()
+    };
+    let (id, source, text) = (part(0)?, part(1)?, part(2)?);
+    let document = Document::new(id.to_owned(), SourceId::parse(source).ok()?, Text::part_of(file, text));
+    Some(Document { is_view: header[HEADER_BYTES - 1] != 0, ..document })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, text: &str) -> Document {
+        let source = SourceId::parse("a.com").expect("a name");
+        Document { is_view: true, ..Document::new(id.to_owned(), source, text.into()) }
+    }
+
+    #[test]
+    fn what_is_put_by_is_read_in_any_order() {
+        let spool = Spool::default();
+        let (first, one) = spool.put(&[document("1", "größe"), document("2", "")]).expect("put by");
+        assert!(spool.read(first, one[0]).is_ok());
+        let (second, two) = spool.put(&[document("3", "x")]).expect("put by");
+        let text = |start, length| {
+            let read = spool.read(start, length).expect("read");
+            format!("{} {} {} {}", read.source, read.id, read.text, read.is_view)
+        };
+        assert_eq!(text(second, two[0]), "a.com 3 x true");
+        assert_eq!(text(first + one[0] as u64, one[1]), "a.com 2  true");
+        assert_eq!(text(first, one[0]), "a.com 1 größe true");
+    }
+
+    #[test]
+    fn a_wrong_place_is_noticed() {
+        let spool = Spool::default();
+        assert_eq!(spool.read(0, 20).map(|_| ()), Err(Reason::Changed));
+    }
+}
