@@ -29,6 +29,8 @@ mod suggest;
 #[cfg(test)]
 mod testing;
 mod text;
+#[allow(dead_code, unused_imports)] // until files of it are read
+mod warc;
 
 pub use decode::Warning;
 pub use input_file::{FileKind, InputFile};
