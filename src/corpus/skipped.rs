@@ -146,6 +146,12 @@ pub enum Reason {
         /// How long one may be.
         limit: u64,
     },
+    /// A page in a WARC record that is longer, unpacked, than a document may be.
+    #[error("the page in the WARC record has more than {limit} bytes, unpacked: take the record out")]
+    BodyTooLarge {
+        /// How long one may be.
+        limit: u64,
+    },
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,
