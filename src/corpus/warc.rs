@@ -211,9 +211,12 @@ fn uuid_of(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use encoding_rs::{UTF_8, WINDOWS_1251};
+    use std::sync::LazyLock;
 
-    use super::testing::{LIMIT, only, record, response};
+    use encoding_rs::{UTF_8, WINDOWS_1251};
+    use proptest::prelude::*;
+
+    use super::testing::{LIMIT, only, read, record, response};
     use super::*;
 
     const PAGE: &str = "Content-Type: text/html; charset=windows-1251\nContent-Encoding: br\nX-A: b";
@@ -368,6 +371,84 @@ mod tests {
             let parts: Vec<&str> = uuid.strip_prefix("urn:uuid:").expect("a URN").split('-').collect();
             assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
             assert!(parts[2].starts_with('8') && parts[3].starts_with(['8', '9', 'a', 'b']), "{uuid}");
+        }
+    }
+
+    /// A small file of everything.
+    static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let packed = coding::tests::gzip("<html><p>Rain in the afternoon.");
+        let chunked = [format!("{:x}\r\n", packed.len()).as_bytes(), &packed, b"\r\n0\r\n\r\n"].concat();
+        [
+            record("WARC-Type: warcinfo\nContent-Type: application/warc-fields", b"software: x\r\n"),
+            response("Content-Type: text/html\nContent-Encoding: gzip\nTransfer-Encoding: chunked", &chunked),
+            response("Content-Type: text/html; charset=\"latin1\"\nContent-Encoding: deflate, br", b"<p>Rain"),
+            response("Content-Encoding: zstd", &zstd::encode_all(&b"<html>Rain"[..], 1).expect("packed")),
+            record(
+                "WARC-Type: conversion\nWARC-Record-ID: <urn:uuid:1>\nContent-Type: text/plain",
+                b"Rain\r\n\r\nRain",
+            ),
+        ]
+        .concat()
+    });
+
+    #[derive(Debug, Clone)]
+    enum Damage {
+        Byte(prop::sample::Index, u8),
+        Cut(prop::sample::Index, usize),
+        Copy(prop::sample::Index, prop::sample::Index, usize),
+        Text(prop::sample::Index, &'static str),
+    }
+
+    fn damage() -> impl Strategy<Value = Damage> {
+        let texts =
+            ["WARC/1.0\r\n", "\r\n\r\n", "Content-Length: ", "99999999999", "-", "gzip, ", "br, ", "deflate, ", "\n "];
+        prop_oneof![
+            any::<(prop::sample::Index, u8)>().prop_map(|(at, byte)| Damage::Byte(at, byte)),
+            (any::<prop::sample::Index>(), 0..99_usize).prop_map(|(at, length)| Damage::Cut(at, length)),
+            (any::<(prop::sample::Index, prop::sample::Index)>(), 0..99_usize)
+                .prop_map(|((from, to), length)| Damage::Copy(from, to, length)),
+            (any::<prop::sample::Index>(), prop::sample::select(texts.to_vec()))
+                .prop_map(|(at, text)| Damage::Text(at, text)),
+        ]
+    }
+
+    fn damaged(mut file: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
+        for damage in damages {
+            // one byte always remains to be damaged
+            file.push(b'.');
+            let size = file.len();
+            let stretch = |at: prop::sample::Index, length: usize| at.index(size)..size.min(at.index(size) + length);
+            match damage {
+                Damage::Byte(at, byte) => file[at.index(size)] = byte,
+                Damage::Cut(at, length) => drop(file.drain(stretch(at, length))),
+                Damage::Copy(from, to, length) => {
+                    let copy = file[stretch(from, length)].to_vec();
+                    file.splice(to.index(size)..to.index(size), copy);
+                }
+                Damage::Text(at, text) => drop(file.splice(at.index(size)..at.index(size), text.bytes())),
+            }
+        }
+        file
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn no_damage_does_harm(damages in prop::collection::vec(damage(), 1..6)) {
+            let file = damaged(FILE.clone(), damages);
+            let start = std::time::Instant::now();
+            let mut rest = &file[..];
+            for record in read(&file).iter().flatten() {
+                let place = rest.windows(record.raw().len()).position(|place| place == record.raw());
+                prop_assert!(place.is_some());
+                rest = &rest[place.unwrap_or_default() + record.raw().len()..];
+                let _ = record.document(LIMIT);
+                for written in [record.with_text("new"), record.with_page(b"<p>new")] {
+                    prop_assert!(matches!(&read(&written)[..], [Ok(_)]), "{}", String::from_utf8_lossy(&written));
+                }
+            }
+            prop_assert!(start.elapsed().as_secs() < 5);
         }
     }
 }
