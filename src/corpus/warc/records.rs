@@ -294,6 +294,15 @@ mod tests {
     }
 
     #[test]
+    fn wrong_lengths_take_no_longer_than_right_ones() {
+        let count = 20_000;
+        let file = b"WARC/1.0\r\nContent-Length: 300000\r\n\r\n".repeat(count);
+        let start = std::time::Instant::now();
+        assert_eq!(read(&file).len(), count);
+        assert!(start.elapsed().as_secs() < 5);
+    }
+
+    #[test]
     fn long_stretches_of_empty_lines_are_no_part_of_a_record() {
         let file = [record("", b"one"), b"\r\n".repeat(90_000), record("", b"two")].concat();
         let records = read(&file);
