@@ -1,16 +1,17 @@
 //! WARC files, which crawlers write, and WET files, which are WARC files of texts.
 //!
-//! Takes what is in such a file, unpacked; gives its [`Records`] one after another, the document in each, and the record
-//! with another document in its place. The records as they stand, [`Record::raw`], are the file: whoever writes them all
-//! out again, some of them rewritten, has changed nothing else.
+//! Takes what is in such a file, unpacked; gives its [`Records`] one after another, the document in each, and the
+//! record with another document in its place. The records as they stand, [`Record::raw`], are the file: whoever
+//! writes them all out again, some of them rewritten, has changed nothing else.
 //!
-//! Documents are pages and plain texts: those of `response` records that came over HTTP with a status of 2xx, `resource`
-//! records, and the plain texts of `conversion` records. All else is carried along.
+//! Documents are pages and plain texts: those of `response` records that came over HTTP with a status of 2xx,
+//! `resource` records, and the plain texts of `conversion` records. All else is carried along.
 //!
-//! A page whose text is cleaned is a page no longer. What is written in its place is what WARC has for it, a `conversion`
-//! record, as a WET file has it. It has the fields of the record that it is made from, in order, but for those that are
-//! not true of it, and says in `WARC-Refers-To` which record that was. Its own `WARC-Record-ID` is made from the other's
-//! by a hash, so the same input gives the same bytes. A page whose markup is cleaned stays a `response`, not packed.
+//! A page whose text is cleaned is a page no longer. What is written in its place is what WARC has for it, a
+//! `conversion` record, as a WET file has it. It has the fields of the record that it is made from, in order, but for
+//! those that are not true of it, and says in `WARC-Refers-To` which record that was. Its own `WARC-Record-ID` is
+//! made from the other's by a hash, so the same input gives the same bytes. A page whose markup is cleaned stays a
+//! `response`, not packed.
 //!
 //! A record that is one of several segments of a document is carried along too: what the others hold is not known.
 
@@ -347,8 +348,10 @@ mod tests {
         let cleaned = packed.with_page(b"<p>\xff");
         assert_eq!(
             String::from_utf8_lossy(&cleaned),
-            "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: 97\r\n\r\n\
-            HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=windows-1251\r\nX-A: b\r\nContent-Length: 4\r\n\r\n<p>\u{fffd}\r\n\r\n"
+            "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n\
+            Content-Length: 97\r\n\r\n\
+            HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=windows-1251\r\nX-A: b\r\nContent-Length: 4\r\n\r\n\
+            <p>\u{fffd}\r\n\r\n"
         );
         let cleaned = only(&cleaned);
         let body = cleaned.document(LIMIT).expect("a document").expect("its body");

@@ -1,8 +1,8 @@
 //! How the body of a response was packed for its way.
 //!
-//! Takes the bytes of a body and the codings that its header names; gives the bytes unpacked. Crawlers often keep a body
-//! unpacked and its header as it was, so bytes that are not what the header says are taken as they are. Of a body that
-//! was cut off, what can be unpacked counts, if its first bytes prove that it was packed.
+//! Takes the bytes of a body and the codings that its header names; gives the bytes unpacked. Crawlers often keep a
+//! body unpacked and its header as it was, so bytes that are not what the header says are taken as they are. Of a
+//! body that was cut off, what can be unpacked counts, if its first bytes prove that it was packed.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
@@ -286,6 +286,8 @@ pub(super) mod tests {
         let mut bytes = gzip(PAGE);
         bytes[20] ^= 0xff;
         assert_eq!(without("gzip", &bytes, 9999), Unpacked::NotPacked);
+        // without a header it has to be all of the body
+        assert_eq!(without("deflate", &[&raw_deflate(PAGE)[..], b"junk"].concat(), 9999), Unpacked::NotPacked);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The block of a `response` record: what a server answered.
 //!
-//! The header is read with [`Header`], which is that of WARC as well, and not by a library for servers and browsers: it has
-//! to be written again with its lines as they were, and a crawl has status lines such as `HTTP/2 200`.
+//! The header is read with [`Header`], which is that of WARC as well, and not by a library for servers and browsers:
+//! it has to be written again with its lines as they were, and a crawl has status lines such as `HTTP/2 200`.
 
 use super::header::Header;
 use super::{Body, coding, media_type};

@@ -1,12 +1,12 @@
 //! The records of a WARC file, one after another.
 //!
-//! Takes a reader of what is in the file, unpacked; gives each record as it stands. What says how long a record is can
-//! be wrong, so it is believed only if another record, two empty lines or the end of the input come after. Else the
-//! record is named with what is wrong, and the next one looked for in all that follows its first line: the next line
-//! that is a version, such as `WARC/1.0`.
+//! Takes a reader of what is in the file, unpacked; gives each record as it stands. What says how long a record is
+//! can be wrong, so it is believed only if another record, two empty lines or the end of the input come after. Else
+//! the record is named with what is wrong, and the next one looked for in all that follows its first line: the next
+//! line that is a version, such as `WARC/1.0`.
 //!
-//! A record that is too long is not held and its length not believed either: if the length were wrong, believing it would
-//! lose all records after it. So a file of WARC within such a record is read as records.
+//! A record that is too long is not held and its length not believed either: if the length were wrong, believing it
+//! would lose all records after it. So a file of WARC within such a record is read as records.
 
 use std::io::BufRead;
 
