@@ -37,6 +37,8 @@ mod suggest;
 #[cfg(test)]
 mod testing;
 mod text;
+#[allow(dead_code, unused_imports)] // until files of it are read
+mod warc;
 
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;

@@ -140,6 +140,37 @@ pub enum Reason {
     /// An address without a host.
     #[error("{0:?} has no host to take for the source: write it as https://host/path")]
     NoHost(String),
+    /// Bytes of a WARC file that belong to no record.
+    #[error("no WARC record starts here, but {0:?}: get the file again if it is damaged")]
+    NotARecord(String),
+    /// A WARC record that ends in its header or block.
+    #[error("the WARC record is cut off: get the file again if it should be whole")]
+    RecordCutOff,
+    /// A WARC record that does not say how long it is.
+    #[error("the WARC record has no Content-Length: write the file with a tool that sets it")]
+    NoLength,
+    /// A WARC record that says it in another way than by a number.
+    #[error("the WARC record has the Content-Length {0:?}: set it to a number of bytes")]
+    LengthNotANumber(String),
+    /// A WARC record after which neither another one comes, nor two empty lines, nor the end.
+    #[error(
+        "the WARC record does not end after the {0} bytes of its Content-Length: get the file again if it is damaged"
+    )]
+    WrongLength(u64),
+    /// A WARC record that is longer than a document may be.
+    #[error("the WARC record has {bytes} bytes or more, and may have {limit}: have the crawler cut off what is longer")]
+    RecordTooLarge {
+        /// What it says, or what was read until it was refused.
+        bytes: u64,
+        /// How long one may be.
+        limit: u64,
+    },
+    /// A page in a WARC record that is longer, unpacked, than a document may be.
+    #[error("the page in the WARC record has more than {limit} bytes, unpacked: take the record out")]
+    BodyTooLarge {
+        /// How long one may be.
+        limit: u64,
+    },
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,
