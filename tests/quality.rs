@@ -47,7 +47,7 @@ fn sources() -> Vec<Source> {
         name: listing.id.to_string(),
         documents: listing.documents.iter().map(document).collect(),
     };
-    inventory.sources().listings.into_iter().map(source).collect()
+    inventory.sources().expect("sources").listings.into_iter().map(source).collect()
 }
 
 fn read(path: PathBuf) -> String {
