@@ -6,17 +6,17 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::folder::{Findings, walk};
+use super::folder::Findings;
 use super::listing::{self, DocumentRef, Sources};
 use super::reading::read_document;
+use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
-use super::suggest::similar_path;
 use super::text::FileBytes;
 use super::{Document, FileKind, Ignored, InputFile, JsonLines, ReadOptions, Reason, Skipped};
 
@@ -30,6 +30,8 @@ pub struct Inventory {
     files: Vec<InputFile>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
+    /// The input that is not in `files`: folders, and what was named and skipped.
+    inputs: Vec<PathBuf>,
     options: Arc<ReadOptions>,
     open: Mutex<OpenFiles>,
 }
@@ -44,13 +46,12 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Looks for files at and below `roots`. Opens none of them.
+    /// Looks for files at and below `roots`. Opens none of them. A root that does not exist and has `*`, `?`, `[` or `{` in
+    /// it is a glob: files that match count, as if the folder at its fixed beginning had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
-        let mut findings = Findings::default();
-        for root in roots {
-            look_at(root, &mut findings)?;
-        }
-        let Findings { mut files, mut skipped, ignored, .. } = findings;
+        let Findings { mut files, mut skipped, ignored, mut inputs, .. } = look_at_all(roots, options)?;
+        inputs.sort_unstable();
+        inputs.dedup();
         skipped.sort_by(|a, b| a.path.cmp(&b.path));
         if files.is_empty() {
             let roots = roots.to_vec();
@@ -59,7 +60,8 @@ impl Inventory {
         }
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
-        Ok(Inventory { files, skipped, ignored, options: Arc::new(options.clone()), open: Mutex::default() })
+        let options = Arc::new(options.clone());
+        Ok(Inventory { files, skipped, ignored, inputs, options, open: Mutex::default() })
     }
 
     /// The files to read, sorted by source and name.
@@ -75,6 +77,12 @@ impl Inventory {
     /// The files that are no documents.
     pub fn ignored(&self) -> &Ignored {
         &self.ignored
+    }
+
+    /// All that output has to lie apart from: folders that were given, and single files.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
+        self.inputs.iter().cloned().chain(files).collect()
     }
 
     /// How documents are read.
@@ -149,41 +157,6 @@ impl Inventory {
         // nothing that holds the lock can leave it half changed
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn look_at(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    let path = root.to_owned();
-    match fs::metadata(root) {
-        Ok(found) if found.is_dir() => walk_readable(root, findings),
-        Ok(found) if found.is_file() => add_single_file(root, findings),
-        Ok(_) => {
-            findings.skipped.push(Skipped::file(root, Reason::NotAFile));
-            Ok(())
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(ScanError::NotFound { suggestion: similar_path(root), path })
-        }
-        Err(error) => Err(ScanError::Unreadable { path, error }),
-    }
-}
-
-fn walk_readable(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    match fs::read_dir(root) {
-        Ok(_) => {
-            walk(root, findings);
-            Ok(())
-        }
-        Err(error) => Err(ScanError::Unreadable { path: root.to_owned(), error }),
-    }
-}
-
-fn add_single_file(path: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    let kind = FileKind::of(path).ok_or_else(|| ScanError::UnknownKind(path.to_owned()))?;
-    match InputFile::single(path, kind) {
-        Ok(file) => findings.files.push(file),
-        Err(reason) => findings.skipped.push(Skipped::file(path, reason)),
-    }
-    Ok(())
 }
 
 /// Refuses files of which one would be written over the other.
@@ -274,7 +247,10 @@ mod tests {
         let error = scan_error(&["a/x.pdf"], &["a/x.pdf"]);
         assert_eq!(
             error,
-            r#"cannot tell what "a/x.pdf" is: give a folder, or a file that ends in .txt, .md, .html, .htm, .jsonl or .ndjson"#
+            format!(
+                r#"cannot tell what "a/x.pdf" is: give a folder, or a file that ends in {}"#,
+                super::super::file_kind::KNOWN_EXTENSIONS
+            )
         );
     }
 
@@ -283,9 +259,12 @@ mod tests {
         let error = scan_error(&["c/a/x.pdf", "c/a/y.pdf", "c/_a/x.txt", "c/_b/x.txt"], &["c"]);
         assert_eq!(
             error,
-            "no documents in \"c\": looked for files that end in .txt, .md, .html, .htm, .jsonl or .ndjson, \
-             found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
-             (as in _shared): rename it without (and 1 more skipped)"
+            format!(
+                "no documents in \"c\": looked for files that end in {}, \
+                 found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
+                 (as in _shared): rename it without (and 1 more skipped)",
+                super::super::file_kind::KNOWN_EXTENSIONS
+            )
         );
     }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::reading::{refuse_too_large, text_of};
 use super::record::{Body, Record};
+use super::source_by::Known;
 use super::text::FileBytes;
 use super::{Document, HtmlView, InputFile, ReadOptions, Reason, Skipped, SourceId, html, rewrite_line};
 
@@ -19,8 +20,10 @@ use super::{Document, HtmlView, InputFile, ReadOptions, Reason, Skipped, SourceI
 pub struct JsonLines {
     bytes: Arc<FileBytes>,
     path: Arc<Path>,
-    /// The source of lines that name none.
+    /// The folder the file lies in, by which lines may be named.
     folder: Option<SourceId>,
+    /// What the file is called in the output.
+    name: Arc<str>,
     options: Arc<ReadOptions>,
 }
 
@@ -43,8 +46,8 @@ impl JsonLines {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(Skipped::file(path, Reason::JsonlInUtf16));
         }
-        let folder = file.source().cloned();
-        Ok(JsonLines { bytes, path, folder, options })
+        let (folder, name) = (file.folder().cloned(), file.name().into());
+        Ok(JsonLines { bytes, path, folder, name, options })
     }
 
     /// The file.
@@ -91,7 +94,12 @@ impl JsonLines {
             return Ok(None);
         };
         record.body(&self.options.keys)?;
-        record.source(&self.options.keys, self.folder.as_ref()).map(Some)
+        self.source_of(&record).map(Some)
+    }
+
+    fn source_of<'a>(&'a self, record: &Record<'a>) -> Result<SourceName<'a>, Reason> {
+        let known = Known { folder: self.folder.as_ref(), path: &self.name, ..record.known(&self.options)? };
+        self.options.source_by.name(known, &self.options.keys)
     }
 
     fn document(&self, line: &Line) -> Result<Option<Document>, Reason> {
@@ -108,7 +116,7 @@ impl JsonLines {
         };
         refuse_too_large(text.len() as u64)?;
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
-        let source = SourceId::parse(&record.source(keys, self.folder.as_ref())?)?;
+        let source = SourceId::parse(&self.source_of(&record)?)?;
         Ok(Some(Document { id, source, text, is_view, encoding: None, warning: None }))
     }
 
@@ -231,7 +239,7 @@ mod tests {
     fn keys_and_view_are_those_of_the_options() {
         let folder = tree(&[("x.jsonl", b"{\"site\":\"a\",\"page\":\"<p>1</p>\"}")]);
         let keys = Keys { source: "site".to_owned(), html: "page".to_owned(), ..Keys::default() };
-        let options = ReadOptions { html: HtmlView::Markup, keys };
+        let options = ReadOptions { html: HtmlView::Markup, keys, ..ReadOptions::default() };
         let inventory = super::super::Inventory::scan(&[folder.path().join("x.jsonl")], &options).expect("a file");
         let Ok(Content::Lines(lines)) = inventory.open(&inventory.files()[0]) else {
             panic!("no JSONL");

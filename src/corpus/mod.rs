@@ -1,7 +1,7 @@
 //! Documents, in and out.
 //!
 //! Takes the paths a user names: folders with a folder per source and a file per document, JSONL
-//! files with a document per line, single documents. Gives an [`Inventory`] of them: by source, for
+//! files with a document per line, single documents, globs of files. Gives an [`Inventory`] of them: by source, for
 //! mining ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are
 //! read one at a time, when they are asked for; what is kept for each is only where it lies.
 //!
@@ -12,6 +12,8 @@
 //! Input files are expected to stay as they are while they are read: large ones are mapped, not copied.
 
 mod decode;
+mod file_glob;
+mod file_kind;
 mod folder;
 pub mod html;
 mod input_file;
@@ -22,8 +24,10 @@ mod output;
 mod output_file;
 mod reading;
 mod record;
+mod roots;
 mod scan_error;
 mod skipped;
+mod source_by;
 mod source_id;
 mod suggest;
 #[cfg(test)]
@@ -31,7 +35,8 @@ mod testing;
 mod text;
 
 pub use decode::Warning;
-pub use input_file::{FileKind, InputFile};
+pub use file_kind::FileKind;
+pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use jsonl::{JsonLines, Line};
 pub use listing::{DocumentRef, SourceListing, Sources};
@@ -40,6 +45,7 @@ pub use output_file::OutputFile;
 pub use record::rewrite_line;
 pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
+pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::similar_path;
 pub use text::Text;
@@ -50,7 +56,7 @@ pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
 /// One text of a source.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Its name within the source: the path below the source's folder, or a JSONL line's id.
+    /// Its name: the path below its folder, or a JSONL line's id.
     pub id: String,
     /// The source it belongs to.
     pub source: SourceId,
@@ -64,13 +70,17 @@ pub struct Document {
     pub warning: Option<Warning>,
 }
 
-/// How documents are to be read.
+/// Which files are documents, and how they are to be read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
     /// Which keys of a JSONL line hold what.
     pub keys: Keys,
+    /// What a document's source is called after.
+    pub source_by: SourceBy,
+    /// Whether symbolic links are followed that lead out of the folder that was given.
+    pub follow_links: bool,
 }
 
 /// What counts as the text of an HTML document.
@@ -90,7 +100,7 @@ pub struct Keys {
     pub id: String,
     /// The source's name. Default: `source`.
     pub source: String,
-    /// The document's address, whose host is the source where `source` is absent. Default: `url`.
+    /// The document's address, by which its source can be named (see [`SourceBy`]). Default: `url`.
     pub url: String,
     /// The document's text. Default: `text`.
     pub text: String,
