@@ -46,7 +46,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns, reporter))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
+    let output = OutputRoot::create(&args.output, &inventory.inputs())?;
     clean(&inventory, &library, &output, &args.cleaning, global, reporter, &mut summary)?;
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();

@@ -17,6 +17,7 @@ use dehusk::sampling::{self, Sampled};
 use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
 
+use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::library::Library;
 use super::memory::{self, Budget};
 use super::options::{CorpusArgs, ReadingArgs, SourceMineArgs, SummaryArgs, suited};
@@ -45,7 +46,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let lexer = args.mining.mining.lexer()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
+    let output = OutputRoot::create(&args.output, &inventory.inputs())?;
     mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
@@ -54,17 +55,18 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    scan_paths(&args.corpus, &args.reading, reporter, summary)
+    scan_paths(&args.corpus, &args.list, &args.reading, reporter, summary)
 }
 
 /// As [`scan`], where a corpus need not be named.
 pub fn scan_paths(
     paths: &[PathBuf],
+    list: &ListArgs,
     reading: &ReadingArgs,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<Inventory> {
-    let inventory = summary.time("scan", || Inventory::scan(paths, &reading.options()))?;
+    let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(&reading.options()))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));

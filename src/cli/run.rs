@@ -36,9 +36,10 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.
-    OutputRoot::create(&args.output, &args.corpus.corpus)?;
-    let patterns = OutputRoot::create(args.output.join("patterns"), &args.corpus.corpus)?;
-    let cleaned = OutputRoot::create(args.output.join("cleaned"), &args.corpus.corpus)?;
+    let inputs = inventory.inputs();
+    OutputRoot::create(&args.output, &inputs)?;
+    let patterns = OutputRoot::create(args.output.join("patterns"), &inputs)?;
+    let cleaned = OutputRoot::create(args.output.join("cleaned"), &inputs)?;
     mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
     clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
