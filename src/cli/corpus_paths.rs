@@ -1,7 +1,7 @@
 //! The paths of a corpus: those on the command line, and those of a list.
 //!
-//! Takes the arguments; gives all paths, and the files behind them. What is wrong with a path of a list is told with its
-//! line.
+//! Takes the arguments; gives all paths, and the files behind them. What is wrong with a path of a list is told with
+//! its line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

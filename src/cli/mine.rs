@@ -7,7 +7,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -87,6 +87,7 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
+    refuse_names_alike(&sources)?;
     let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
@@ -128,6 +129,24 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
         bail!("there is no document in the corpus");
     }
     Ok(sources.listings)
+}
+
+/// Where the file system takes `A` and `a` for the same name, one pattern file would be written over the other.
+fn refuse_names_alike(sources: &[SourceListing]) -> anyhow::Result<()> {
+    if cfg!(any(windows, target_os = "macos"))
+        && let Some((one, two)) = names_alike(sources)
+    {
+        bail!("the patterns of '{one}' and '{two}' would be written to one file; rename one, or mine them in two runs");
+    }
+    Ok(())
+}
+
+/// The first two sources whose names differ in upper and lower case only.
+fn names_alike(sources: &[SourceListing]) -> Option<(&SourceId, &SourceId)> {
+    let mut names: Vec<(String, &SourceId)> =
+        sources.iter().map(|source| (source.id.as_str().to_lowercase(), &source.id)).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
@@ -291,4 +310,21 @@ fn pattern_files(listings: &[SourceListing], mined: &[Mined], templates: Templat
         PatternFile::of_templates(listing.id.as_str(), mined.facts(), templates, lexer)
     });
     own.chain(shared).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_in_case_only_are_alike() {
+        let sources = |names: &[&str]| -> Vec<SourceListing> {
+            let listing = |name: &&str| SourceListing { id: SourceId::parse(name).expect(name), documents: Vec::new() };
+            names.iter().map(listing).collect()
+        };
+        assert_eq!(names_alike(&sources(&["a", "ab", "b"])), None);
+        let alike = sources(&["TIDE", "hale", "Ähre", "tide", "ähre"]);
+        let (one, two) = names_alike(&alike).expect("two of them");
+        assert_eq!((one.as_str(), two.as_str()), ("TIDE", "tide"));
+    }
 }

@@ -3,7 +3,7 @@
 //! Takes the paths: folders, files, globs of files. Gives all that was found there, or why the run cannot start.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,11 +39,11 @@ impl Look<'_> {
                 self.findings.skip_input(Skipped::file(path, Reason::NotAFile));
                 Ok(())
             }
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(ScanError::Unreadable { path: path.to_owned(), error })
+            Err(error) if is_no_path(&error) && FileGlob::is_glob(path) => self.at_glob(path),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(ScanError::NotFound { suggestion: similar_path(path), path: path.to_owned() })
             }
-            Err(_) if FileGlob::is_glob(path) => self.at_glob(path),
-            Err(_) => Err(ScanError::NotFound { suggestion: similar_path(path), path: path.to_owned() }),
+            Err(error) => Err(ScanError::Unreadable { path: path.to_owned(), error }),
         }
     }
 
@@ -94,6 +94,11 @@ impl Look<'_> {
     }
 }
 
+/// Nothing is there, or can be: wildcards are no part of names on Windows, and a long glob is too long for one.
+fn is_no_path(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
+}
+
 fn refuse_unreadable(folder: &Path) -> Result<(), ScanError> {
     let read = fs::read_dir(folder);
     read.map(drop).map_err(|error| ScanError::Unreadable { path: folder.to_owned(), error })
@@ -132,6 +137,7 @@ mod tests {
         let folder = corpus();
         assert_eq!(names(&folder, "c/*/1.*t"), ["a/1.txt", "b/1.txt"]);
         assert_eq!(names(&folder, "c/*.txt"), ["c/1.txt"]);
+        assert_eq!(names(&folder, &format!("c/{{{}a}}/1.txt", "x,".repeat(150))), ["a/1.txt"]);
         assert_eq!(names(&folder, "c/a/*"), ["a/1.txt", "a/2.html"]);
         assert_eq!(names(&folder, "c/{a,b}/**/1.txt"), ["a/1.txt", "a/deep/1.txt", "b/1.txt"]);
         assert_eq!(names(&folder, "c/**/*.jsonl"), ["all.jsonl", "b/lines.jsonl"]);
@@ -166,7 +172,7 @@ mod tests {
         );
         assert!(error(&folder, "c/.h*/*.txt").starts_with("no file matches"));
         assert_eq!(error(&folder, "d/*.md"), r#"cannot find "d/*.md""#);
-        assert_eq!(error(&folder, "c/1.txt/*"), r#"cannot find "c/1.txt/*""#);
+        assert_eq!(error(&folder, "c/1.txt/*"), r#"cannot find "c/1.txt/*": did you mean "c/1.txt"?"#);
         assert_eq!(
             error(&folder, "c/[a"),
             r#"cannot find "c/[a", which is no glob: unclosed character class; missing ']'"#

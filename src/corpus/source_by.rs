@@ -225,6 +225,7 @@ mod tests {
             ("city.kawasaki.jp", "city.kawasaki.jp"),
             ("www.alice.github.io", "alice.github.io"),
             ("github.io", "github.io"),
+            ("de.alice.blogspot.com", "alice.blogspot.com"),
             ("новости.москва.рф", "москва.рф"),
             ("a.xn--80adxhks.xn--p1ai", "xn--80adxhks.xn--p1ai"),
             ("a.食狮.公司.cn", "食狮.公司.cn"),
