@@ -203,6 +203,8 @@ mod sample_corpus;
 mod schema;
 #[path = "cli/shape.rs"]
 mod shape;
+#[path = "cli/sources.rs"]
+mod sources;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/experiments.rs"]

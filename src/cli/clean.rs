@@ -61,10 +61,10 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns, reporter))?;
     let options = args.cleaning.view(&args.corpus.reading)?;
-    let inventory = scan_paths(&args.corpus.corpus, &options, reporter, &mut summary)?;
+    let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let target = match args.out.to_str() {
         Some("-") => Target::Stdout,
-        _ => Target::Folder(OutputRoot::create(&args.out, &args.corpus.corpus)?),
+        _ => Target::Folder(OutputRoot::create(&args.out, &inventory.inputs())?),
     };
     clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
@@ -130,7 +130,7 @@ fn clean_to_stdout(cleaner: &FileCleaner, files: &[InputFile]) -> anyhow::Result
     const FILES_AT_A_TIME: usize = 256;
     let mut all = Tally::default();
     let mut stdout = io::stdout();
-    for together in files.chunk_by(|one, two| !one.has_many() && !two.has_many()) {
+    for together in files.chunk_by(|one, two| !one.holds_many() && !two.holds_many()) {
         for files in together.chunks(FILES_AT_A_TIME) {
             all.add(cleaner.to_lines(files, &mut stdout, &mut io::sink())?);
         }

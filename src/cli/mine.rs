@@ -7,7 +7,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceId, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -17,6 +17,7 @@ use dehusk::sampling::{self, Sampled};
 use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
 
+use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::library::Library;
 use super::memory::{self, Budget};
 use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, suited};
@@ -46,7 +47,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let lexer = args.mining.mining.lexer()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let output = OutputRoot::create(&args.output, &args.corpus.corpus)?;
+    let output = OutputRoot::create(&args.output, &inventory.inputs())?;
     mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
@@ -55,17 +56,18 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    scan_paths(&args.corpus, &args.reading.options(), reporter, summary)
+    scan_paths(&args.corpus, &args.list, &args.reading.options(), reporter, summary)
 }
 
 /// As [`scan`], where a corpus need not be named.
 pub fn scan_paths(
     paths: &[PathBuf],
+    list: &ListArgs,
     options: &ReadOptions,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<Inventory> {
-    let inventory = summary.time("scan", || Inventory::scan(paths, options))?;
+    let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(options))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
@@ -86,6 +88,7 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
+    refuse_names_alike(&sources)?;
     let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
@@ -127,6 +130,24 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
         bail!("there is no document in the corpus");
     }
     Ok(sources.listings)
+}
+
+/// Where the file system takes `A` and `a` for the same name, one pattern file would be written over the other.
+fn refuse_names_alike(sources: &[SourceListing]) -> anyhow::Result<()> {
+    if cfg!(any(windows, target_os = "macos"))
+        && let Some((one, two)) = names_alike(sources)
+    {
+        bail!("the patterns of '{one}' and '{two}' would be written to one file; rename one, or mine them in two runs");
+    }
+    Ok(())
+}
+
+/// The first two sources whose names differ in upper and lower case only.
+fn names_alike(sources: &[SourceListing]) -> Option<(&SourceId, &SourceId)> {
+    let mut names: Vec<(String, &SourceId)> =
+        sources.iter().map(|source| (source.id.as_str().to_lowercase(), &source.id)).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
@@ -290,4 +311,21 @@ fn pattern_files(listings: &[SourceListing], mined: &[Mined], templates: Templat
         PatternFile::of_templates(listing.id.as_str(), mined.facts(), templates, lexer)
     });
     own.chain(shared).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_in_case_only_are_alike() {
+        let sources = |names: &[&str]| -> Vec<SourceListing> {
+            let listing = |name: &&str| SourceListing { id: SourceId::parse(name).expect(name), documents: Vec::new() };
+            names.iter().map(listing).collect()
+        };
+        assert_eq!(names_alike(&sources(&["a", "ab", "b"])), None);
+        let alike = sources(&["TIDE", "hale", "Ähre", "tide", "ähre"]);
+        let (one, two) = names_alike(&alike).expect("two of them");
+        assert_eq!((one.as_str(), two.as_str()), ("TIDE", "tide"));
+    }
 }

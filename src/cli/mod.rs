@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod corpus_paths;
 mod diff;
 mod eval;
 mod explain;
@@ -131,6 +132,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             Exit::Interrupted
         }
         Err(error) => {
+            if let Some(usage) = error.downcast_ref::<clap::Error>() {
+                let _ = usage.print();
+                return Exit::Usage;
+            }
             reporter.error(&format!("{error:#}"));
             Exit::Failed
         }

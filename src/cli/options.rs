@@ -8,11 +8,12 @@ use clap::{Args, ValueEnum};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
-use dehusk::corpus::{HtmlView, Keys, ReadOptions};
+use dehusk::corpus::{HtmlView, Keys, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
 use super::clean::SpanUnit;
+use super::corpus_paths::ListArgs;
 use super::size;
 
 /// How the outcome is told.
@@ -26,9 +27,11 @@ pub struct SummaryArgs {
 /// Where documents are, and how to read them.
 #[derive(Args, Debug)]
 pub struct CorpusArgs {
-    /// Folders with a folder per source, .jsonl files, or single documents
-    #[arg(required = true, value_name = "CORPUS")]
+    /// Folders with a folder per source, .jsonl files, single documents, or quoted globs of files
+    #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    pub list: ListArgs,
     #[command(flatten)]
     pub reading: ReadingArgs,
 }
@@ -39,6 +42,13 @@ pub struct ReadingArgs {
     /// Read HTML as the text a visitor sees, or take the markup itself for the text
     #[arg(long, value_enum, default_value_t = Html::Text)]
     pub html: Html,
+    /// Follow symbolic links that lead out of the given folder, too
+    #[arg(long)]
+    pub follow_links: bool,
+    /// Name sources by the source key, else the address's host, else the folder (auto), by one of these, by the host's
+    /// registered domain, or by what a regex finds in the address, or the path if there is none
+    #[arg(long, value_name = "auto|key|host|domain|folder|REGEX", default_value = "auto", value_parser = SourceBy::parse)]
+    pub source_by: SourceBy,
     /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
     #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "256M")]
     pub max_document: u64,
@@ -48,7 +58,7 @@ pub struct ReadingArgs {
     /// JSONL key of a document's source
     #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL")]
     pub source_key: String,
-    /// JSONL key of a document's address, whose host is the source where the source key is absent
+    /// JSONL key of a document's address, by which its source can be named
     #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL")]
     pub url_key: String,
     /// JSONL key of a document's text
@@ -77,9 +87,9 @@ impl ReadingArgs {
         self.options_with(html)
     }
 
-    /// For gold text, which has no markup.
+    /// For gold text, which has no markup, and lies in folders named after the sources.
     pub fn gold_options(&self) -> ReadOptions {
-        self.options_with(HtmlView::Text)
+        ReadOptions { source_by: SourceBy::Auto, ..self.options_with(HtmlView::Text) }
     }
 
     fn options_with(&self, html: HtmlView) -> ReadOptions {
@@ -90,7 +100,8 @@ impl ReadingArgs {
             text: self.text_key.clone(),
             html: self.html_key.clone(),
         };
-        ReadOptions { html, keys, max_document: self.max_document }
+        let (source_by, follow_links) = (self.source_by.clone(), self.follow_links);
+        ReadOptions { html, keys, source_by, follow_links, max_document: self.max_document }
     }
 }
 

@@ -52,9 +52,9 @@ pub struct ReportCommand {
 /// Runs the command.
 pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.library, reporter)?;
-    let output = Output::create(args)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    let output = Output::create(args, inventory.inputs())?;
     let listings = list(&inventory, reporter, &mut summary)?;
     let places = listings.iter().map(|listing| (listing.id.as_str(), listing.documents.as_slice())).collect();
     let options = suited(args.method.options(), inventory.options().html);
@@ -74,11 +74,11 @@ enum Output {
 }
 
 impl Output {
-    fn create(args: &ReportCommand) -> anyhow::Result<Output> {
+    fn create(args: &ReportCommand, inputs: Vec<PathBuf>) -> anyhow::Result<Output> {
         if args.output == Path::new("-") {
             return Ok(Output::Stdout);
         }
-        let inputs = [args.corpus.corpus.clone(), pattern_files(&args.library)?].concat();
+        let inputs = [inputs, pattern_files(&args.library)?].concat();
         Ok(Output::File(OutputFile::create(&args.output, &inputs)?))
     }
 

@@ -12,8 +12,8 @@ use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
 
 use super::library::pattern_files;
-use super::mine::scan_paths;
-use super::options::{MethodArgs, ReadingArgs, suited};
+use super::mine::scan;
+use super::options::{CorpusArgs, MethodArgs, suited};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, interrupt};
@@ -23,9 +23,8 @@ use super::{Exit, interrupt};
 pub struct ReviewArgs {
     /// Folder with the pattern files, or one file; decisions are written to it
     patterns: PathBuf,
-    /// Folders with a folder per source, .jsonl files, or single documents, to see what patterns do
-    #[arg(required = true, value_name = "CORPUS")]
-    corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    corpus: CorpusArgs,
     /// Listen on this port of this machine [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
@@ -36,15 +35,13 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     documents: u32,
     #[command(flatten)]
-    reading: ReadingArgs,
-    #[command(flatten)]
     method: MethodArgs,
 }
 
 /// Runs the command, until Ctrl-C.
 pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
-    let inventory = scan_paths(&args.corpus, &args.reading.options(), reporter, &mut Summary::default())?;
+    let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
     let options = suited(args.method.options(), inventory.options().html);
     let documents = Documents::new(inventory, args.documents as usize);
     let folder = args.patterns.clone();

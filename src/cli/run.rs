@@ -37,9 +37,10 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let view = args.cleaning.view(&args.corpus.reading)?.html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.
-    OutputRoot::create(&args.out, &args.corpus.corpus)?;
-    let patterns = OutputRoot::create(args.out.join("patterns"), &args.corpus.corpus)?;
-    let cleaned = Target::Folder(OutputRoot::create(args.out.join("cleaned"), &args.corpus.corpus)?);
+    let inputs = inventory.inputs();
+    OutputRoot::create(&args.out, &inputs)?;
+    let patterns = OutputRoot::create(args.out.join("patterns"), &inputs)?;
+    let cleaned = Target::Folder(OutputRoot::create(args.out.join("cleaned"), &inputs)?);
     mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
     clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;

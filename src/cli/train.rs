@@ -13,6 +13,7 @@ use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::tokens::Lexer;
 use dehusk::training::{Lesson, ROUNDS, train};
 
+use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::options::{MineArgs, ReadingArgs};
 use super::reading::read_documents;
 use super::reporter::Reporter;
@@ -22,8 +23,11 @@ use super::{Exit, interrupt};
 #[derive(Args, Debug)]
 pub struct TrainArgs {
     /// Corpora, each mined by itself: a folder with a folder per source, or JSONL
-    #[arg(required = true, value_name = "CORPUS")]
+    #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
+    // what it lists is one corpus more
+    #[command(flatten)]
+    list: ListArgs,
     /// File for the model, to be given to `--shape`
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: PathBuf,
@@ -45,29 +49,38 @@ fn rounds(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let mut lessons = Vec::new();
-    for corpus in &args.corpora {
-        lessons.extend(lessons_of(corpus, args, reporter)?);
+    let (mut lessons, mut inputs) = (Vec::new(), Vec::new());
+    for inventory in inventories(args)? {
+        inputs.extend(inventory.inputs());
+        lessons.extend(lessons_of(&inventory, args, reporter)?);
     }
     if lessons.iter().all(|lesson| lesson.patterns.iter().all(|file| file.patterns.is_empty())) {
         bail!("no source has templates to learn from: a source needs {} different documents", Mined::MIN_DOCUMENTS);
     }
     let model = train(&lessons, args.rounds)?;
     interrupt::check()?;
-    let output = OutputFile::create(&args.output, &args.corpora)?;
+    let output = OutputFile::create(&args.output, &inputs)?;
     output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
     Ok(reporter.exit())
 }
 
+/// Each corpus by itself; what is listed is one.
+fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
+    let options = args.reading.options();
+    let no_list = ListArgs { files_from: None };
+    let named = args.corpora.iter().map(|corpus| CorpusPaths::read(std::slice::from_ref(corpus), &no_list));
+    let listed = args.list.files_from.iter().map(|_| CorpusPaths::read(&[], &args.list));
+    named.chain(listed).map(|paths| paths?.scan(&options)).collect()
+}
+
 /// All sources of a corpus, as they are and without their line breaks: texts come both ways.
-fn lessons_of(corpus: &PathBuf, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Vec<Lesson>> {
+fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Vec<Lesson>> {
     let lexer = args.mining.lexer()?;
-    let inventory = Inventory::scan(std::slice::from_ref(corpus), &args.reading.options())?;
     let sources = inventory.sources()?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     let read = |listing: &SourceListing| -> anyhow::Result<Vec<String>> {
-        let documents = read_documents(&inventory, &listing.documents, reporter)?;
+        let documents = read_documents(inventory, &listing.documents, reporter)?;
         Ok(documents.into_iter().flatten().map(|document| document.text.to_string()).collect())
     };
     let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<anyhow::Result<_>>()?;

@@ -1,7 +1,7 @@
 //! The files behind the paths a user names: a folder per source, a file per document.
 //!
-//! Takes one path; gives the input files at or below it, what else lay there, and what could not be
-//! looked at. No file is opened here.
+//! Takes a folder, and maybe a glob that says which files below it are meant; gives the input files, what else lay there,
+//! and what could not be looked at. No file is opened here.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustc_hash::FxHashSet;
 
-use super::input_file::source_named_after;
-use super::{FileKind, Ignored, InputFile, Reason, Skipped, SourceId};
+use super::file_glob::FileGlob;
+use super::input_file::Root;
+use super::{FileKind, Ignored, InputFile, ReadOptions, Reason, Skipped, SourceId};
 
 /// What lay at the paths that were looked at.
 #[derive(Debug, Default)]
@@ -20,21 +21,21 @@ pub(super) struct Findings {
     pub(super) files: Vec<InputFile>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) ignored: Ignored,
-    sources: FxHashSet<SourceId>,
+    /// The input that is not in `files`: folders, and what was named and skipped.
+    pub(super) inputs: Vec<PathBuf>,
+    names: FxHashSet<SourceId>,
 }
 
-/// Everything below the folder `root`, in no particular order.
-pub(super) fn walk(root: &Path, findings: &mut Findings) {
-    let walker = Walker {
-        root: root.into(),
-        real_root: fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()),
-        root_source: source_named_after(root),
-    };
+/// Everything below the folder `root` that `glob` names, in no particular order.
+pub(super) fn walk(root: &Arc<Root>, glob: Option<&FileGlob>, options: &ReadOptions, findings: &mut Findings) {
+    let real_root = fs::canonicalize(root.path()).unwrap_or_else(|_| root.path().to_owned());
+    let walker = Walker { root, real_root, glob, options };
     let findings = Mutex::new(findings);
-    let walk = WalkBuilder::new(root)
+    let walk = WalkBuilder::new(root.path())
         // a document that some .gitignore names is a document
         .standard_filters(false)
         .follow_links(true)
+        .max_depth(glob.and_then(FileGlob::depth))
         .threads(rayon::current_num_threads())
         .build_parallel();
     walk.run(|| {
@@ -49,62 +50,109 @@ pub(super) fn walk(root: &Path, findings: &mut Findings) {
 /// What an entry of a folder is to us.
 enum Found {
     File(InputFile),
+    /// A file or folder that a link leads to, out of the root.
+    Linked(PathBuf, Box<Found>),
     Skipped(Skipped),
     Hidden,
     Other(Option<String>),
     Folder,
+    /// What the glob does not name.
+    NotMeant,
 }
 
 impl Findings {
+    pub(super) fn add_file(&mut self, mut file: InputFile) {
+        match unsupported(&file) {
+            Some(reason) if file.is_named_itself() => self.skip_input(Skipped::file(file.path(), reason)),
+            Some(reason) => self.skipped.push(Skipped::file(file.path(), reason)),
+            None => {
+                file.share_names(&mut self.names);
+                self.files.push(file);
+            }
+        }
+    }
+
+    /// Skips what a person named, which nothing must be written over.
+    pub(super) fn skip_input(&mut self, skipped: Skipped) {
+        self.inputs.push(skipped.path.to_path_buf());
+        self.skipped.push(skipped);
+    }
+
+    /// How much there is, whatever it is.
+    pub(super) fn count(&self) -> u64 {
+        (self.files.len() + self.skipped.len()) as u64 + self.ignored.total()
+    }
+
     fn add(&mut self, found: Found) {
         match found {
-            Found::File(mut file) => {
-                file.share_source(&mut self.sources);
-                self.files.push(file);
+            Found::File(file) => self.add_file(file),
+            Found::Linked(target, found) => {
+                self.inputs.push(target);
+                self.add(*found);
             }
             Found::Skipped(skipped) => self.skipped.push(skipped),
             Found::Hidden => self.ignored.hidden += 1,
             Found::Other(extension) => self.ignored.count(extension),
-            Found::Folder => {}
+            Found::Folder | Found::NotMeant => {}
         }
     }
 }
 
-struct Walker {
-    root: Arc<Path>,
-    /// `root` without links.
-    real_root: PathBuf,
-    /// The source of documents that lie in no folder of their own.
-    root_source: Result<SourceId, Reason>,
+/// Why a file is left out whose kind is known by name only.
+fn unsupported(file: &InputFile) -> Option<Reason> {
+    let is_parquet = file.kind() == FileKind::Parquet && !cfg!(feature = "parquet");
+    is_parquet.then_some(Reason::WithoutParquet)
 }
 
-impl Walker {
+struct Walker<'a> {
+    root: &'a Arc<Root>,
+    /// `root` without links.
+    real_root: PathBuf,
+    /// Which files are meant; all, if there is none.
+    glob: Option<&'a FileGlob>,
+    options: &'a ReadOptions,
+}
+
+impl Walker<'_> {
     /// What `entry` is, and whether to go on below it.
     fn sort(&self, entry: Result<DirEntry, ignore::Error>) -> (Found, WalkState) {
         let found = match &entry {
             Ok(entry) if entry.depth() == 0 => Ok(Found::Folder),
+            Ok(entry) if !self.is_meant(entry) => Ok(Found::NotMeant),
             Ok(entry) => self.look_at(entry).map_err(|reason| Skipped::file(entry.path(), reason)),
-            Err(error) => Err(walk_problem(error, &self.root)),
+            Err(error) => Err(walk_problem(error, self.root.path())),
         };
         match found {
-            Ok(Found::Hidden) => (Found::Hidden, WalkState::Skip),
+            Ok(found @ (Found::Hidden | Found::NotMeant)) => (found, WalkState::Skip),
             Ok(found) => (found, WalkState::Continue),
             Err(skipped) => (Found::Skipped(skipped), WalkState::Skip),
         }
     }
 
+    /// A folder is, if files below it may be.
+    fn is_meant(&self, entry: &DirEntry) -> bool {
+        let Some(glob) = self.glob else { return true };
+        let relative = entry.path().strip_prefix(self.root.path()).unwrap_or(entry.path());
+        match entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            true => glob.leads_into(relative) && !is_hidden(entry),
+            false => glob.names(relative),
+        }
+    }
+
     fn look_at(&self, entry: &DirEntry) -> Result<Found, Reason> {
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+        if is_hidden(entry) {
             return Ok(Found::Hidden);
         }
-        if entry.path_is_symlink() {
-            self.refuse_leading_out(entry.path())?;
-        }
-        match entry.file_type() {
+        let led_to = if entry.path_is_symlink() { self.leads_out(entry.path())? } else { None };
+        let found = match entry.file_type() {
             Some(kind) if kind.is_dir() => self.folder(entry),
             Some(kind) if kind.is_file() => self.file(entry),
             _ => Err(Reason::NotAFile),
-        }
+        }?;
+        Ok(match led_to {
+            Some(target) => Found::Linked(target, Box::new(found)),
+            None => found,
+        })
     }
 
     /// The names of the folders directly below the root are those of the sources.
@@ -121,19 +169,28 @@ impl Walker {
             return Ok(Found::Other(extension.map(|name| name.to_string_lossy().to_lowercase())));
         };
         let relative = self.relative(entry.path())?;
-        InputFile::below(&self.root, &relative, kind, &self.root_source).map(Found::File)
+        InputFile::below(self.root, &relative, kind, self.options).map(Found::File)
     }
 
     fn relative(&self, path: &Path) -> Result<String, Reason> {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let below = path.strip_prefix(self.root.path()).unwrap_or(path);
         let folders: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
         Ok(folders.ok_or(Reason::NameNotUtf8)?.join("/"))
     }
 
-    fn refuse_leading_out(&self, link: &Path) -> Result<(), Reason> {
+    /// The target of a link out of the root; refused, unless such links are followed.
+    fn leads_out(&self, link: &Path) -> Result<Option<PathBuf>, Reason> {
         let target = fs::canonicalize(link)?;
-        if target.starts_with(&self.real_root) { Ok(()) } else { Err(Reason::LinkLeadsOut(target)) }
+        match (target.starts_with(&self.real_root), self.options.follow_links) {
+            (true, _) => Ok(None),
+            (false, true) => Ok(Some(target)),
+            (false, false) => Err(Reason::LinkLeadsOut(target)),
+        }
     }
+}
+
+fn is_hidden(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 fn walk_problem(error: &ignore::Error, near: &Path) -> Skipped {
@@ -149,8 +206,8 @@ fn walk_problem(error: &ignore::Error, near: &Path) -> Skipped {
 
 #[cfg(test)]
 mod tests {
-    use super::super::HtmlView;
     use super::super::testing::{inventory, plain, scan, tree};
+    use super::super::{HtmlView, SourceBy};
     use super::*;
 
     fn names(folder: &tempfile::TempDir, root: &str) -> Vec<String> {
@@ -177,7 +234,7 @@ mod tests {
         let found: Vec<_> = inventory
             .files()
             .iter()
-            .map(|file| (file.source().map(SourceId::as_str), file.id(), file.output_name(HtmlView::Text)))
+            .map(|file| (file.folder().map(SourceId::as_str), file.id(), file.output_name(HtmlView::Text)))
             .collect();
         let expected = [
             (None, "all.jsonl", "all.jsonl"),
@@ -191,6 +248,41 @@ mod tests {
         assert_eq!(found, expected.map(|(source, id, output)| (source, id, output.to_owned())));
         assert_eq!(inventory.files()[3].output_name(HtmlView::Markup), "a.com/y.HTM");
         assert!(inventory.files().iter().all(|file| file.path().is_file()));
+        assert!(inventory.files().iter().all(|file| match file.kind().holds_many() {
+            true => file.source().is_none(),
+            false => file.source() == file.folder(),
+        }));
+    }
+
+    #[test]
+    fn what_a_source_is_called_moves_no_file() {
+        let folder = tree(&[
+            ("c/www.a.com/x.html", b""),
+            ("c/News.a.com/x.html", b""),
+            ("c/www.nul/x.txt", b""),
+            ("c/x.jsonl", b""),
+            ("c/y.txt", b""),
+        ]);
+        let by = |rule: &str| {
+            let options = ReadOptions { source_by: SourceBy::parse(rule).expect("a rule"), ..ReadOptions::default() };
+            super::super::Inventory::scan(&[folder.path().join("c")], &options).expect("files")
+        };
+        let told =
+            |file: &InputFile| format!("{:?} {} {}", file.source().map(SourceId::as_str), file.name(), file.id());
+        let inventory = by("domain");
+        assert_eq!(
+            inventory.files().iter().map(told).collect::<Vec<_>>(),
+            [
+                r#"None x.jsonl x.jsonl"#,
+                r#"Some("a.com") News.a.com/x.html x.html"#,
+                r#"Some("c") c/y.txt y.txt"#,
+                r#"Some("a.com") www.a.com/x.html x.html"#,
+            ]
+        );
+        let skipped = plain(&folder, &inventory.skipped()[0]);
+        assert_eq!(skipped, r#"c/www.nul/x.txt: the source name "nul" is a device on Windows: rename it"#);
+        assert_eq!(told(&by("^([a-z]+)/|w[.]").files()[1]), r#"Some("c") c/y.txt y.txt"#);
+        assert!(by("key").skipped().len() == 4 && by("key").files().len() == 1);
     }
 
     #[test]
@@ -199,15 +291,25 @@ mod tests {
             ("a/x.txt", b""),
             ("a/x.PDF", b""),
             ("a/y.pdf", b""),
-            ("a/x.txt.gz", b""),
+            ("a/x.txt.bz2", b""),
             ("a/README", b""),
             ("a/.DS_Store", b""),
             (".git/x.txt", b""),
         ]);
         let inventory = inventory(&folder, "");
-        assert_eq!(inventory.ignored().to_string(), "1 .gz, 2 .pdf, 1 without extension, 2 hidden");
+        assert_eq!(inventory.ignored().to_string(), "1 .bz2, 2 .pdf, 1 without extension, 2 hidden");
         assert_eq!(inventory.ignored().total(), 6);
         assert_eq!(inventory.files().len(), 1);
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[test]
+    fn without_parquet_its_files_are_skipped_with_a_remedy() {
+        let folder = tree(&[("a/z.parquet", b""), ("a/z.txt", b"")]);
+        assert_eq!(names(&folder, ""), ["a/z.txt"]);
+        let expected = "a/z.parquet: is Parquet, which this dehusk was built without: \
+            install one that can (cargo install dehusk --features parquet), or give it as JSONL";
+        assert_eq!(skipped(&folder, ""), [expected]);
     }
 
     #[test]
@@ -275,6 +377,29 @@ mod tests {
                 .iter()
                 .any(|skipped| skipped.starts_with("c/a/loop: is a link to") && skipped.ends_with("contains it"))
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_out_can_be_followed() {
+        use std::os::unix::fs::symlink;
+        let folder = tree(&[("c/a/1.txt", b""), ("other/deep/3.txt", b"")]);
+        let link = |from: &str, to: &str| symlink(folder.path().join(from), folder.path().join(to)).expect("a link");
+        link("other", "c/o");
+        link("other", "c/p");
+        link("other/deep/3.txt", "c/a/3.txt");
+        link("c", "other/back");
+        link("nowhere", "c/a/4.txt");
+        let options = ReadOptions { follow_links: true, ..ReadOptions::default() };
+        let inventory = super::super::Inventory::scan(&[folder.path().join("c")], &options).expect("files");
+        let names: Vec<String> = inventory.files().iter().map(InputFile::name).collect();
+        assert_eq!(names, ["a/1.txt", "a/3.txt", "o/deep/3.txt", "p/deep/3.txt"]);
+        let skipped: Vec<String> = inventory.skipped().iter().map(|skipped| plain(&folder, skipped)).collect();
+        assert_eq!(skipped.len(), 3, "{skipped:#?}");
+        assert!(skipped[0].starts_with("c/a/4.txt: cannot be read"));
+        assert!(skipped[1].starts_with("c/o/back: is a link to") && skipped[2].starts_with("c/p/back: is a link to"));
+        let inputs: Vec<String> = inventory.inputs().iter().map(|path| plain(&folder, path.display())).collect();
+        assert_eq!(inputs, ["c", "other", "other/deep/3.txt"]);
     }
 
     #[cfg(target_os = "linux")]

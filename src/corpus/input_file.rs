@@ -1,54 +1,53 @@
-//! A file to read, and what it is called in the output.
+//! A file to read, its source, and what it is called in the output.
+//!
+//! The name follows from where a file lies alone: naming sources by another rule moves no output.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::{HtmlView, Reason, SourceId};
+use super::file_kind::text_name;
+use super::source_by::Known;
+use super::{FileKind, HtmlView, ReadOptions, Reason, SourceId};
 
-/// A file to read: one document, or JSONL with many.
+/// A file to read: one document, or many, as in JSONL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
-    root: Arc<Path>,
+    root: Arc<Root>,
     /// The path below `root`, with `/` between folders on every system.
     relative: Box<str>,
-    /// Where in `relative` the name within the source begins.
+    /// Where in `relative` the name within the folder begins.
     id_start: u32,
     kind: FileKind,
+    folder: Option<SourceId>,
     source: Option<SourceId>,
 }
 
-/// What a file holds, by its extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// `.txt`: a document.
-    Text,
-    /// `.md`: a document, whose markup counts as text.
-    Markdown,
-    /// `.html`, `.htm`: a document.
-    Html,
-    /// `.jsonl`, `.ndjson`: a document per line.
-    JsonLines,
+/// A folder that files lie below, shared by all of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Root {
+    path: PathBuf,
+    /// The folder of documents that lie directly in it.
+    folder: Result<SourceId, Reason>,
+    /// Whether a person named all of it, and not just files in it.
+    is_whole: bool,
 }
 
-impl FileKind {
-    /// What a file of this name holds, if it is any of ours.
-    pub fn of(path: &Path) -> Option<FileKind> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "txt" => Some(FileKind::Text),
-            "md" => Some(FileKind::Markdown),
-            "html" | "htm" => Some(FileKind::Html),
-            "jsonl" | "ndjson" => Some(FileKind::JsonLines),
-            _ => None,
-        }
+impl Root {
+    /// All that lies below the folder `path`.
+    pub(super) fn whole(path: &Path) -> Root {
+        Root { path: path.to_owned(), folder: source_named_after(path), is_whole: true }
     }
 
-    /// Whether it is many documents in one file.
-    pub fn has_many(self) -> bool {
-        self == FileKind::JsonLines
+    /// Some files below the folder `path`.
+    pub(super) fn in_part(path: &Path) -> Root {
+        Root { is_whole: false, ..Root::whole(path) }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -58,23 +57,24 @@ impl InputFile {
 
     /// Standard input: JSONL, or what its first bytes say.
     pub(super) fn stdin() -> InputFile {
-        let root = Path::new("").into();
-        InputFile { root, relative: InputFile::STDIN.into(), id_start: 0, kind: FileKind::JsonLines, source: None }
+        let root = Arc::new(Root::in_part(Path::new("")));
+        let (relative, kind) = (InputFile::STDIN.into(), FileKind::JsonLines);
+        InputFile { root, relative, id_start: 0, kind, folder: None, source: None }
     }
 
     /// Whether it is standard input.
     pub fn is_stdin(&self) -> bool {
-        &*self.relative == InputFile::STDIN && self.root.as_os_str().is_empty()
+        &*self.relative == InputFile::STDIN && self.root.path.as_os_str().is_empty()
     }
 
     /// Whether it holds many documents, or may.
-    pub fn has_many(&self) -> bool {
-        self.kind.has_many()
+    pub fn holds_many(&self) -> bool {
+        self.kind.holds_many()
     }
 
     /// The path to open.
     pub fn path(&self) -> PathBuf {
-        self.root.join(&*self.relative)
+        self.root.path.join(&*self.relative)
     }
 
     /// What the file holds.
@@ -82,22 +82,28 @@ impl InputFile {
         self.kind
     }
 
-    /// The source of its document; for JSONL, of the lines that name none, if it lies in a source's folder.
+    /// The folder it lies in, directly or deeper: the first one below the root. For a document directly below the root that
+    /// is the root itself.
+    pub fn folder(&self) -> Option<&SourceId> {
+        self.folder.as_ref()
+    }
+
+    /// The source of its document; none if it holds many, each of which says its own.
     pub fn source(&self) -> Option<&SourceId> {
         self.source.as_ref()
     }
 
-    /// The name of its document within the source.
+    /// The name of its document: the path below its folder.
     pub fn id(&self) -> &str {
         &self.relative[self.id_start as usize..]
     }
 
-    /// Where a copy of the file goes, below the output folder: `<source>/<document>`; JSONL keeps the
-    /// path it has below the folder that was given.
+    /// Where a copy of the file goes, below the output folder: `<folder>/<document>`, whatever its source is called; a file
+    /// of many documents keeps the path it has below the folder that was given.
     pub fn name(&self) -> String {
-        match &self.source {
+        match &self.folder {
             _ if self.is_stdin() => "stdin.jsonl".to_owned(),
-            Some(source) => format!("{source}/{}", self.id()),
+            Some(folder) => format!("{folder}/{}", self.id()),
             None => self.relative.to_string(),
         }
     }
@@ -106,61 +112,70 @@ impl InputFile {
     /// text is left ends in `.txt`.
     pub fn output_name(&self, view: HtmlView) -> String {
         let name = self.name();
-        match (self.kind, view, name.rsplit_once('.')) {
-            (FileKind::Html, HtmlView::Text, Some((stem, _))) => format!("{stem}.txt"),
+        match (self.kind, view) {
+            (FileKind::Html, HtmlView::Text) => text_name(&name),
             _ => name,
         }
     }
 
-    /// The file at `relative`, below the folder `root`, whose documents are of `root_source` if they lie
-    /// in no folder of their own.
+    /// The file at `relative`, below the folder `root`.
     pub(super) fn below(
-        root: &Arc<Path>,
+        root: &Arc<Root>,
         relative: &str,
         kind: FileKind,
-        root_source: &Result<SourceId, Reason>,
+        options: &ReadOptions,
     ) -> Result<InputFile, Reason> {
-        let (source, id_start) = match relative.split_once('/') {
+        let (folder, id_start) = match relative.split_once('/') {
             Some((folder, _)) => (Some(SourceId::parse(folder)?), folder.len() + 1),
-            None if kind == FileKind::JsonLines => (None, 0),
-            None => (Some(root_source.clone()?), 0),
+            None if kind.holds_many() => (None, 0),
+            None => (Some(root.folder.clone()?), 0),
         };
-        Ok(InputFile {
+        let mut file = InputFile {
             root: Arc::clone(root),
             relative: relative.into(),
-            // a source's name is short
+            // a folder's name is short
             id_start: id_start as u32,
             kind,
-            source,
-        })
+            folder,
+            source: None,
+        };
+        file.source = if kind.holds_many() { None } else { Some(file.own_source(options)?) };
+        Ok(file)
     }
 
-    /// The single file at `path`, whose source is named after the folder it lies in.
-    pub(super) fn single(path: &Path, kind: FileKind) -> Result<InputFile, Reason> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let name = path.file_name().and_then(OsStr::to_str);
-        let name = name.ok_or(Reason::NameNotUtf8)?;
-        InputFile::below(&folder.into(), name, kind, &source_named_after(folder))
+    /// Whether it lies in a folder of which a person named some files only.
+    pub(super) fn is_named_itself(&self) -> bool {
+        !self.root.is_whole
     }
 
     /// Keeps one copy of each name of a source, however many files there are.
-    pub(super) fn share_source(&mut self, known: &mut FxHashSet<SourceId>) {
-        if let Some(source) = &mut self.source {
-            match known.get(source) {
-                Some(same) => *source = same.clone(),
-                None => drop(known.insert(source.clone())),
+    pub(super) fn share_names(&mut self, known: &mut FxHashSet<SourceId>) {
+        for name in [&mut self.folder, &mut self.source].into_iter().flatten() {
+            match known.get(name) {
+                Some(same) => *name = same.clone(),
+                None => drop(known.insert(name.clone())),
             }
         }
     }
 
     /// An order that does not depend on that of arguments or of the file system.
     pub(super) fn sort_key(&self) -> impl Ord + '_ {
-        (self.source(), self.id(), &*self.root)
+        (&self.folder, self.id(), &*self.root.path)
+    }
+
+    fn own_source(&self, options: &ReadOptions) -> Result<SourceId, Reason> {
+        let path = self.name();
+        let known = Known { folder: self.folder.as_ref(), path: &path, is_file: true, ..Known::default() };
+        let name = options.source_by.name(known, &options.keys)?;
+        match &self.folder {
+            Some(folder) if *folder.as_str() == *name => Ok(folder.clone()),
+            _ => Ok(SourceId::parse(&name)?),
+        }
     }
 }
 
-/// The source that documents lying directly in `folder` are of.
-pub(super) fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
+/// What `folder` is called, whatever way leads to it.
+fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None if folder.as_os_str().is_empty() => fs::canonicalize(".")?,

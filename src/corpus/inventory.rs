@@ -14,15 +14,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::compression::{Compression, Input};
-use super::folder::{Findings, walk};
+use super::folder::Findings;
 use super::jsonl::JsonLines;
 use super::listing::{self, DocumentRef, Place, Sources};
 use super::reading::read_document;
 use super::records::Container;
+use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
 use super::spool::Spool;
 use super::stdin::Stdin;
-use super::suggest::similar_path;
 use super::text::FileBytes;
 use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
 
@@ -36,6 +36,8 @@ pub struct Inventory {
     files: Vec<InputFile>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
+    /// The input that is not in `files`: folders, and what was named and skipped.
+    inputs: Vec<PathBuf>,
     options: Arc<ReadOptions>,
     open: Mutex<OpenFiles>,
     /// The documents of files that can only be read from front to back, once they were listed.
@@ -53,13 +55,12 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Looks for files at and below `roots`. Opens none of them.
+    /// Looks for files at and below `roots`. Opens none of them. A root that does not exist and has `*`, `?`, `[` or `{` in
+    /// it is a glob: files that match count, as if the folder at its fixed beginning had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
-        let mut findings = Findings::default();
-        for root in roots {
-            look_at(root, &mut findings)?;
-        }
-        let Findings { mut files, mut skipped, ignored, .. } = findings;
+        let Findings { mut files, mut skipped, ignored, mut inputs, .. } = look_at_all(roots, options)?;
+        inputs.sort_unstable();
+        inputs.dedup();
         skipped.sort_by(|a, b| a.path.cmp(&b.path));
         if files.is_empty() {
             let roots = roots.to_vec();
@@ -70,7 +71,7 @@ impl Inventory {
         refuse_collisions(&files, options)?;
         let options = Arc::new(options.clone());
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
-        Ok(Inventory { files, skipped, ignored, options, open, spool, stdin })
+        Ok(Inventory { files, skipped, ignored, inputs, options, open, spool, stdin })
     }
 
     /// The same files, with another view of HTML.
@@ -92,6 +93,12 @@ impl Inventory {
     /// The files that are no documents.
     pub fn ignored(&self) -> &Ignored {
         &self.ignored
+    }
+
+    /// All that output has to lie apart from: folders that were given, and single files.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
+        self.inputs.iter().cloned().chain(files).collect()
     }
 
     /// How documents are read.
@@ -138,7 +145,7 @@ impl Inventory {
 
     /// What is in `file`, to go through it in order.
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
-        match file.has_many() {
+        match file.holds_many() {
             true => self.records(file).map(Content::Records),
             false => {
                 self.read_file(file).map(|(document, compression)| Content::Document(Box::new(document), compression))
@@ -149,13 +156,22 @@ impl Inventory {
     /// The records of a file with many documents.
     pub(super) fn records(&self, file: &InputFile) -> Result<Records, Skipped> {
         let container = self.container(file);
-        let opened = match file.is_stdin() {
-            true => self.stdin.open().map(Err),
-            false => lying_open(&file.path()).map_err(Reason::from),
-        };
-        match opened.map_err(|reason| container.skipped(None, reason))? {
-            Ok(bytes) => Records::mapped(container, Arc::new(bytes)),
-            Err(input) => Records::stream(container, input),
+        let refused = |reason| container.skipped(None, reason);
+        if file.is_stdin() {
+            return Records::stream(Arc::clone(&container), self.stdin.open().map_err(refused)?, None);
+        }
+        let unreadable = |error| container.skipped(None, Reason::from(error));
+        match file.kind() {
+            FileKind::JsonLines => match lying_open(&file.path()).map_err(unreadable)? {
+                Ok(bytes) => Records::mapped(Arc::clone(&container), Arc::new(bytes)),
+                Err(input) => Records::stream(Arc::clone(&container), input, Some(FileKind::JsonLines)),
+            },
+            kind => {
+                let input = Box::new(File::open(file.path()).map_err(unreadable)?);
+                let records = Records::stream(Arc::clone(&container), input, Some(kind))?;
+                // What is wrong with the compression is told when it is read.
+                Ok(records.packed_by_record(Compression::is_by_record(&file.path()).unwrap_or(false)))
+            }
         }
     }
 
@@ -202,7 +218,7 @@ impl Inventory {
 }
 
 /// The bytes of a file, mapped if it is large, or, if they are compressed, a way to read them in order.
-pub(super) fn lying_open(path: &Path) -> io::Result<Result<FileBytes, Input>> {
+fn lying_open(path: &Path) -> io::Result<Result<FileBytes, Input>> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     (&file).take(4).read_to_end(&mut start)?;
@@ -211,45 +227,6 @@ pub(super) fn lying_open(path: &Path) -> io::Result<Result<FileBytes, Input>> {
         Compression::None => FileBytes::of(&mut file).map(Ok),
         _ => Ok(Err(Box::new(file))),
     }
-}
-
-fn look_at(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    let path = root.to_owned();
-    if root == Path::new(InputFile::STDIN) {
-        findings.files.push(InputFile::stdin());
-        return Ok(());
-    }
-    match fs::metadata(root) {
-        Ok(found) if found.is_dir() => walk_readable(root, findings),
-        Ok(found) if found.is_file() => add_single_file(root, findings),
-        Ok(_) => {
-            findings.skipped.push(Skipped::file(root, Reason::NotAFile));
-            Ok(())
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(ScanError::NotFound { suggestion: similar_path(root), path })
-        }
-        Err(error) => Err(ScanError::Unreadable { path, error }),
-    }
-}
-
-fn walk_readable(root: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    match fs::read_dir(root) {
-        Ok(_) => {
-            walk(root, findings);
-            Ok(())
-        }
-        Err(error) => Err(ScanError::Unreadable { path: root.to_owned(), error }),
-    }
-}
-
-fn add_single_file(path: &Path, findings: &mut Findings) -> Result<(), ScanError> {
-    let kind = FileKind::of(path).ok_or_else(|| ScanError::UnknownKind(path.to_owned()))?;
-    match InputFile::single(path, kind) {
-        Ok(file) => findings.files.push(file),
-        Err(reason) => findings.skipped.push(Skipped::file(path, reason)),
-    }
-    Ok(())
 }
 
 /// Refuses files of which one would be written over the other.
@@ -332,7 +309,10 @@ mod tests {
         let error = scan_error(&["a/x.pdf"], &["a/x.pdf"]);
         assert_eq!(
             error,
-            r#"cannot tell what "a/x.pdf" is: give a folder, or a file that ends in .txt, .md, .html, .htm, .jsonl or .ndjson"#
+            format!(
+                r#"cannot tell what "a/x.pdf" is: give a folder, or a file that ends in {}"#,
+                super::super::file_kind::KNOWN_EXTENSIONS
+            )
         );
     }
 
@@ -341,9 +321,12 @@ mod tests {
         let error = scan_error(&["c/a/x.pdf", "c/a/y.pdf", "c/_a/x.txt", "c/_b/x.txt"], &["c"]);
         assert_eq!(
             error,
-            "no documents in \"c\": looked for files that end in .txt, .md, .html, .htm, .jsonl or .ndjson, \
-             found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
-             (as in _shared): rename it without (and 1 more skipped)"
+            format!(
+                "no documents in \"c\": looked for files that end in {}, \
+                 found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
+                 (as in _shared): rename it without (and 1 more skipped)",
+                super::super::file_kind::KNOWN_EXTENSIONS
+            )
         );
     }
 

@@ -66,7 +66,7 @@ impl JsonLines {
             Body::Text(field) => View::plain(text_of(&self.bytes, field.string()?)),
         };
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
-        let source = SourceId::parse(&record.source(keys, self.container.folder.as_ref())?)?;
+        let source = SourceId::parse(&self.container.source_of(record.known(options)?)?)?;
         let document = view.document(id, source, options)?;
         Ok(Some(Document { url: record.url(), ..document }))
     }
@@ -85,9 +85,9 @@ impl JsonLines {
         let Some(record) = self.record(line)? else {
             return Ok(None);
         };
-        let keys = &self.container.options.keys;
-        record.body(keys)?;
-        record.source(keys, self.container.folder.as_ref()).map(Some)
+        let options = &self.container.options;
+        record.body(&options.keys)?;
+        self.container.source_of(record.known(options)?).map(Some)
     }
 
     fn lines_from(&self, mut start: usize, first: u64) -> impl Iterator<Item = Line> + '_ {

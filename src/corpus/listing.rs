@@ -93,7 +93,7 @@ impl DocumentRef {
 /// Lists the documents of all files in `inventory` by source.
 pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> {
     inventory.keep_stdin().map_err(ScanError::NoRoom)?;
-    let has_many = |&(_, file): &(u32, &InputFile)| file.has_many();
+    let has_many = |&(_, file): &(u32, &InputFile)| file.holds_many();
     let files: Vec<(u32, &InputFile)> = (0..).zip(inventory.files()).filter(has_many).collect();
     let list = |(index, file)| Ok((index, list_file(inventory, index, file).map_err(ScanError::NoRoom)?));
     let mut listed_files = files.into_par_iter().map(list).collect::<Result<FxHashMap<u32, Listed>, ScanError>>()?;

@@ -1,7 +1,7 @@
 //! Documents, in and out.
 //!
 //! Takes the paths a user names: folders with a folder per source and a file per document, files with
-//! many documents, single documents, standard input. Gives an [`Inventory`] of them: by source, for
+//! many documents, single documents, globs of files, standard input. Gives an [`Inventory`] of them: by source, for
 //! mining ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are
 //! read one at a time, when they are asked for; what is kept for each is only where it lies.
 //!
@@ -13,6 +13,8 @@
 
 mod compression;
 mod decode;
+mod file_glob;
+mod file_kind;
 mod folder;
 pub mod html;
 mod input_file;
@@ -28,8 +30,10 @@ mod reading;
 mod record;
 mod records;
 mod run_folder;
+mod roots;
 mod scan_error;
 mod skipped;
+mod source_by;
 mod source_id;
 mod spool;
 mod stdin;
@@ -37,12 +41,12 @@ mod suggest;
 #[cfg(test)]
 mod testing;
 mod text;
-#[allow(dead_code, unused_imports)] // until files of it are read
 mod warc;
 
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;
-pub use input_file::{FileKind, InputFile};
+pub use file_kind::FileKind;
+pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
 pub use output::{OutputError, OutputRoot};
@@ -50,10 +54,11 @@ pub use output_file::OutputFile;
 pub use page::{EncodedPage, Page};
 pub use pending_file::PendingFile;
 pub use record::rewrite_line;
-pub use records::{Batch, Kept, New, RecordWriter, Records};
+pub use records::{Batch, Kept, New, Packing, RecordWriter, Records};
 pub use run_folder::abandon_unfinished;
 pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
+pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::similar_path;
 pub use text::Text;
@@ -64,7 +69,7 @@ pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
 /// One text of a source.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Its name within the source: the path below the source's folder, or what its record calls it.
+    /// Its name: the path below its folder, or what its record calls it.
     pub id: String,
     /// The source it belongs to.
     pub source: SourceId,
@@ -89,13 +94,17 @@ impl Document {
     }
 }
 
-/// How documents are to be read.
+/// Which files are documents, and how they are to be read.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
     /// Which keys of a JSONL line, or columns of a table, hold what.
     pub keys: Keys,
+    /// What a document's source is called after.
+    pub source_by: SourceBy,
+    /// Whether symbolic links are followed that lead out of the folder that was given.
+    pub follow_links: bool,
     /// A document of more bytes is skipped, whether as it lies in its file, decompressed, or as text; at most
     /// [`MAX_DOCUMENT_BYTES`]. What is read at once of compressed files and archives is bounded by it. Default: 256 MiB.
     pub max_document: u64,
@@ -103,7 +112,13 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
-        ReadOptions { html: HtmlView::default(), keys: Keys::default(), max_document: 256 << 20 }
+        ReadOptions {
+            html: HtmlView::default(),
+            keys: Keys::default(),
+            source_by: SourceBy::default(),
+            follow_links: false,
+            max_document: 256 << 20,
+        }
     }
 }
 
@@ -126,7 +141,7 @@ pub struct Keys {
     pub id: String,
     /// The source's name. Default: `source`.
     pub source: String,
-    /// The document's address, whose host is the source where `source` is absent. Default: `url`.
+    /// The document's address, by which its source can be named (see [`SourceBy`]). Default: `url`.
     pub url: String,
     /// The document's text. Default: `text`.
     pub text: String,

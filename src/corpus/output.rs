@@ -214,6 +214,7 @@ fn remedy(error: &io::Error) -> &'static str {
         ErrorKind::QuotaExceeded => ": free some space, or choose an output folder outside this quota",
         ErrorKind::ReadOnlyFilesystem => ": choose an output folder on another disk",
         ErrorKind::PermissionDenied => ": choose an output folder that you may write to",
+        ErrorKind::InvalidFilename => ": shorten the name",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
             ": move what is in its place away"
         }

@@ -11,7 +11,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::skipped::excerpt;
-use super::{HtmlView, Keys, ReadOptions, Reason, SourceId};
+use super::source_by::Known;
+use super::{HtmlView, Keys, ReadOptions, Reason};
 
 /// The `line` with its document's text replaced by `new_text`, and every other byte as it was.
 ///
@@ -94,16 +95,16 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The name of the source: what the line says, or the host of its address, or the `folder`'s.
-    pub(super) fn source(&self, keys: &Keys, folder: Option<&'a SourceId>) -> Result<Cow<'a, str>, Reason> {
-        if let Some(source) = self.source.and_then(present) {
-            return string(source, &keys.source, "a string");
-        }
-        if let Some(url) = self.url.and_then(present) {
-            return host(&string(url, &keys.url, "a string")?).map(Cow::Owned);
-        }
-        let folder = folder.map(|source| Cow::Borrowed(source.as_str()));
-        folder.ok_or_else(|| no_source(keys))
+    /// What is known of the source by the line itself, as far as the rule asks for it.
+    pub(super) fn known(&self, options: &ReadOptions) -> Result<Known<'a>, Reason> {
+        let (by, keys) = (&options.source_by, &options.keys);
+        let source = self.source.and_then(present).filter(|_| by.asks_for_key());
+        let url = self.url.and_then(present).filter(|_| source.is_none() && by.asks_for_url());
+        Ok(Known {
+            source: source.map(|field| string(field, &keys.source, "a string")).transpose()?,
+            url: url.map(|field| string(field, &keys.url, "a string")).transpose()?,
+            ..Known::default()
+        })
     }
 
     /// The document's address, if it has one.
@@ -161,24 +162,6 @@ fn wrong_type(key: &str, expected: &'static str) -> Reason {
 
 fn no_text(keys: &Keys) -> Reason {
     Reason::NoText { text: keys.text.clone(), html: keys.html.clone() }
-}
-
-fn no_source(keys: &Keys) -> Reason {
-    Reason::NoSource { source_key: keys.source.clone(), url: keys.url.clone() }
-}
-
-/// The host of an address, as the name of a source: without port and leading `www.`, in lower case.
-fn host(url: &str) -> Result<String, Reason> {
-    let no_host = || Reason::NoHost(excerpt(url));
-    let (_, rest) = url.split_once("://").ok_or_else(no_host)?;
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
-    let host_and_port = authority.rsplit('@').next().unwrap_or(authority);
-    let host = host_and_port.split(':').next().unwrap_or(host_and_port);
-    let host = host.to_lowercase();
-    match host.strip_prefix("www.").unwrap_or(&host).trim_end_matches('.') {
-        "" => Err(no_host()),
-        host => Ok(host.to_owned()),
-    }
 }
 
 fn json_reason(error: &serde_json::Error) -> Reason {
@@ -266,6 +249,7 @@ impl<'de> Visitor<'de> for Outline<'_> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::SourceBy;
     use super::*;
 
     fn parsed(line: &str) -> Result<Record<'_>, Reason> {
@@ -279,8 +263,9 @@ mod tests {
     }
 
     fn source_of(line: &str) -> Result<String, Reason> {
-        let record = parsed(line)?;
-        record.source(&Keys::default(), None).map(Cow::into_owned)
+        let options = ReadOptions::default();
+        let known = parsed(line)?.known(&options)?;
+        options.source_by.name(known, &options.keys).map(Cow::into_owned)
     }
 
     fn id_of(line: &str) -> Result<Option<String>, Reason> {
@@ -323,9 +308,8 @@ mod tests {
         let cases = [
             (r#"{"source": "A", "url": "https://b.org"}"#, "A"),
             (r#"{"source": null, "url": "https://WWW.Example.com:8080/a?b"}"#, "example.com"),
-            (r#"{"url": "http://user:pass@example.com."}"#, "example.com"),
             (r#"{"url": "https:\/\/news.example.com\/a@b"}"#, "news.example.com"),
-            (r#"{"url": "https://МОСКВА.рф/"}"#, "москва.рф"),
+            (r#"{"source": "A", "url": 5}"#, "A"),
         ];
         for (line, source) in cases {
             assert_eq!(source_of(line), Ok(source.to_owned()), "{line}");
@@ -333,12 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_a_host_is_refused() {
-        for url in ["example.com/a", "https:///a", "mailto:a@example.com", "", "https://www."] {
-            let line = serde_json::json!({ "url": url }).to_string();
-            assert!(source_of(&line).is_err(), "{url}");
-        }
-        assert!(matches!(source_of("{}"), Err(Reason::NoSource { .. })));
+    fn what_the_rule_does_not_ask_for_may_be_anything() {
+        let by =
+            |rule: &str| ReadOptions { source_by: SourceBy::parse(rule).expect("a rule"), ..ReadOptions::default() };
+        let record = parsed(r#"{"source": 5, "url": "https://b.org"}"#).expect("a record");
+        assert!(matches!(record.known(&by("auto")), Err(Reason::WrongType { .. })));
+        assert_eq!(record.known(&by("host")).expect("an address").url.as_deref(), Some("https://b.org"));
+        assert!(record.known(&by("folder")).is_ok());
     }
 
     #[test]

@@ -4,33 +4,57 @@
 //! and a [`RecordWriter`] that takes them in order and gives a file of the same format and compression. Whoever writes
 //! all records again, some of them rewritten, has changed nothing else.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::compression::{Compression, Encoder, Input, decompressed};
 use super::jsonl::{JsonLines, Line};
 use super::line_stream::{LineStream, Stretch};
+use super::reading::Stored;
+use super::source_by::Known;
 use super::text::FileBytes;
-use super::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId};
+use super::{Document, FileKind, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
-/// How much of a mapped file is one batch.
+/// How many bytes of records are one batch, where they are not as many as there are.
 const BATCH_BYTES: usize = 8 << 20;
 
 /// What is known of all records of a file before they are read.
 #[derive(Debug)]
 pub(super) struct Container {
     pub(super) path: Arc<Path>,
-    /// The source of records that name none.
+    /// What the file is called in the output.
+    pub(super) name: String,
+    /// The folder the file lies in, by which records may be named.
     pub(super) folder: Option<SourceId>,
     pub(super) options: Arc<ReadOptions>,
 }
 
 impl Container {
     pub(super) fn of(file: &InputFile, options: &Arc<ReadOptions>) -> Arc<Container> {
-        let (path, folder) = (file.path().into(), file.source().cloned());
-        Arc::new(Container { path, folder, options: Arc::clone(options) })
+        let (path, folder) = (file.path().into(), file.folder().cloned());
+        Arc::new(Container { path, name: file.name(), folder, options: Arc::clone(options) })
+    }
+
+    /// The source of a record, which is not yet proven to be a [`SourceId`].
+    pub(super) fn source_of<'a>(&'a self, of_record: Known<'a>) -> Result<Cow<'a, str>, Reason> {
+        let known = Known { folder: self.folder.as_ref(), path: &self.name, ..of_record };
+        self.options.source_by.name(known, &self.options.keys)
+    }
+
+    /// The document in a record of this number, if it holds one.
+    fn document_in(&self, record: &warc::Record, number: u64) -> Result<Option<Document>, Reason> {
+        let options = &self.options;
+        let Some(body) = record.document(options.max_document) else { return Ok(None) };
+        let warc::Body { bytes, is_html, encoding } = body?;
+        let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
+        let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
+        let source = SourceId::parse(&self.source_of(known)?)?;
+        let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
+        let document = stored.document(id, source, options)?;
+        Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
     }
 
     pub(super) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
@@ -43,16 +67,26 @@ impl Container {
 pub struct Records {
     container: Arc<Container>,
     format: Format,
-    compression: Compression,
+    packing: Packing,
     /// How many records were read.
     read: u64,
     is_over: bool,
+}
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Packing {
+    /// In what way.
+    pub compression: Compression,
+    /// Whether each record is compressed by itself.
+    pub is_by_record: bool,
 }
 
 enum Format {
     /// Lines that lie open, and how many of their bytes were read.
     Mapped(JsonLines, usize),
     Lines(LineStream),
+    Warc(Box<warc::Records<BufReader<Input>>>),
 }
 
 impl Records {
@@ -62,20 +96,40 @@ impl Records {
         Ok(Records {
             container,
             format: Format::Mapped(lines, 0),
-            compression: Compression::None,
+            packing: Packing::default(),
             read: 0,
             is_over: false,
         })
     }
 
-    /// The lines that come out of `input`, compressed or not.
-    pub(super) fn stream(container: Arc<Container>, input: Input) -> Result<Records, Skipped> {
+    /// The records that come out of `input`, compressed or not, of a file of this kind; JSONL, or what the first bytes
+    /// say, if that is not known.
+    pub(super) fn stream(container: Arc<Container>, input: Input, kind: Option<FileKind>) -> Result<Records, Skipped> {
         let limit = container.options.max_document;
-        let lines = decompressed(input)
-            .and_then(|(compression, behind)| Ok((compression, LineStream::new(behind, limit)?)))
-            .map_err(|error| container.skipped(None, error.into()))?;
-        let (compression, lines) = lines;
-        Ok(Records { container, format: Format::Lines(lines), compression, read: 0, is_over: false })
+        let open = || {
+            let (compression, behind) = decompressed(input)?;
+            let mut behind = BufReader::new(behind);
+            let is_warc = match kind {
+                Some(kind) => kind == FileKind::Warc,
+                // What cannot be read is told when it is.
+                None => behind.fill_buf().is_ok_and(|start| start.starts_with(b"WARC/")),
+            };
+            let format = match is_warc {
+                true => Format::Warc(Box::new(warc::Records::new(behind, limit))),
+                false => Format::Lines(LineStream::new(Box::new(behind), limit)?),
+            };
+            Ok((compression, format))
+        };
+        let opened: io::Result<_> = open();
+        let (compression, format) = opened.map_err(|error| container.skipped(None, error.into()))?;
+        let packing = Packing { compression, is_by_record: false };
+        Ok(Records { container, format, packing, read: 0, is_over: false })
+    }
+
+    /// The same records; each is compressed by itself, or all together.
+    pub(super) fn packed_by_record(mut self, is_by_record: bool) -> Records {
+        self.packing.is_by_record = is_by_record;
+        self
     }
 
     /// The next records, one at least; `None` at the end. An error is the last that comes: nothing after it can be read.
@@ -98,8 +152,13 @@ impl Records {
     }
 
     /// Writes records to `sink` in the format of this file.
-    pub fn writer<W: Write + Send>(&self, sink: W, compression: Compression) -> io::Result<RecordWriter<W>> {
-        Ok(RecordWriter { sink: Sink::Stream(Encoder::new(sink, compression)?) })
+    pub fn writer<W: Write + Send>(&self, sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
+        let Packing { compression, is_by_record } = packing;
+        let sink = match is_by_record {
+            true => Sink::ByRecord(sink, compression),
+            false => Sink::Stream(Encoder::new(sink, compression)?),
+        };
+        Ok(RecordWriter { sink })
     }
 
     /// Whether a record is a line of JSON.
@@ -113,8 +172,8 @@ impl Records {
     }
 
     /// How the file is compressed.
-    pub fn compression(&self) -> Compression {
-        self.compression
+    pub fn packing(&self) -> Packing {
+        self.packing
     }
 
     fn next_content(&mut self) -> Option<Result<Content, Reason>> {
@@ -134,14 +193,31 @@ impl Records {
                 Ok(Stretch::TooLong(bytes)) => Ok(Content::TooLong(bytes)),
                 Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
             }),
+            Format::Warc(records) => {
+                let records = some_records(records);
+                (!records.is_empty()).then_some(Ok(Content::Warc(records)))
+            }
         }
     }
+}
+
+/// Some megabytes of records, or what is wrong with them.
+fn some_records(records: &mut warc::Records<BufReader<Input>>) -> Vec<Result<warc::Record, Reason>> {
+    let (mut some, mut bytes) = (Vec::new(), 0);
+    while bytes < BATCH_BYTES
+        && let Some(record) = records.next()
+    {
+        bytes += record.as_ref().map_or(0, |record| record.raw().len());
+        some.push(record);
+    }
+    some
 }
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Format::Mapped(..) | Format::Lines(_) => "JSONL",
+            Format::Warc(_) => "WARC",
         })
     }
 }
@@ -159,6 +235,7 @@ enum Content {
     Lines(JsonLines, Vec<Line>),
     /// One line, of which nothing was kept.
     TooLong(u64),
+    Warc(Vec<Result<warc::Record, Reason>>),
 }
 
 impl Content {
@@ -206,6 +283,7 @@ impl Batch {
         match &self.content {
             Content::Lines(_, at) => at.len(),
             Content::TooLong(_) => 1,
+            Content::Warc(records) => records.len(),
         }
     }
 
@@ -231,23 +309,37 @@ impl Batch {
             &Content::TooLong(bytes) => {
                 Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
             }
+            Content::Warc(records) => match &records[index] {
+                Ok(record) => self.container.document_in(record, self.number(index)),
+                Err(reason) => Err(reason.clone()),
+            },
         };
         document.map_err(|reason| self.skipped(index, reason))
     }
 
     /// The record with something new in the place of its document, and every other byte as it was.
-    pub fn rewritten(&self, index: usize, _: &Document, new: New) -> Result<Kept, Skipped> {
-        let (New::Text(new) | New::Page(new)) = new;
-        let rewritten = match &self.content {
-            Content::Lines(lines, at) => lines.rewrite(&at[index], new).map(String::into_bytes),
-            Content::TooLong(_) => Err(Reason::Changed),
+    pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
+        let rewritten = match (&self.content, new) {
+            (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
+                lines.rewrite(&at[index], new).map(String::into_bytes)
+            }
+            (Content::Warc(records), New::Text(text)) => records[index].clone().map(|record| record.with_text(text)),
+            (Content::Warc(records), New::Page(page)) => {
+                let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
+                records[index].clone().and_then(|record| Ok(record.with_page(&page?)))
+            }
+            (Content::TooLong(_), _) => Err(Reason::Changed),
         };
         rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
     }
 
-    /// Whether the record can be written as it was read.
+    /// Whether all records can be written as they were read.
     pub fn is_whole(&self) -> bool {
-        !matches!(self.content, Content::TooLong(_))
+        match &self.content {
+            Content::Lines(..) => true,
+            Content::TooLong(_) => false,
+            Content::Warc(records) => records.iter().all(Result::is_ok),
+        }
     }
 
     fn skipped(&self, index: usize, reason: Reason) -> Skipped {
@@ -258,6 +350,7 @@ impl Batch {
         match &self.content {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
             Content::TooLong(_) => &[],
+            Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
         }
     }
 }
@@ -269,6 +362,8 @@ pub struct RecordWriter<W: Write + Send> {
 
 enum Sink<W: Write + Send> {
     Stream(Encoder<W>),
+    /// Each record is compressed by itself.
+    ByRecord(W, Compression),
 }
 
 impl<W: Write + Send> RecordWriter<W> {
@@ -282,6 +377,11 @@ impl<W: Write + Send> RecordWriter<W> {
             };
             match &mut self.sink {
                 Sink::Stream(encoder) => encoder.write_all(bytes)?,
+                Sink::ByRecord(sink, compression) => {
+                    let mut encoder = Encoder::new(sink, *compression)?;
+                    encoder.write_all(bytes)?;
+                    encoder.finish()?;
+                }
             }
         }
         Ok(())
@@ -291,6 +391,7 @@ impl<W: Write + Send> RecordWriter<W> {
     pub fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(encoder) => encoder.flush(),
+            Sink::ByRecord(sink, _) => sink.flush(),
         }
     }
 
@@ -298,6 +399,7 @@ impl<W: Write + Send> RecordWriter<W> {
     pub fn finish(self) -> io::Result<()> {
         match self.sink {
             Sink::Stream(encoder) => encoder.finish()?.flush(),
+            Sink::ByRecord(mut sink, _) => sink.flush(),
         }
     }
 }
@@ -318,7 +420,7 @@ mod tests {
     }
 
     fn stream(bytes: Vec<u8>, options: ReadOptions) -> Records {
-        let records = Records::stream(container("x.jsonl", options), Box::new(Cursor::new(bytes)));
+        let records = Records::stream(container("x.jsonl", options), Box::new(Cursor::new(bytes)), None);
         records.unwrap_or_else(|skipped| panic!("{skipped}"))
     }
 
@@ -330,7 +432,7 @@ mod tests {
     /// All that is read, and what is written if each text is put in capitals.
     fn read_and_rewritten(mut records: Records) -> (Vec<String>, Vec<u8>) {
         let (mut read, mut written) = (Vec::new(), Vec::new());
-        let mut writer = records.writer(&mut written, records.compression()).expect("a writer");
+        let mut writer = records.writer(&mut written, records.packing()).expect("a writer");
         while let Some(batch) = records.next_batch() {
             let batch = match batch {
                 Ok(batch) => batch,
@@ -368,7 +470,7 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&written), expected);
         for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
             let records = stream(compressed(LINES.as_bytes(), compression), ReadOptions::default());
-            assert_eq!(records.compression(), compression);
+            assert_eq!(records.packing().compression, compression);
             assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
         }
     }

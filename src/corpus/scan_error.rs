@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::file_kind::KNOWN_EXTENSIONS;
 use super::{Ignored, Skipped};
 
 /// Why there is nothing to start from.
@@ -18,6 +19,19 @@ pub enum ScanError {
         /// A path that does exist and is written much like it.
         suggestion: Option<PathBuf>,
     },
+    /// A path that does not exist, looks like a glob, and is none.
+    #[error("cannot find {path:?}, which is no glob: {error}")]
+    BadGlob {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it as a glob.
+        error: String,
+    },
+    /// A glob that matches nothing.
+    #[error(
+        "no file matches the glob {0:?}: `*` stays within a folder, `**` crosses folders, and \"x/**\" is all below x"
+    )]
+    NoMatch(PathBuf),
     /// A path that exists and cannot be read.
     #[error("cannot read {path:?}: {error}")]
     Unreadable {
@@ -49,6 +63,20 @@ pub enum ScanError {
     },
 }
 
+impl ScanError {
+    /// The path that is to blame, if it is one that was given.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            ScanError::NotFound { path, .. }
+            | ScanError::BadGlob { path, .. }
+            | ScanError::Unreadable { path, .. }
+            | ScanError::NoMatch(path)
+            | ScanError::UnknownKind(path) => Some(path),
+            ScanError::Nothing(_) | ScanError::Collision { .. } | ScanError::NoRoom(_) => None,
+        }
+    }
+}
+
 /// What was found in place of documents.
 #[derive(Debug)]
 pub struct NothingFound {
@@ -60,17 +88,17 @@ pub struct NothingFound {
     pub skipped: Vec<Skipped>,
 }
 
-const KNOWN_EXTENSIONS: &str = ".txt, .md, .html, .htm, .jsonl or .ndjson";
+/// More paths than these are no help in an error.
+const ROOTS_NAMED: usize = 5;
 
 impl fmt::Display for NothingFound {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let roots: Vec<String> = self.roots.iter().map(|root| format!("{root:?}")).collect();
-        write!(
-            f,
-            "no documents in {}: looked for files that end in {KNOWN_EXTENSIONS}, found {}",
-            roots.join(", "),
-            self.ignored
-        )?;
+        let roots = self.roots.iter().take(ROOTS_NAMED).map(|root| format!("{root:?}"));
+        write!(f, "no documents in {}", roots.collect::<Vec<_>>().join(", "))?;
+        if self.roots.len() > ROOTS_NAMED {
+            write!(f, " and {} more", self.roots.len() - ROOTS_NAMED)?;
+        }
+        write!(f, ": looked for files that end in {KNOWN_EXTENSIONS}, found {}", self.ignored)?;
         match self.skipped.as_slice() {
             [] => Ok(()),
             [only] => write!(f, "; {only}"),
@@ -91,10 +119,12 @@ fn collision(first: &Path, second: &Path, name: &str, others: usize) -> String {
     if first == second {
         return format!("{first:?} is given twice{more}: name it once");
     }
-    format!(
-        "{first:?} and {second:?} would both be written to {name:?}{more}: \
-         rename one, or clean them in two runs"
-    )
+    let remedy = match name.contains('/') {
+        true => "rename one, or clean them in two runs",
+        // files of many documents, each given with another root
+        false => "give the folder around both, or quote the glob, for their names to keep their folders",
+    };
+    format!("{first:?} and {second:?} would both be written to {name:?}{more}: {remedy}")
 }
 
 #[cfg(test)]
@@ -116,5 +146,22 @@ mod tests {
             r#""a/x.html" and "a/x.txt" would both be written to "a/x.txt" (and 2 more such pairs): rename one, or clean them in two runs"#
         );
         assert_eq!(collision("a/x.html", 0).to_string(), r#""a/x.html" is given twice: name it once"#);
+        let lines = ScanError::Collision {
+            first: "one/x.jsonl".into(),
+            second: "two/x.jsonl".into(),
+            name: "x.jsonl".to_owned(),
+            others: 0,
+        };
+        assert_eq!(
+            lines.to_string(),
+            r#""one/x.jsonl" and "two/x.jsonl" would both be written to "x.jsonl": give the folder around both, or quote the glob, for their names to keep their folders"#
+        );
+    }
+
+    #[test]
+    fn of_many_paths_the_first_are_named() {
+        let roots = (1..=7).map(|number| PathBuf::from(number.to_string())).collect();
+        let nothing = NothingFound { roots, ignored: Ignored::default(), skipped: Vec::new() };
+        assert!(nothing.to_string().starts_with(r#"no documents in "1", "2", "3", "4", "5" and 2 more: looked for"#));
     }
 }

@@ -56,11 +56,17 @@ pub enum Reason {
     #[error("is neither a file nor a folder")]
     NotAFile,
     /// A symbolic link out of the folder that was given.
-    #[error("is a link to {0:?}, outside the given folder: name that path too, to have it read")]
+    #[error("is a link to {0:?}, outside the given folder: name that path too, or follow links, to have it read")]
     LinkLeadsOut(PathBuf),
     /// A symbolic link to a folder around it.
     #[error("is a link to {0:?}, which contains it")]
     LinkLoops(PathBuf),
+    /// A Parquet file, where the feature `parquet` is missing.
+    #[error(
+        "is Parquet, which this dehusk was built without: \
+         install one that can (cargo install dehusk --features parquet), or give it as JSONL"
+    )]
+    WithoutParquet,
     /// Not a text in any encoding.
     #[error(
         "looks binary, {control_percent} % of its beginning are control characters: \
@@ -136,6 +142,25 @@ pub enum Reason {
         source_key: String,
         /// The key looked for then.
         url: String,
+    },
+    /// A document that does not name its source, where that alone counts.
+    #[error("has no {0:?} to name its source: is this the right key? (by host or folder it may have one)")]
+    NoSourceKey(String),
+    /// A document without address, where the address names the source.
+    #[error("has no {0:?} whose host could name its source: is this the right key?")]
+    NoUrl(String),
+    /// A file of many documents that lies in the given folder itself, where the folder names the source.
+    #[error(
+        "lies in no folder below the given one that could name its source: put it into one, or give the one around"
+    )]
+    NoFolder,
+    /// An address, or a path, in which the regex for sources finds nothing.
+    #[error("the regex {regex:?} for sources finds nothing in {text:?}: change it so that it does")]
+    NoMatch {
+        /// The regex.
+        regex: String,
+        /// The address or path.
+        text: String,
     },
     /// An address without a host.
     #[error("{0:?} has no host to take for the source: write it as https://host/path")]

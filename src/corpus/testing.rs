@@ -42,5 +42,6 @@ pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
 
 /// A file with many documents, in no source's folder.
 pub(super) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
-    Arc::new(Container { path: Path::new(path).into(), folder: None, options: Arc::new(options) })
+    let (name, folder) = (path.to_owned(), None);
+    Arc::new(Container { path: Path::new(path).into(), name, folder, options: Arc::new(options) })
 }

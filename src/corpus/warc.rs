@@ -90,7 +90,8 @@ impl Record {
     }
 
     /// Of which kind it is, `WARC-Type`; empty if it does not say so.
-    pub(super) fn kind(&self) -> &str {
+    #[cfg(test)]
+    fn kind(&self) -> &str {
         &self.kind
     }
 

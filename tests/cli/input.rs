@@ -234,7 +234,31 @@ fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
 fn lines_of_jsonl_cannot_lead_out_of_the_output() {
     let sandbox = Sandbox::new();
     patterns(&sandbox);
-    let sources = ["a/b", "..", "../out", "/etc", "a\\\\b", ".", "c:", "_shared", "", "nul"];
+    let long = "x".repeat(201);
+    let sources = [
+        "a/b",
+        "..",
+        "../out",
+        "/etc",
+        "a\\\\b",
+        ".",
+        "c:",
+        "_shared",
+        "",
+        "nul",
+        "COM1.txt",
+        "a\\u0000b",
+        "a\\nb",
+        "a\\u001b[2Jb",
+        "a\\u0085b",
+        "a.",
+        "a ",
+        " a",
+        "a..",
+        "..a",
+        "a*",
+        &long,
+    ];
     let line = |source: &str| format!("{{\"id\":\"../../x\",\"source\":\"{source}\",\"text\":\"Some text.\"}}\n");
     let lines: String = sources.iter().map(|source| line(source)).chain([line("tide")]).collect();
     sandbox.write("in/lines.jsonl", lines);
@@ -248,6 +272,52 @@ fn lines_of_jsonl_cannot_lead_out_of_the_output() {
     assert_eq!(sandbox.read("out/deep/lines.jsonl"), line("tide"));
     let names: Vec<String> = sandbox.tree("").into_keys().filter(|name| !name.starts_with("patterns/")).collect();
     assert_eq!(names, ["in/lines.jsonl", "out/deep/lines.jsonl", "out/mined/tide.yaml"]);
+}
+
+#[test]
+fn hosts_and_what_a_regex_finds_cannot_lead_out_of_the_output() {
+    let sandbox = Sandbox::new();
+    let hosts = ["..", ".", "nul", "a|b", "_shared", "a\\u0000b", "x*", "-", &"y".repeat(201)];
+    let line = |host: &str| format!("{{\"url\":\"https://{host}/../x\",\"text\":\"Some text.\"}}\n");
+    sandbox.write("in/lines.jsonl", hosts.iter().map(|host| line(host)).collect::<String>());
+    for rule in ["host", "domain", "//([^/]*)", ".*", "(?<source>)x"] {
+        let ran = sandbox.run(&format!("run in -o out/{} --quiet --source-by {rule}", rule.len()));
+        assert!(matches!(ran.status, Some(1 | 3)), "{rule}: {ran:?}");
+        assert!(ran.stderr.lines().count() >= hosts.len() - 1, "{rule}: {}", ran.stderr);
+    }
+    let mut names: Vec<String> = sandbox.tree("").into_keys().collect();
+    names.retain(|name| !name.starts_with("in/") && !name.ends_with("/cleaned/lines.jsonl"));
+    assert!(names.iter().all(|name| name.ends_with("/patterns/-.yaml")), "{names:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn names_that_other_systems_take_for_one_come_out_apart() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let names = ["X.txt", "x.txt", "caf\u{e9}.txt", "cafe\u{301}.txt", "nul.txt", "end. /x.txt", "c:\\x.txt", "...txt"];
+    names.iter().for_each(|name| sandbox.write(&format!("corpus/odd/{name}"), format!("{STORY}{SHARE_LINE}\n")));
+    if sandbox.tree("corpus").len() < names.len() {
+        eprintln!("notice: this file system takes some of the names for one; not tried");
+        return;
+    }
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    let written = sandbox.tree("out");
+    // the last is hidden
+    assert_eq!(written.len(), names.len() - 1, "{ran:?}");
+    assert!(names[..7].iter().all(|name| written[&format!("odd/{name}")] == STORY.as_bytes()));
+}
+
+#[test]
+fn the_longest_names_come_out_and_longer_ones_are_named() {
+    let sandbox = Sandbox::new();
+    patterns(&sandbox);
+    let name = format!("{}.txt", "x".repeat(251));
+    sandbox.write(&format!("corpus/odd/{name}"), STORY);
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    assert_eq!(sandbox.tree("out").into_keys().collect::<Vec<_>>(), [format!("odd/{name}")]);
+    let ran = sandbox.expect(1, "clean corpus -p patterns -o spans --spans --quiet");
+    ran.says(".txt.jsonl\": ").says("shorten the name");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub struct Samples {
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let inventory = Inventory::scan(&[corpora.join("news")], &ReadOptions::default()).unwrap();
-    let sources = inventory.sources().listings.into_iter().map(|listing| {
+    let sources = inventory.sources().expect("sources").listings.into_iter().map(|listing| {
         let mut source = Source { name: listing.id.to_string(), texts: Vec::new(), gold: Vec::new() };
         for document in &listing.documents {
             let document = inventory.read(document).unwrap();

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use rayon::prelude::*;
 
 use dehusk::corpus::{
-    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputRoot,
+    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputRoot, Packing,
     RecordWriter, Records, Skipped,
 };
 
@@ -128,7 +128,7 @@ impl FileCleaner<'_> {
                     self.tell(cleared, &mut tally, report)?;
                 }
                 Err(records) if records.is_jsonl() && self.spans.is_none() => {
-                    let mut sink = Sink::Records(records.writer(&mut output, Compression::None)?);
+                    let mut sink = Sink::Records(records.writer(&mut output, Packing::default())?);
                     self.records(records, Form::InPlace, &mut sink, &mut tally, report)?;
                     sink.finish()?;
                 }
@@ -251,10 +251,10 @@ impl FileCleaner<'_> {
         let mut extent = Extent::Whole;
         let written = output.write_atomic(name, |writer| {
             // What comes from standard input gets a name that speaks of no compression.
-            let compression = if file.is_stdin() { Compression::None } else { records.compression() };
+            let packing = if file.is_stdin() { Packing::default() } else { records.packing() };
             let mut sink = match self.spans {
-                None => Sink::Records(records.writer(writer, compression)?),
-                Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, compression)?),
+                None => Sink::Records(records.writer(writer, packing)?),
+                Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, packing.compression)?),
                 Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
             };
             let cleaned = self.records(records, self.form(), &mut sink, tally, report);

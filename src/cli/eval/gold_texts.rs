@@ -125,10 +125,7 @@ pub fn pairs<'g, 'd>(gold: &'g BTreeMap<String, Gold>, documents: &'d [Option<Do
 
 /// What the gold text of a document may be called, the likest first.
 fn gold_names(id: &str) -> [String; 3] {
-    let stem = match (FileKind::of(Path::new(id)), id.rsplit_once('.')) {
-        (Some(_), Some((stem, _))) => stem,
-        _ => id,
-    };
+    let stem = FileKind::stem(id);
     [id.to_owned(), format!("{stem}.txt"), format!("{id}.txt")]
 }
 
@@ -139,6 +136,7 @@ mod tests {
     #[test]
     fn gold_is_named_after_files_and_ids() {
         assert_eq!(gold_names("a/x.html"), ["a/x.html", "a/x.txt", "a/x.html.txt"]);
+        assert_eq!(gold_names("x.html.gz"), ["x.html.gz", "x.txt", "x.html.gz.txt"]);
         assert_eq!(gold_names("17"), ["17", "17.txt", "17.txt"]);
         assert_eq!(gold_names("v1.5"), ["v1.5", "v1.5.txt", "v1.5.txt"]);
     }

@@ -12,6 +12,7 @@ use dehusk::evaluation::injection::{Experiment, Kind, Place, Tally, Trial, flowi
 
 use super::table::{Table, percent};
 use super::tell;
+use crate::cli::corpus_paths::ListArgs;
 use crate::cli::mine::{list, scan_paths};
 use crate::cli::options::{MethodArgs, MineArgs, ReadingArgs, SummaryArgs};
 use crate::cli::reading::read_documents;
@@ -31,6 +32,8 @@ pub struct InjectArgs {
     /// Clean text to inject into, the documents of all sources together [default: text that nobody wrote]
     #[arg(value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    list: ListArgs,
     #[command(flatten)]
     reading: ReadingArgs,
     /// Where all chance comes from
@@ -64,7 +67,7 @@ fn whole_percent(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let texts = match args.corpus.is_empty() {
+    let texts = match args.corpus.is_empty() && args.list.files_from.is_none() {
         true => flowing_texts(args.seed, args.documents.iter().copied().max().unwrap_or(0)),
         false => read(args, reporter)?,
     };
@@ -78,7 +81,7 @@ pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::R
 
 fn read(args: &InjectArgs, reporter: &Reporter) -> anyhow::Result<Vec<String>> {
     let mut summary = Summary::default();
-    let inventory = scan_paths(&args.corpus, &args.reading.options(), reporter, &mut summary)?;
+    let inventory = scan_paths(&args.corpus, &args.list, &args.reading.options(), reporter, &mut summary)?;
     let mut texts = Vec::new();
     for listing in list(&inventory, reporter, &mut summary)? {
         let documents = read_documents(&inventory, &listing.documents, reporter)?;

@@ -46,7 +46,7 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
 
 impl ExplainArgs {
     fn is_one_document(&self) -> bool {
-        let has_many = || FileKind::of(&self.document).is_some_and(FileKind::has_many);
+        let has_many = || FileKind::of(&self.document).is_some_and(FileKind::holds_many);
         self.line.is_some() || !(self.document.is_dir() || has_many())
     }
 }

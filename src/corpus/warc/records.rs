@@ -38,11 +38,6 @@ impl<R: BufRead> Records<R> {
         Records { window: Window::new(reader), limit, is_lost: false }
     }
 
-    /// The reader, which is ahead of the records by up to twice the limit.
-    pub(in crate::corpus) fn get_mut(&mut self) -> &mut R {
-        self.window.get_mut()
-    }
-
     /// The next record; after an error, the next one that can be found. An error of the reader is handed on, and the
     /// reader asked again afterwards: it ends the records if it fails twice without a byte between.
     pub(in crate::corpus) fn next(&mut self) -> Option<Result<Record, Reason>> {

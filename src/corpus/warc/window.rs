@@ -27,10 +27,6 @@ impl<R: BufRead> Window<R> {
         Window { reader, held: Vec::new(), start: 0, failure: None, is_stuck: false, is_over: false }
     }
 
-    pub(super) fn get_mut(&mut self) -> &mut R {
-        &mut self.reader
-    }
-
     /// What is there without reading.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.held[self.start..]

@@ -1,0 +1,152 @@
+//! The paths of a corpus: those on the command line, and those of a list.
+//!
+//! Takes the arguments; gives all paths, and the files behind them. What is wrong with a path of a list is told with
+//! its line.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use clap::error::ErrorKind;
+
+use dehusk::corpus::{Inventory, ReadOptions, ScanError};
+
+/// Where more of a corpus is named.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// Add the paths that a file lists, one a line, or stdin (-)
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+}
+
+/// All paths of a corpus.
+pub struct CorpusPaths {
+    paths: Vec<PathBuf>,
+    /// How many of them stand on the command line; the others come after.
+    arguments: usize,
+    list: PathBuf,
+    /// The line of each path in the list.
+    lines: Vec<usize>,
+}
+
+impl CorpusPaths {
+    /// The paths in `arguments`, and then those of the list, if there is one.
+    pub fn read(arguments: &[PathBuf], list: &ListArgs) -> anyhow::Result<CorpusPaths> {
+        let paths = arguments.to_vec();
+        let mut all = CorpusPaths { paths, arguments: arguments.len(), list: PathBuf::new(), lines: Vec::new() };
+        if let Some(list) = &list.files_from {
+            refuse_stdin_twice(arguments, list)?;
+            all.list = if is_stdin(list) { "stdin".into() } else { list.clone() };
+            let naming = || format!("cannot read the list {}", all.list.display());
+            let reader: Box<dyn BufRead> = match is_stdin(list) {
+                true => Box::new(io::stdin().lock()),
+                false => Box::new(BufReader::new(File::open(list).with_context(naming)?)),
+            };
+            all.add_lines(reader)?;
+        }
+        Ok(all)
+    }
+
+    /// Looks for the files.
+    pub fn scan(&self, options: &ReadOptions) -> anyhow::Result<Inventory> {
+        Inventory::scan(&self.paths, options).map_err(|error| match self.line_of(&error) {
+            Some(line) => anyhow::Error::from(error).context(self.place(line)),
+            None => error.into(),
+        })
+    }
+
+    fn add_lines(&mut self, reader: impl BufRead) -> anyhow::Result<()> {
+        for (line, bytes) in (1..).zip(reader.split(b'\n')) {
+            let mut bytes = bytes.with_context(|| format!("cannot read the list {}", self.list.display()))?;
+            if line == 1 {
+                bytes = without_mark(bytes).with_context(|| self.list.display().to_string())?;
+            }
+            bytes.truncate(bytes.strip_suffix(b"\r").unwrap_or(&bytes).len());
+            if !bytes.trim_ascii().is_empty() {
+                self.paths.push(path_of(bytes).with_context(|| self.place(line))?);
+                self.lines.push(line);
+            }
+        }
+        if self.paths.is_empty() {
+            bail!("{} lists no paths: write one a line", self.list.display());
+        }
+        Ok(())
+    }
+
+    fn line_of(&self, error: &ScanError) -> Option<usize> {
+        let at = self.paths.iter().position(|path| Some(path.as_path()) == error.path())?;
+        self.lines.get(at.checked_sub(self.arguments)?).copied()
+    }
+
+    fn place(&self, line: usize) -> String {
+        format!("{}:{line}", self.list.display())
+    }
+}
+
+fn refuse_stdin_twice(arguments: &[PathBuf], list: &Path) -> Result<(), clap::Error> {
+    if is_stdin(list) && arguments.iter().any(|path| is_stdin(path)) {
+        let message = "stdin cannot be both the documents (-) and their list (--files-from -): give one as a file\n";
+        return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+    }
+    Ok(())
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The first line without a byte order mark.
+fn without_mark(line: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+        bail!("is UTF-16: save the list as UTF-8");
+    }
+    Ok(line.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(line))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere not all bytes are paths")]
+fn path_of(mut bytes: Vec<u8>) -> anyhow::Result<PathBuf> {
+    bytes.shrink_to_fit();
+    let path: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    Ok(path.into())
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> anyhow::Result<PathBuf> {
+    let path = String::from_utf8(bytes).context("is not valid UTF-8: save the list as UTF-8")?;
+    Ok(path.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(list: &[u8]) -> anyhow::Result<CorpusPaths> {
+        let (paths, arguments) = (vec!["a".into()], 1);
+        let mut all = CorpusPaths { paths, arguments, list: "list".into(), lines: Vec::new() };
+        all.add_lines(list)?;
+        Ok(all)
+    }
+
+    #[test]
+    fn a_path_a_line() {
+        let all = listed(b"\xef\xbb\xbfb\r\n\n \r\n c d \nb/\xc3\xa9").expect("a list");
+        assert_eq!(all.paths, ["a", "b", " c d ", "b/é"].map(PathBuf::from));
+        assert_eq!(all.lines, [1, 4, 5]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_listed_path_is_told_with_its_line() {
+        let all = listed(b"b\n\nc\n").expect("a list");
+        let line = |path: &str| all.line_of(&ScanError::UnknownKind(path.into()));
+        assert_eq!((line("a"), line("b"), line("c"), line("d")), (None, Some(1), Some(3), None));
+    }
+
+    #[test]
+    fn a_list_in_another_encoding_is_refused() {
+        let error = listed(b"\xff\xfea\0\n\0").err().expect("it is refused");
+        assert_eq!(format!("{error:#}"), "list: is UTF-16: save the list as UTF-8");
+    }
+}

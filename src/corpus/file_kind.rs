@@ -1,0 +1,136 @@
+//! What a file holds, and what its cleaned copy is called: both say its name.
+//!
+//! Takes names; gives a [`FileKind`], or a name. Extensions count in any case. `.gz`, `.zst` and `.zstd` say how a file is
+//! compressed, and the extension before them what it holds.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What a file holds, by its extension. Any but Parquet may be compressed: `.gz`, `.zst` or `.zstd` stands behind it then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// `.txt`: a document.
+    Text,
+    /// `.md`: a document, whose markup counts as text.
+    Markdown,
+    /// `.html`, `.htm`: a document.
+    Html,
+    /// `.jsonl`, `.ndjson`: a document per line.
+    JsonLines,
+    /// `.warc`, `.wet`: a document per record, among others.
+    Warc,
+    /// `.parquet`: a document per row.
+    Parquet,
+}
+
+/// The extensions of all kinds, as errors name them.
+pub(super) const KNOWN_EXTENSIONS: &str =
+    ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (all of them also with .gz or .zst behind) or .parquet";
+
+impl FileKind {
+    /// What a file of this name holds, if it is any of ours.
+    pub fn of(path: &Path) -> Option<FileKind> {
+        let name = Path::new(path.file_name()?);
+        if !is_compressed(name) {
+            return FileKind::named(name.extension()?);
+        }
+        let kind = FileKind::named(Path::new(name.file_stem()?).extension()?)?;
+        // Parquet is read from its end, and has a compression of its own
+        (kind != FileKind::Parquet).then_some(kind)
+    }
+
+    /// Whether it holds any number of documents, each of which may have a source of its own.
+    pub fn holds_many(self) -> bool {
+        matches!(self, FileKind::JsonLines | FileKind::Warc | FileKind::Parquet)
+    }
+
+    /// The `name` of a file without the extensions that say what it holds; all of it, if it is none of ours.
+    pub fn stem(name: &str) -> &str {
+        let (inner, _) = split_compression(name);
+        match (FileKind::of(Path::new(name)), inner.rsplit_once('.')) {
+            (Some(_), Some((stem, _))) => stem,
+            _ => name,
+        }
+    }
+
+    fn named(extension: &OsStr) -> Option<FileKind> {
+        match extension.to_str()?.to_ascii_lowercase().as_str() {
+            "txt" => Some(FileKind::Text),
+            "md" => Some(FileKind::Markdown),
+            "html" | "htm" => Some(FileKind::Html),
+            "jsonl" | "ndjson" => Some(FileKind::JsonLines),
+            "warc" | "wet" => Some(FileKind::Warc),
+            "parquet" => Some(FileKind::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file of this name is compressed.
+pub(super) fn is_compressed(path: &Path) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(is_compression)
+}
+
+/// What a page of this `name` is called of which the visible text is left, compressed like the page.
+pub(super) fn text_name(name: &str) -> String {
+    let (_, compression) = split_compression(name);
+    format!("{}.txt{compression}", FileKind::stem(name))
+}
+
+/// The `name` up to `.gz` and its like, and these.
+fn split_compression(name: &str) -> (&str, &str) {
+    match name.rfind('.') {
+        Some(dot) if is_compression(&name[dot + 1..]) => name.split_at(dot),
+        _ => (name, ""),
+    }
+}
+
+fn is_compression(extension: &str) -> bool {
+    ["gz", "zst", "zstd"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_a_file_holds() {
+        let cases = [
+            ("a.b/x.txt", Some(FileKind::Text)),
+            ("X.HTM", Some(FileKind::Html)),
+            ("x.html.gz", Some(FileKind::Html)),
+            ("y.JSONL.Zst", Some(FileKind::JsonLines)),
+            ("y.ndjson.zstd", Some(FileKind::JsonLines)),
+            ("crawl.warc.wet.gz", Some(FileKind::Warc)),
+            ("crawl.warc", Some(FileKind::Warc)),
+            ("rows.parquet", Some(FileKind::Parquet)),
+            ("rows.parquet.gz", None),
+            ("crawl.warc.wat.gz", None),
+            ("x.txt.gz.gz", None),
+            ("x.gz", None),
+            ("x.txt.bz2", None),
+            ("a.txt/x", None),
+            (".txt", None),
+            (".txt.gz", None),
+            ("txt", None),
+        ];
+        for (name, kind) in cases {
+            assert_eq!(FileKind::of(Path::new(name)), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_stem_lacks_what_says_the_kind() {
+        for (name, stem) in [("a/x.html", "a/x"), ("x.html.gz", "x"), ("v1.5", "v1.5"), ("x.gz", "x.gz"), ("17", "17")]
+        {
+            assert_eq!(FileKind::stem(name), stem);
+        }
+    }
+
+    #[test]
+    fn a_page_becomes_a_text_that_is_compressed_alike() {
+        for (page, text) in [("a.b/x.html", "a.b/x.txt"), ("x.HTM.GZ", "x.txt.GZ"), ("x.y.html.zst", "x.y.txt.zst")] {
+            assert_eq!(text_name(page), text);
+        }
+    }
+}
