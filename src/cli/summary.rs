@@ -57,7 +57,7 @@ pub struct MinedSummary {
 }
 
 /// What cleaning took away. Sizes are bytes of text in UTF-8.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cleaned {
     pub documents: usize,
     /// Of the source's own mined patterns, how many stand in each document, summed up.

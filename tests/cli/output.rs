@@ -58,6 +58,21 @@ fn cleaning_again_replaces_what_is_there_and_leaves_the_rest() {
 }
 
 #[test]
+fn the_hidden_folder_is_no_pattern_file_and_no_source() {
+    let sandbox = sources();
+    assert_eq!(sandbox.tree("patterns").into_keys().collect::<Vec<_>>(), ["tide.yaml"]);
+    sandbox.write("patterns/.dehusk/run-dead/lock", "");
+    sandbox.write("patterns/.dehusk/run-dead/half.yaml", "half");
+    sandbox.write("corpus/.dehusk/run-dead/half.txt", "half");
+    sandbox.expect(0, "check patterns");
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    assert_eq!(sandbox.tree("out").len(), 6);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(!sandbox.path("patterns/.dehusk").exists());
+    assert!(sandbox.path("corpus/.dehusk/run-dead/half.txt").exists(), "input is never touched");
+}
+
+#[test]
 fn what_is_in_the_way_of_the_output_is_named() {
     let sandbox = sources();
     sandbox.write("file", "in the way");

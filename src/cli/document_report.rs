@@ -1,0 +1,239 @@
+//! The report of a run: a line for each document, in the order of the input, whatever the threads did.
+//!
+//! Takes the lines of each input, as bytes; gives a file with all of them. Until the end the part of an input is kept
+//! with the manifest: in the input's line if it is small, and otherwise compressed in a file of its own, so that memory
+//! holds neither the parts of many inputs nor one large part, and a run that goes on has the parts of the one before.
+//! They stay there until the manifest starts anew, for another run may go on from it.
+//!
+//! A run without an output folder has one input, whose lines go straight to what [`OutputFile::begin`] gives.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use zstd::stream::{read::Decoder, write::Encoder};
+
+use dehusk::corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
+
+use super::manifest::{Manifest, hash};
+
+/// In the hidden folder of an output folder, the folder of the large parts.
+pub const PART_FOLDER: &str = "report";
+/// A part of more bytes has a file of its own.
+const SMALL: usize = 2048;
+
+/// What the report says of one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Part {
+    /// All its lines.
+    Lines(String),
+    /// They are in a file of so many bytes.
+    File(u64),
+}
+
+/// The report of a run that writes to a folder.
+#[derive(Debug)]
+pub struct DocumentReport<'o> {
+    file: OutputFile,
+    output: &'o OutputRoot,
+}
+
+/// The part of an input, as it is written.
+pub struct PartWriter<'o> {
+    output: &'o OutputRoot,
+    path: PathBuf,
+    lines: Vec<u8>,
+    file: Option<Encoder<'static, PendingFile>>,
+}
+
+impl Part {
+    /// Whether it is still there, `file` being where it lies if it is large.
+    pub fn is_there(&self, file: &Path) -> bool {
+        match self {
+            Part::Lines(_) => true,
+            Part::File(bytes) => fs::metadata(file).is_ok_and(|metadata| metadata.len() == *bytes),
+        }
+    }
+
+    fn copy(&self, file: &Path, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Part::Lines(lines) => to.write_all(lines.as_bytes()),
+            Part::File(_) => io::copy(&mut Decoder::new(File::open(file)?)?, to).map(drop),
+        }
+    }
+}
+
+impl<'o> DocumentReport<'o> {
+    /// The report `file` of a run that writes to `output`.
+    pub fn new(file: OutputFile, output: &'o OutputRoot) -> DocumentReport<'o> {
+        DocumentReport { file, output }
+    }
+
+    /// Takes the lines of an input, in order. What they are is for [`Done::report`](super::manifest::Done::report).
+    pub fn part(&self, input: &str, manifest: &Manifest) -> PartWriter<'o> {
+        let path = manifest.part_file(input);
+        PartWriter { output: self.output, path, lines: Vec::new(), file: None }
+    }
+
+    /// Writes the report: the parts of these inputs, each of which is finished, in this order.
+    pub fn finish<I: AsRef<str>>(&self, inputs: impl Iterator<Item = I>, manifest: &Manifest) -> anyhow::Result<()> {
+        let mut report = self.file.begin()?;
+        for input in inputs {
+            let input = input.as_ref();
+            let missing = || format!("the report has no part of {input:?}; start again without --resume");
+            let part = manifest.part(input).with_context(missing)?;
+            part.copy(&manifest.part_file(input), &mut report).with_context(|| {
+                format!("cannot put the part of {input:?} into the report; start again without --resume")
+            })?;
+        }
+        Ok(report.publish()?)
+    }
+}
+
+impl PartWriter<'_> {
+    /// All lines are written.
+    pub fn finish(mut self) -> anyhow::Result<Part> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => match String::from_utf8(std::mem::take(&mut self.lines)) {
+                Ok(lines) => return Ok(Part::Lines(lines)),
+                Err(error) => self.begin(error.as_bytes())?,
+            },
+        };
+        file.finish()?.publish()?;
+        let metadata = fs::metadata(&self.path);
+        let metadata = metadata.map_err(|error| OutputError::Write { path: self.path, error })?;
+        Ok(Part::File(metadata.len()))
+    }
+
+    /// A file of its own, with these lines so far.
+    fn begin(&self, lines: &[u8]) -> io::Result<Encoder<'static, PendingFile>> {
+        let path = self.path.strip_prefix(self.output.path()).unwrap_or(&self.path);
+        let mut file = Encoder::new(self.output.begin(path).map_err(io::Error::other)?, 1)?;
+        file.write_all(lines)?;
+        Ok(file)
+    }
+}
+
+impl Write for PartWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(file) = &mut self.file {
+            return file.write(bytes);
+        }
+        self.lines.extend_from_slice(bytes);
+        if self.lines.len() > SMALL {
+            let lines = std::mem::take(&mut self.lines);
+            self.file = Some(self.begin(&lines)?);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the file is called that holds the part of an input.
+pub fn part_file(work: &str, input: &str) -> String {
+    format!("{}.zst", &hash(&format!("{work}\n{input}"))[..32])
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::manifest::{Done, Stamp};
+    use super::*;
+
+    const STAMP: Stamp = Stamp { bytes: 1, modified: 1 };
+
+    /// A run of a folder; `resume` as in [`Manifest::open`].
+    fn with_run(folder: &TempDir, resume: bool, run: impl FnOnce(&DocumentReport, &Manifest)) {
+        let output = OutputRoot::create(folder.path().join("out"), &[]).expect("a folder");
+        let manifest = Manifest::open(&output, "work", resume).expect("a manifest").want_report();
+        let file = OutputFile::create(&folder.path().join("report.jsonl"), &[]).expect("a file");
+        run(&DocumentReport::new(file, &output), &manifest);
+    }
+
+    fn add(report: &DocumentReport, manifest: &Manifest, input: &str, lines: &[&[u8]]) -> Part {
+        let mut part = report.part(input, manifest);
+        lines.iter().for_each(|line| part.write_all(line).expect("written"));
+        let part = part.finish().expect("finished");
+        let done = Done { report: Some(part.clone()), ..Done::default() };
+        manifest.add(input, &STAMP, &done).expect("added");
+        part
+    }
+
+    fn temporary_folder() -> TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    fn report(folder: &TempDir) -> Vec<u8> {
+        fs::read(folder.path().join("report.jsonl")).expect("a report")
+    }
+
+    #[test]
+    fn parts_come_in_the_order_of_the_input() {
+        let folder = temporary_folder();
+        let line: &[u8] = b"{\"line\": \"\xc3\xa4\"}\n";
+        let large = vec![line; 10_000];
+        with_run(&folder, false, |report, manifest| {
+            assert_eq!(add(report, manifest, "c", &[line]), Part::Lines("{\"line\": \"ä\"}\n".to_owned()));
+            assert!(matches!(add(report, manifest, "b", &large), Part::File(1..10_000)));
+            assert_eq!(add(report, manifest, "a", &[]), Part::Lines(String::new()));
+            assert!(matches!(add(report, manifest, "d", &[b"\xff\n"]), Part::File(_)));
+            report.finish(["a", "b", "c", "d"].iter(), manifest).expect("a report");
+        });
+        assert_eq!(report(&folder), [large.concat(), line.to_vec(), b"\xff\n".to_vec()].concat());
+    }
+
+    #[test]
+    fn a_run_that_goes_on_gives_the_report_of_an_undisturbed_one() {
+        let folder = temporary_folder();
+        let large: Vec<&[u8]> = vec![b"{\"large\": true}\n"; 1000];
+        with_run(&folder, false, |report, manifest| {
+            add(report, manifest, "a", &large);
+            add(report, manifest, "b", &[b"b\n"]);
+        });
+        with_run(&folder, true, |report, manifest| {
+            assert!(["a", "b"].iter().all(|input| manifest.done(input, &STAMP).is_some()));
+            add(report, manifest, "c", &[b"c\n"]);
+            report.finish(["a", "b", "c"].iter(), manifest).expect("a report");
+        });
+        assert_eq!(report(&folder), [large.concat(), b"b\nc\n".to_vec()].concat());
+    }
+
+    #[test]
+    fn without_its_part_an_input_is_not_finished() {
+        let folder = temporary_folder();
+        with_run(&folder, false, |report, manifest| {
+            add(report, manifest, "large", &[&[b'x'; SMALL + 1]]);
+            manifest.add("none", &STAMP, &Done::default()).expect("added");
+        });
+        with_run(&folder, true, |report, manifest| {
+            assert!(manifest.done("large", &STAMP).is_some() && manifest.done("none", &STAMP).is_none());
+            fs::remove_file(manifest.part_file("large")).expect("removed");
+            assert!(manifest.done("large", &STAMP).is_none());
+            for input in ["large", "none", "unknown"] {
+                let error = report.finish([input].iter(), manifest).expect_err("refused").to_string();
+                assert!(error.contains(input) && error.contains("start again without --resume"), "{error}");
+            }
+        });
+        let output = OutputRoot::create(folder.path().join("out"), &[]).expect("a folder");
+        let manifest = Manifest::open(&output, "work", true).expect("a manifest");
+        assert!(manifest.done("none", &STAMP).is_some(), "no report is wanted");
+        assert!(!folder.path().join("report.jsonl").exists());
+    }
+
+    #[test]
+    fn a_run_that_starts_anew_removes_the_parts() {
+        let folder = temporary_folder();
+        let part_folder = folder.path().join("out/.dehusk").join(PART_FOLDER);
+        with_run(&folder, false, |report, manifest| drop(add(report, manifest, "a", &[&[b'x'; SMALL + 1]])));
+        assert!(part_folder.exists());
+        with_run(&folder, false, |_, _| assert!(!part_folder.exists()));
+    }
+}

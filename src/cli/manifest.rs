@@ -1,0 +1,575 @@
+//! Which inputs are finished, so that a run that was stopped can go on.
+//!
+//! Takes what came of each input; gives it back to a later run that does the same work on the same input. It stands in
+//! `OUT/.dehusk/manifest.jsonl`: a line that says what the file is, then a line for each input, appended when it is
+//! finished. The newest line of an input counts. There may be ten million lines, so of each only a hash and its place are
+//! in memory.
+//!
+//! What a crash of the machine does to files that were written shortly before, nothing here can tell.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Context, bail};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use dehusk::corpus::{OutputError, OutputRoot};
+
+use super::document_report::{PART_FOLDER, Part, part_file};
+use super::skips;
+use super::summary::Cleaned;
+
+const NAME: &str = "manifest.jsonl";
+/// Locked by all runs that write to the manifest.
+const LOCK: &str = "manifest.lock";
+/// Its first line.
+const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
+
+/// How an input file looks from outside. Whoever changes a file changes this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Its length.
+    pub bytes: u64,
+    /// When it was changed, in nanoseconds since 1970; 0 if nobody knows.
+    pub modified: i64,
+}
+
+/// What came of a finished input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// What was cleaned, by source.
+    #[serde(rename = "s", default, with = "counts", skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, Cleaned>,
+    /// Its documents that were skipped, as they were named on stderr: the first thousand.
+    #[serde(rename = "k", default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
+    /// How many more were.
+    #[serde(rename = "n", default, skip_serializing_if = "is_zero")]
+    pub more_skipped: usize,
+    /// What the report says of it, if there is one.
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Part>,
+}
+
+/// The finished inputs of an output folder, for a run that does a certain work.
+#[derive(Debug)]
+pub struct Manifest {
+    folder: PathBuf,
+    work: String,
+    wants_report: bool,
+    appender: Mutex<Appender>,
+    reader: Mutex<BufReader<File>>,
+    hasher: RandomState,
+    /// Where the newest line of an input begins, by the hash of its name.
+    places: Mutex<FxHashMap<u64, u64>>,
+    /// As long as it is locked, nobody starts the file anew.
+    _lock: File,
+}
+
+/// A line, as it is written.
+#[derive(Serialize)]
+struct NewLine<'a> {
+    w: &'a str,
+    i: &'a str,
+    b: u64,
+    m: i64,
+    #[serde(flatten)]
+    done: &'a Done,
+}
+
+/// A line, as it is read.
+#[derive(Deserialize)]
+struct Line {
+    /// The work.
+    w: String,
+    /// The input.
+    i: String,
+    b: u64,
+    m: i64,
+    #[serde(flatten)]
+    done: Done,
+}
+
+/// As much of a line as tells whether it counts.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    w: std::borrow::Cow<'a, str>,
+    #[serde(borrow)]
+    i: std::borrow::Cow<'a, str>,
+}
+
+impl Stamp {
+    /// That of a file.
+    pub fn of(metadata: &fs::Metadata) -> Stamp {
+        let modified = metadata.modified().ok().map(|time| match time.duration_since(UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+            Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
+        });
+        Stamp { bytes: metadata.len(), modified: modified.unwrap_or(0) }
+    }
+}
+
+impl Done {
+    /// Notes a skipped document.
+    pub fn skip(&mut self, message: &str) {
+        match self.skipped.len() < skips::KEPT {
+            true => self.skipped.push(message.to_owned()),
+            false => self.more_skipped += 1,
+        }
+    }
+}
+
+impl Manifest {
+    /// Opens that of an output folder. `work` says all that decides what is written: pattern files, options, version.
+    /// Without `resume` nothing is finished, and the file starts anew, with the parts of reports, unless another run is
+    /// writing to the folder.
+    pub fn open(output: &OutputRoot, work: &str, resume: bool) -> anyhow::Result<Manifest> {
+        let folder = output.own_folder()?;
+        let path = folder.join(NAME);
+        let failed = |error| OutputError::Write { path: path.clone(), error };
+        let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
+        let lock = options().open(folder.join(LOCK)).map_err(failed)?;
+        // where no lock can be had, somebody else may be there
+        let is_alone = lock.try_lock().is_ok();
+        prepare(&options().open(&path).map_err(failed)?, &path, resume || !is_alone)?;
+        if is_alone {
+            if !resume {
+                remove_parts(&folder).map_err(failed)?;
+            }
+            lock.unlock().map_err(failed)?;
+        }
+        // whoever starts it anew does so in a moment; where no lock can be had, nobody does
+        let _ = lock.lock_shared();
+        let manifest = Manifest {
+            work: hash(work)[..12].to_owned(),
+            wants_report: false,
+            appender: Mutex::new(Appender::open(&path).map_err(failed)?),
+            reader: Mutex::new(BufReader::new(File::open(&path).map_err(failed)?)),
+            hasher: RandomState::new(),
+            places: Mutex::default(),
+            folder,
+            _lock: lock,
+        };
+        if resume {
+            manifest.load().with_context(|| format!("cannot read {path:?}; without --resume it starts anew"))?;
+        }
+        Ok(manifest)
+    }
+
+    /// From now on an input counts as finished only if its part of the report is there.
+    pub fn want_report(mut self) -> Manifest {
+        self.wants_report = true;
+        self
+    }
+
+    /// What came of an input that was finished by the same work, if it has not changed since. Whether what was written
+    /// for it is still there is for the caller to see, who knows where that is.
+    pub fn done(&self, input: &str, stamp: &Stamp) -> Option<Done> {
+        let line = self.newest(input)?;
+        let is_same = *stamp == Stamp { bytes: line.b, modified: line.m };
+        let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(input)));
+        (is_same && (!self.wants_report || has_part())).then_some(line.done)
+    }
+
+    /// What the report says of an input that is finished.
+    pub fn part(&self, input: &str) -> Option<Part> {
+        self.newest(input)?.done.report
+    }
+
+    /// Where a large part of the report lies.
+    pub fn part_file(&self, input: &str) -> PathBuf {
+        self.folder.join(PART_FOLDER).join(part_file(&self.work, input))
+    }
+
+    /// Notes that an input is finished: all that was written for it is in its place.
+    pub fn add(&self, input: &str, stamp: &Stamp, done: &Done) -> anyhow::Result<()> {
+        let line = NewLine { w: &self.work, i: input, b: stamp.bytes, m: stamp.modified, done };
+        let written = lock(&self.appender).append(serde_json::to_vec(&line)?);
+        let place = written.map_err(|error| OutputError::Write { path: self.folder.join(NAME), error })?;
+        lock(&self.places).insert(self.hasher.hash_one(input), place);
+        Ok(())
+    }
+
+    /// Notes the places of all lines of this work, but for those of which another work made something newer.
+    fn load(&self) -> io::Result<()> {
+        let (mut reader, mut places) = (lock(&self.reader), lock(&self.places));
+        let (mut line, mut place) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line)? as u64;
+            if length == 0 {
+                return Ok(());
+            }
+            // the first line, and those of which a killed process wrote only a part, say nothing of any input
+            if let Ok(Head { w, i }) = serde_json::from_slice(&line) {
+                let key = self.hasher.hash_one(&*i);
+                if w == self.work {
+                    places.insert(key, place)
+                } else {
+                    places.remove(&key)
+                };
+            }
+            place += length;
+        }
+    }
+
+    fn newest(&self, input: &str) -> Option<Line> {
+        let place = *lock(&self.places).get(&self.hasher.hash_one(input))?;
+        let line: Line = serde_json::from_slice(&self.line_at(place).ok()?).ok()?;
+        (line.w == self.work && line.i == input).then_some(line)
+    }
+
+    fn line_at(&self, place: u64) -> io::Result<Vec<u8>> {
+        let mut reader = lock(&self.reader);
+        let here = reader.stream_position()?;
+        // keeps what is in its buffer, for most are asked for in the order in which they stand there
+        reader.seek_relative(place.cast_signed() - here.cast_signed())?;
+        let mut line = Vec::new();
+        reader.read_until(b'\n', &mut line)?;
+        Ok(line)
+    }
+}
+
+/// Makes sure that the file is a manifest: the one it is, if it is to be kept, or an empty one.
+fn prepare(mut file: &File, path: &Path, is_kept: bool) -> anyhow::Result<()> {
+    let mut start = Vec::new();
+    file.take(256).read_to_end(&mut start)?;
+    let start = String::from_utf8_lossy(&start);
+    let line = start.split_inclusive('\n').next().unwrap_or_default();
+    if line == HEADER && is_kept {
+        return Ok(());
+    }
+    // an empty file too, and one whose first line was cut short
+    if !HEADER.starts_with(line) {
+        let version = version(line).with_context(|| format!("{path:?} is no manifest of dehusk: move it away"))?;
+        if is_kept {
+            bail!(
+                "{path:?} is of another dehusk, which writes version {version} of it: go on with that one, \
+                 or leave --resume out to do everything again"
+            );
+        }
+    }
+    let anew = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(HEADER.as_bytes()));
+    Ok(anew.map_err(|error| OutputError::Write { path: path.to_owned(), error })?)
+}
+
+/// The version of the format, if the line is the first one of a manifest.
+fn version(line: &str) -> Option<u64> {
+    let header: serde_json::Value = serde_json::from_str(line).ok()?;
+    if header.get("dehusk")? == "manifest" { header.get("version")?.as_u64() } else { None }
+}
+
+fn remove_parts(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder.join(PART_FOLDER)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The end of the file, to which other processes may append as well.
+#[derive(Debug)]
+struct Appender {
+    file: File,
+    /// The last line may be half a line.
+    is_torn: bool,
+}
+
+impl Appender {
+    fn open(path: &Path) -> io::Result<Appender> {
+        let mut file = File::options().read(true).append(true).open(path)?;
+        let is_empty = file.seek(io::SeekFrom::End(0))? == 0;
+        let mut last = [b'\n'];
+        if !is_empty {
+            file.seek(io::SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        Ok(Appender { file, is_torn: last != [b'\n'] })
+    }
+
+    /// Writes a line, in one call, so that lines of several processes do not mix; gives where it begins.
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<u64> {
+        line.push(b'\n');
+        let length = line.len() as u64;
+        if self.is_torn {
+            line.insert(0, b'\n');
+        }
+        self.is_torn = true;
+        self.file.write_all(&line)?;
+        self.is_torn = false;
+        Ok(self.file.stream_position()?.saturating_sub(length))
+    }
+}
+
+/// Counts in a line: one letter each, and no zeros.
+mod counts {
+    use serde::{Deserializer, Serializer};
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Counts {
+        #[serde(default, skip_serializing_if = "is_zero")]
+        d: usize,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        p: u64,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        i: u64,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        o: u64,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        e: usize,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        k: usize,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        c: usize,
+    }
+
+    impl From<&Cleaned> for Counts {
+        fn from(cleaned: &Cleaned) -> Counts {
+            let &Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, converted } = cleaned;
+            Counts {
+                d: documents,
+                p: patterns_found,
+                i: bytes_in,
+                o: bytes_out,
+                e: emptied,
+                k: kept_whole,
+                c: converted,
+            }
+        }
+    }
+
+    impl From<Counts> for Cleaned {
+        fn from(Counts { d, p, i, o, e, k, c }: Counts) -> Cleaned {
+            Cleaned {
+                documents: d,
+                patterns_found: p,
+                bytes_in: i,
+                bytes_out: o,
+                emptied: e,
+                kept_whole: k,
+                converted: c,
+            }
+        }
+    }
+
+    pub fn serialize<S: Serializer>(sources: &BTreeMap<String, Cleaned>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(sources.iter().map(|(source, cleaned)| (source, Counts::from(cleaned))))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Cleaned>, D::Error> {
+        let sources = BTreeMap::<String, Counts>::deserialize(from)?;
+        Ok(sources.into_iter().map(|(source, counts)| (source, counts.into())).collect())
+    }
+}
+
+/// SHA-256, in hexadecimal digits.
+pub fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const STAMP: Stamp = Stamp { bytes: 5120, modified: 1_732_147_200_123_456_789 };
+
+    /// An output folder, and the manifest in it.
+    struct Place(TempDir);
+
+    impl Place {
+        fn new() -> Place {
+            Place(tempfile::tempdir().expect("a temporary folder"))
+        }
+
+        fn try_open(&self, work: &str, resume: bool) -> anyhow::Result<Manifest> {
+            Manifest::open(&OutputRoot::create(self.0.path(), &[]).expect("a folder"), work, resume)
+        }
+
+        fn open(&self, resume: bool) -> Manifest {
+            self.try_open("work", resume).expect("a manifest")
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.path().join(".dehusk").join(NAME)
+        }
+
+        fn text(&self) -> String {
+            fs::read_to_string(self.file()).expect("a file")
+        }
+    }
+
+    fn done(documents: usize) -> Done {
+        let cleaned = Cleaned { documents, patterns_found: 7, bytes_in: 5000, bytes_out: 1900, ..Cleaned::default() };
+        Done { sources: BTreeMap::from([("tide.example".to_owned(), cleaned)]), ..Done::default() }
+    }
+
+    fn documents(manifest: &Manifest, input: &str) -> Option<usize> {
+        manifest.done(input, &STAMP).map(|done| done.sources["tide.example"].documents)
+    }
+
+    #[test]
+    fn what_is_finished_stays_so_for_whoever_resumes() {
+        let place = Place::new();
+        let manifest = place.open(false);
+        manifest.add("news/a.txt", &STAMP, &done(1)).expect("added");
+        assert_eq!(manifest.done("news/a.txt", &STAMP), Some(done(1)));
+        drop(manifest);
+        assert_eq!(
+            place.text(),
+            format!(
+                "{HEADER}{{\"w\":\"00ddb7b5a7a5\",\"i\":\"news/a.txt\",\"b\":5120,\"m\":1732147200123456789,\
+                 \"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
+            )
+            .replace("00ddb7b5a7a5", &hash("work")[..12])
+        );
+        assert_eq!(place.open(true).done("news/a.txt", &STAMP), Some(done(1)));
+        assert_eq!(place.open(true).done("news/b.txt", &STAMP), None);
+        assert_eq!(place.open(false).done("news/a.txt", &STAMP), None);
+        assert_eq!(place.text(), HEADER, "it starts anew");
+        assert_eq!(place.open(true).done("news/a.txt", &STAMP), None);
+    }
+
+    #[test]
+    fn an_input_that_changed_and_another_work_are_not_finished() {
+        let place = Place::new();
+        place.open(false).add("a", &STAMP, &done(1)).expect("added");
+        let manifest = place.open(true);
+        assert_eq!(manifest.done("a", &Stamp { bytes: 1, ..STAMP }), None);
+        assert_eq!(manifest.done("a", &Stamp { modified: 1, ..STAMP }), None);
+        assert_eq!(place.try_open("other work", true).expect("a manifest").done("a", &STAMP), None);
+    }
+
+    #[test]
+    fn a_stamp_tells_a_file_from_what_it_was() {
+        let place = Place::new();
+        let path = place.0.path().join("a");
+        fs::write(&path, "text").expect("written");
+        let file = File::options().write(true).open(&path).expect("a file");
+        let stamp = |nanoseconds| {
+            file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(nanoseconds)).expect("a time");
+            Stamp::of(&file.metadata().expect("metadata"))
+        };
+        assert_eq!(stamp(1_732_147_200_000_000_100), Stamp { bytes: 4, modified: 1_732_147_200_000_000_100 });
+        assert_ne!(stamp(1_732_147_200_000_000_100), stamp(1_732_147_200_000_000_200));
+        file.set_modified(UNIX_EPOCH - std::time::Duration::from_secs(1)).expect("a time");
+        assert_eq!(Stamp::of(&file.metadata().expect("metadata")).modified, -1_000_000_000);
+    }
+
+    #[test]
+    fn the_newest_line_counts_whoever_wrote_it() {
+        let place = Place::new();
+        let manifest = place.open(false);
+        (1..=2).for_each(|number| manifest.add("a", &STAMP, &done(number)).expect("added"));
+        assert_eq!((documents(&manifest, "a"), documents(&place.open(true), "a")), (Some(2), Some(2)));
+        place.try_open("other work", true).expect("a manifest").add("a", &STAMP, &done(3)).expect("added");
+        assert_eq!(documents(&place.open(true), "a"), None, "its output is that of the other work now");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_short_is_as_good_as_none() {
+        let place = Place::new();
+        place.open(false).add("a", &STAMP, &done(1)).expect("added");
+        let whole = place.text();
+        for end in HEADER.len()..whole.len() - 1 {
+            fs::write(place.file(), &whole[..end]).expect("written");
+            let manifest = place.open(true);
+            assert_eq!(documents(&manifest, "a"), None, "{end}");
+            manifest.add("b", &STAMP, &done(2)).expect("added");
+            assert_eq!(documents(&manifest, "b"), Some(2));
+            drop(manifest);
+            assert_eq!(documents(&place.open(true), "b"), Some(2), "{end}");
+        }
+        for end in 0..HEADER.len() {
+            fs::write(place.file(), &whole[..end]).expect("written");
+            drop(place.open(true));
+            assert_eq!(place.text(), HEADER);
+        }
+        fs::write(place.file(), whole.trim_end()).expect("written");
+        let manifest = place.open(true);
+        manifest.add("b", &STAMP, &done(2)).expect("added");
+        assert_eq!([documents(&manifest, "a"), documents(&manifest, "b")], [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn another_run_that_writes_is_not_disturbed() {
+        let place = Place::new();
+        let one = place.open(false);
+        one.add("a", &STAMP, &done(1)).expect("added");
+        let two = place.open(false);
+        assert_eq!(documents(&two, "a"), None);
+        two.add("b", &STAMP, &done(2)).expect("added");
+        one.add("c", &STAMP, &done(3)).expect("added");
+        assert_eq!([documents(&one, "a"), documents(&two, "b"), documents(&one, "c")], [Some(1), Some(2), Some(3)]);
+        let three = place.open(true);
+        assert_eq!(["a", "b", "c"].map(|input| documents(&three, input)), [Some(1), Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn names_may_have_any_characters() {
+        let place = Place::new();
+        let names = ["a\"b\\c", "line\nbreak", "tab\t\u{0}\u{1b}", "Käse/日本.txt", "", "\u{fffd}\u{2028}"];
+        let manifest = place.open(false);
+        names.iter().enumerate().for_each(|(at, name)| manifest.add(name, &STAMP, &done(at + 1)).expect("added"));
+        let manifest = place.open(true);
+        names.iter().enumerate().for_each(|(at, name)| assert_eq!(documents(&manifest, name), Some(at + 1)));
+    }
+
+    #[test]
+    fn many_threads_add_at_once() {
+        let place = Place::new();
+        let manifest = place.open(false);
+        let add = |thread: usize| {
+            (1..100).for_each(|n| manifest.add(&format!("{thread}/{n}"), &STAMP, &done(n)).expect("added"));
+        };
+        std::thread::scope(|scope| (0..8).for_each(|thread| drop(scope.spawn(move || add(thread)))));
+        for manifest in [&manifest, &place.open(true)] {
+            let all = (0..8).flat_map(|thread| (1..100).map(move |n| (format!("{thread}/{n}"), n)));
+            all.for_each(|(name, n)| assert_eq!(documents(manifest, &name), Some(n)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_left_alone() {
+        let place = Place::new();
+        drop(place.open(true));
+        fs::write(place.file(), "notes of mine\n").expect("written");
+        for resume in [false, true] {
+            let error = format!("{:#}", place.try_open("work", resume).expect_err("refused"));
+            assert!(error.ends_with("manifest.jsonl\" is no manifest of dehusk: move it away"), "{error}");
+        }
+        fs::write(place.file(), HEADER.replace('1', "2")).expect("written");
+        let error = place.try_open("work", true).expect_err("refused").to_string();
+        assert!(error.contains("writes version 2 of it: go on with that one, or leave --resume out"), "{error}");
+        drop(place.open(false));
+        assert_eq!(place.text(), HEADER);
+    }
+
+    #[test]
+    fn of_many_skipped_documents_the_first_are_named() {
+        let mut done = Done::default();
+        (0..skips::KEPT + 3).for_each(|number| done.skip(&number.to_string()));
+        assert_eq!((done.skipped.len(), done.more_skipped), (skips::KEPT, 3));
+        let place = Place::new();
+        place.open(false).add("a", &STAMP, &done).expect("added");
+        assert_eq!(place.open(true).done("a", &STAMP), Some(done));
+    }
+}
