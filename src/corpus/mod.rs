@@ -20,6 +20,9 @@ mod jsonl;
 mod listing;
 mod output;
 mod output_file;
+#[cfg(feature = "parquet")]
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "nothing opens such files yet"))]
+mod parquet;
 mod reading;
 mod record;
 mod scan_error;
