@@ -4,18 +4,19 @@ mod cleaners;
 mod document;
 mod files;
 mod spans;
+mod to_folder;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 
+use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
-use dehusk::corpus::{InputFile, Inventory, OutputRoot};
+use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, PendingFile, ReadOptions};
 
 use super::library::Library;
 use super::mine::scan_paths;
@@ -23,11 +24,11 @@ use super::options::{CleanArgs, CorpusArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
-use super::workers::share_out;
-use super::{Exit, Global};
-use cleaners::{Bench, Cleaners};
+use super::{Exit, Global, manifest};
+use cleaners::Cleaners;
 use document::DocumentCleaner;
-use files::{FileCleaner, Tally, spans_name};
+use files::{FileCleaner, spans_name};
+use to_folder::{FolderRun, add};
 
 pub use spans::Unit as SpanUnit;
 
@@ -69,7 +70,10 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();
-    summary.print(args.summary.json, global.quiet)?;
+    match target {
+        Target::Folder(_) => summary.print(args.summary.json, global.quiet)?,
+        Target::Stdout => summary.print_beside(args.summary.json, global.quiet)?,
+    }
     Ok(reporter.exit())
 }
 
@@ -86,55 +90,64 @@ pub fn clean(
     if args.spans {
         refuse_collisions(inventory.files())?;
     }
+    if let Some(allowed) = args.long.max_errors {
+        reporter.set_max_errors(allowed);
+    }
+    let report = args.long.report.as_ref().map(|path| OutputFile::create(path, &inventory.inputs())).transpose()?;
     let options = suited(args.method.options(), inventory.options().html);
+    let work = work(library, &options, inventory.options(), args);
     let documents = DocumentCleaner {
         cleaners: Cleaners::new(library, options, reporter),
         reporter,
         max_removed: args.max_removed,
         replacement: args.replacement.as_deref().filter(|text| !text.is_empty()),
-        reports: false,
+        reports: report.is_some(),
     };
     let spans = args.spans.then_some(args.span_units);
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
-    let tally = summary.time("clean", || clean_files(&files, target, global))?;
-    summarise(tally, &files.documents.cleaners, library, args, reporter, summary);
+    let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
+    reporter.start("cleaning", Steps::bytes(sizes.iter().copied().sum()));
+    let counts = summary.time("clean", || match target {
+        Target::Folder(output) => {
+            let run = FolderRun::new(&files, output, &work, args.long.resume, report)?;
+            run.clean(global.threads(), &sizes)
+        }
+        Target::Stdout if args.long.resume => bail!("--resume needs a folder to write to: name one with -o"),
+        Target::Stdout => clean_to_stdout(&files, report),
+    });
+    reporter.finish();
+    summarise(counts?, &files.documents.cleaners, library, args, reporter, summary);
     if let Target::Folder(output) = target {
         summary.wrote.push(output.path().display().to_string());
     }
     Ok(())
 }
 
-fn clean_files(cleaner: &FileCleaner, target: &Target, global: &Global) -> anyhow::Result<Tally> {
-    let files = cleaner.inventory.files();
-    let sizes: Vec<Option<u64>> = files.par_iter().map(size_of).collect();
-    cleaner.reporter.start("cleaning", Steps::bytes(sizes.iter().copied().sum()));
-    let tally = match target {
-        Target::Folder(output) => {
-            let all = Mutex::new(Tally::default());
-            let clean_file = |bench: &mut Bench, index: usize| {
-                let tally = cleaner.to_folder(&files[index], output, bench, &mut io::sink())?;
-                all.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
-                cleaner.reporter.step(sizes[index].unwrap_or(0) as usize);
-                Ok(())
-            };
-            let outcome = share_out(global.threads(), files.len(), Bench::default, clean_file);
-            outcome.map(|()| all.into_inner().unwrap_or_else(PoisonError::into_inner))
-        }
-        Target::Stdout => clean_to_stdout(cleaner, files),
-    };
-    cleaner.reporter.finish();
-    tally
+/// All that decides what is written for an input, in short.
+fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, args: &CleanArgs) -> String {
+    let CleanArgs { output, replacement, spans, span_units, max_removed, long, .. } = args;
+    let options = (cleaning, reading, output, replacement, spans, span_units, max_removed, long.on_error);
+    let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
+    library.files().for_each(|file| all.push_str(&file.to_yaml()));
+    manifest::hash(&all)
 }
 
-fn clean_to_stdout(cleaner: &FileCleaner, files: &[InputFile]) -> anyhow::Result<Tally> {
+fn clean_to_stdout(cleaner: &FileCleaner, report: Option<OutputFile>) -> anyhow::Result<BTreeMap<String, Cleaned>> {
     const FILES_AT_A_TIME: usize = 256;
-    let mut all = Tally::default();
+    let mut all = BTreeMap::new();
     let mut stdout = io::stdout();
+    let mut pending = report.map(|file| file.begin()).transpose()?;
+    let files = cleaner.inventory.files();
     for together in files.chunk_by(|one, two| !one.holds_many() && !two.holds_many()) {
         for files in together.chunks(FILES_AT_A_TIME) {
-            all.add(cleaner.to_lines(files, &mut stdout, &mut io::sink())?);
+            let done = match &mut pending {
+                Some(report) => cleaner.to_lines(files, &mut stdout, report)?,
+                None => cleaner.to_lines(files, &mut stdout, &mut io::sink())?,
+            };
+            add(&mut all, done.sources);
         }
     }
+    pending.map_or(Ok(()), PendingFile::publish)?;
     Ok(all)
 }
 
@@ -144,7 +157,7 @@ fn size_of(file: &InputFile) -> Option<u64> {
 }
 
 fn summarise(
-    tally: Tally,
+    counts: BTreeMap<String, Cleaned>,
     cleaners: &Cleaners,
     library: &Library,
     args: &CleanArgs,
@@ -152,7 +165,7 @@ fn summarise(
     summary: &mut Summary,
 ) {
     let mut total = Cleaned::default();
-    for (source, cleaned) in tally.counts {
+    for (source, cleaned) in counts {
         total.add(&cleaned);
         let drift = cleaners.watched(&source, |watch| drift_of(&source, &cleaned, watch, library, args.is_default()));
         let drift = drift.flatten();
@@ -183,13 +196,4 @@ fn refuse_collisions(files: &[InputFile]) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-impl Tally {
-    fn add(&mut self, other: Tally) {
-        for (source, count) in other.counts {
-            self.counts.entry(source).or_default().add(&count);
-        }
-        self.skipped.extend(other.skipped);
-    }
 }

@@ -4,26 +4,21 @@ mod check;
 mod clean;
 mod corpus_paths;
 mod diff;
-#[cfg_attr(not(test), expect(dead_code, reason = "cleaning writes no report yet"))]
 mod document_report;
 mod eval;
 mod explain;
 mod generate;
 mod interrupt;
 mod library;
-#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not go on where it stopped yet"))]
 mod manifest;
 mod memory;
 mod mine;
-#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not say yet which warnings are alike"))]
 mod often;
 mod options;
-#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not count bytes yet"))]
 mod progress;
 mod reading;
 #[cfg(feature = "review")]
 mod report;
-#[cfg_attr(not(test), expect(dead_code, reason = "cleaning does not go on where it stopped yet"))]
 mod reporter;
 #[cfg(feature = "review")]
 mod review;

@@ -115,6 +115,16 @@ impl Summary {
         }
     }
 
+    /// The same on stderr, where stdout is for documents.
+    pub fn print_beside(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
+        match (json, quiet) {
+            (true, _) => super::reporter::print_line(&serde_json::to_string_pretty(self)?),
+            (false, true) => {}
+            (false, false) => super::reporter::print_line(self.to_text().trim_end()),
+        }
+        Ok(())
+    }
+
     fn add_time(&mut self, stage: &'static str, elapsed: Duration) {
         self.seconds.push((stage, elapsed.as_secs_f64()));
     }

@@ -166,6 +166,8 @@ impl Inventory {
                 Ok(bytes) => Records::mapped(Arc::clone(&container), Arc::new(bytes)),
                 Err(input) => Records::stream(Arc::clone(&container), input, Some(FileKind::JsonLines)),
             },
+            #[cfg(feature = "parquet")]
+            FileKind::Parquet => Records::table(Arc::clone(&container), File::open(file.path()).map_err(unreadable)?),
             kind => {
                 let input = Box::new(File::open(file.path()).map_err(unreadable)?);
                 let records = Records::stream(Arc::clone(&container), input, Some(kind))?;

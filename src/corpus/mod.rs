@@ -25,6 +25,8 @@ mod listing;
 mod output;
 mod output_file;
 mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod pending_file;
 mod reading;
 mod record;

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
+#[cfg(feature = "parquet")]
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +19,8 @@ use super::reading::Stored;
 use super::source_by::Known;
 use super::text::FileBytes;
 use super::{Document, FileKind, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
+#[cfg(feature = "parquet")]
+use super::{parquet, reading::View};
 
 /// How many bytes of records are one batch, where they are not as many as there are.
 const BATCH_BYTES: usize = 8 << 20;
@@ -57,6 +61,26 @@ impl Container {
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
     }
 
+    /// The document in a row of this number.
+    #[cfg(feature = "parquet")]
+    fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
+        let options = &self.options;
+        let nowhere = Arc::new(FileBytes::Read(Vec::new()));
+        let view = match (row.text, row.html) {
+            (Some(text), _) => View::plain(text.into()),
+            (None, Some(html)) => View::of(Cow::Borrowed(html), &nowhere, options.html),
+            (None, None) => {
+                let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
+                return Err(Reason::NoText { text, html });
+            }
+        };
+        let url = row.url.as_deref().map(str::to_owned);
+        let known = Known { source: row.source, url: row.url, ..Known::default() };
+        let source = SourceId::parse(&self.source_of(known)?)?;
+        let id = row.id.map_or_else(|| number.to_string(), Cow::into_owned);
+        Ok(Document { url, ..view.document(id, source, options)? })
+    }
+
     pub(super) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
         Skipped { path: Arc::clone(&self.path), line: record, reason }
     }
@@ -87,6 +111,8 @@ enum Format {
     Mapped(JsonLines, usize),
     Lines(LineStream),
     Warc(Box<warc::Records<BufReader<Input>>>),
+    #[cfg(feature = "parquet")]
+    Table(parquet::Table, Box<parquet::Batches>),
 }
 
 impl Records {
@@ -126,6 +152,16 @@ impl Records {
         Ok(Records { container, format, packing, read: 0, is_over: false })
     }
 
+    /// The rows of a table.
+    #[cfg(feature = "parquet")]
+    pub(super) fn table(container: Arc<Container>, file: File) -> Result<Records, Skipped> {
+        let table = parquet::Table::open(file, &container.options.keys);
+        let table = table.map_err(|reason| container.skipped(None, reason))?;
+        let rows = Box::new(table.batches());
+        let (format, packing) = (Format::Table(table, rows), Packing::default());
+        Ok(Records { container, format, packing, read: 0, is_over: false })
+    }
+
     /// The same records; each is compressed by itself, or all together.
     pub(super) fn packed_by_record(mut self, is_by_record: bool) -> Records {
         self.packing.is_by_record = is_by_record;
@@ -154,6 +190,11 @@ impl Records {
     /// Writes records to `sink` in the format of this file.
     pub fn writer<W: Write + Send>(&self, sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
         let Packing { compression, is_by_record } = packing;
+        #[cfg(feature = "parquet")]
+        if let Format::Table(table, _) = &self.format {
+            let writer = table.writer(sink, self.container.options.html).map_err(io::Error::other)?;
+            return Ok(RecordWriter { sink: Sink::Table(Box::new(writer)) });
+        }
         let sink = match is_by_record {
             true => Sink::ByRecord(sink, compression),
             false => Sink::Stream(Encoder::new(sink, compression)?),
@@ -197,6 +238,8 @@ impl Records {
                 let records = some_records(records);
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
+            #[cfg(feature = "parquet")]
+            Format::Table(_, batches) => batches.next().map(|rows| rows.map(Content::Rows)),
         }
     }
 }
@@ -218,6 +261,8 @@ impl fmt::Debug for Format {
         f.write_str(match self {
             Format::Mapped(..) | Format::Lines(_) => "JSONL",
             Format::Warc(_) => "WARC",
+            #[cfg(feature = "parquet")]
+            Format::Table(..) => "Parquet",
         })
     }
 }
@@ -236,6 +281,8 @@ enum Content {
     /// One line, of which nothing was kept.
     TooLong(u64),
     Warc(Vec<Result<warc::Record, Reason>>),
+    #[cfg(feature = "parquet")]
+    Rows(parquet::Rows),
 }
 
 impl Content {
@@ -263,6 +310,19 @@ enum Form {
     AsRead,
     Dropped,
     Bytes(Vec<u8>),
+    #[cfg(feature = "parquet")]
+    Row(parquet::NewRow),
+}
+
+#[cfg(feature = "parquet")]
+impl Form {
+    fn into_row(self) -> parquet::NewRow {
+        match self {
+            Form::AsRead => parquet::NewRow::AsRead,
+            Form::Row(row) => row,
+            Form::Dropped | Form::Bytes(_) => parquet::NewRow::Dropped,
+        }
+    }
 }
 
 impl Kept {
@@ -284,6 +344,8 @@ impl Batch {
             Content::Lines(_, at) => at.len(),
             Content::TooLong(_) => 1,
             Content::Warc(records) => records.len(),
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => rows.len(),
         }
     }
 
@@ -313,6 +375,11 @@ impl Batch {
                 Ok(record) => self.container.document_in(record, self.number(index)),
                 Err(reason) => Err(reason.clone()),
             },
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => {
+                let document = rows.fields(index).and_then(|row| self.container.document_of(row, self.number(index)));
+                document.map(Some)
+            }
         };
         document.map_err(|reason| self.skipped(index, reason))
     }
@@ -329,6 +396,10 @@ impl Batch {
                 records[index].clone().and_then(|record| Ok(record.with_page(&page?)))
             }
             (Content::TooLong(_), _) => Err(Reason::Changed),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Text(text)) => return Ok(Kept(Form::Row(parquet::NewRow::Text(text.to_owned())))),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Page(page)) => return Ok(Kept(Form::Row(parquet::NewRow::Page(page.to_owned())))),
         };
         rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
     }
@@ -339,6 +410,8 @@ impl Batch {
             Content::Lines(..) => true,
             Content::TooLong(_) => false,
             Content::Warc(records) => records.iter().all(Result::is_ok),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => true,
         }
     }
 
@@ -351,6 +424,8 @@ impl Batch {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
             Content::TooLong(_) => &[],
             Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => &[],
         }
     }
 }
@@ -364,16 +439,22 @@ enum Sink<W: Write + Send> {
     Stream(Encoder<W>),
     /// Each record is compressed by itself.
     ByRecord(W, Compression),
+    #[cfg(feature = "parquet")]
+    Table(Box<parquet::TableWriter<W>>),
 }
 
 impl<W: Write + Send> RecordWriter<W> {
     /// Writes what is kept of the records of a batch.
     pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
+            return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
+        }
         for (index, Kept(form)) in kept.into_iter().enumerate() {
             let bytes = match &form {
                 Form::AsRead => batch.bytes(index),
-                Form::Dropped => continue,
                 Form::Bytes(bytes) => bytes,
+                _ => continue,
             };
             match &mut self.sink {
                 Sink::Stream(encoder) => encoder.write_all(bytes)?,
@@ -382,6 +463,8 @@ impl<W: Write + Send> RecordWriter<W> {
                     encoder.write_all(bytes)?;
                     encoder.finish()?;
                 }
+                #[cfg(feature = "parquet")]
+                Sink::Table(_) => {}
             }
         }
         Ok(())
@@ -392,6 +475,8 @@ impl<W: Write + Send> RecordWriter<W> {
         match &mut self.sink {
             Sink::Stream(encoder) => encoder.flush(),
             Sink::ByRecord(sink, _) => sink.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Table(_) => Ok(()),
         }
     }
 
@@ -400,6 +485,8 @@ impl<W: Write + Send> RecordWriter<W> {
         match self.sink {
             Sink::Stream(encoder) => encoder.finish()?.flush(),
             Sink::ByRecord(mut sink, _) => sink.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Table(writer) => writer.finish()?.flush(),
         }
     }
 }

@@ -196,6 +196,43 @@ pub enum Reason {
         /// How long one may be.
         limit: u64,
     },
+    /// A file that is no Parquet, or not all of one, or says of itself what is not so.
+    #[error("is not Parquet, or is damaged ({0}): get it anew")]
+    DamagedParquet(String),
+    /// Parquet with encrypted columns or an encrypted footer.
+    #[error("is encrypted Parquet: decrypt it first")]
+    EncryptedParquet,
+    /// Parquet with something in it that cannot be read here, such as a rare compression.
+    #[error("is Parquet that cannot be read ({0}): write it anew, as with Zstandard")]
+    UnsupportedParquet(String),
+    /// A column that holds something else than its key promises.
+    #[error("the column {column:?} is {found}, and not {expected}: name another one")]
+    WrongColumn {
+        /// The column.
+        column: String,
+        /// What it holds.
+        found: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// A table without documents.
+    #[error("has neither a column {text:?} nor {html:?}, but {columns}: are these the right keys?")]
+    NoTextColumn {
+        /// The column looked for first.
+        text: String,
+        /// The column looked for then.
+        html: String,
+        /// The columns that there are.
+        columns: String,
+    },
+    /// A value in a table that is not UTF-8.
+    #[error("the value of {column:?} is not valid UTF-8 from byte {byte} on")]
+    ValueNotUtf8 {
+        /// The value's column.
+        column: String,
+        /// Where in the value, from 1.
+        byte: usize,
+    },
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,

@@ -1,7 +1,6 @@
 //! Files, cleaned: each read, its documents cleaned, and written to where they belong.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -17,6 +16,7 @@ use super::cleaners::Bench;
 use super::document::{DocumentCleaner, Form, Outcome, Place, Written, skip_line};
 use super::spans;
 use crate::cli::interrupt;
+use crate::cli::manifest::Done;
 use crate::cli::often::Kind;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Cleaned;
@@ -30,15 +30,6 @@ pub struct FileCleaner<'a> {
     pub spans: Option<spans::Unit>,
     /// Whether what cannot be cleaned is written as it was read.
     pub copies_broken: bool,
-}
-
-/// What came of files.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// By source.
-    pub counts: BTreeMap<String, Cleaned>,
-    /// What was left out, as it was named.
-    pub skipped: Vec<String>,
 }
 
 /// Where the lines on documents go that a person asked for.
@@ -84,22 +75,22 @@ impl FileCleaner<'_> {
         output: &OutputRoot,
         bench: &mut Bench,
         report: Report,
-    ) -> anyhow::Result<Tally> {
+    ) -> anyhow::Result<Done> {
         interrupt::check()?;
-        let mut tally = Tally::default();
+        let mut done = Done::default();
         match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
                 self.write_document(file, &document, &cleared, compression, output)?;
-                self.tell(cleared, &mut tally, report)?;
+                self.tell(cleared, &mut done, report)?;
             }
-            Ok(Content::Records(records)) => self.records_to_folder(file, records, output, &mut tally, report)?,
+            Ok(Content::Records(records)) => self.records_to_folder(file, records, output, &mut done, report)?,
             Err(skipped) => {
-                self.tell(self.skipped(&skipped), &mut tally, report)?;
+                self.tell(self.skipped(&skipped), &mut done, report)?;
                 self.copy_broken(file, output)?;
             }
         }
-        Ok(tally)
+        Ok(done)
     }
 
     /// Cleans files and writes all their documents to `output` in order, a line each. They are either one file with many
@@ -109,9 +100,9 @@ impl FileCleaner<'_> {
         files: &[InputFile],
         mut output: &mut (dyn Write + Send),
         report: Report,
-    ) -> anyhow::Result<Tally> {
+    ) -> anyhow::Result<Done> {
         interrupt::check()?;
-        let mut tally = Tally::default();
+        let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
         let open = |bench: &mut Bench, file| match self.inventory.open(file) {
             Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, bench)),
@@ -125,21 +116,29 @@ impl FileCleaner<'_> {
                     if let Some(Written::Line(line)) = &cleared.written {
                         output.write_all(line.as_bytes())?;
                     }
-                    self.tell(cleared, &mut tally, report)?;
+                    self.tell(cleared, &mut done, report)?;
                 }
                 Err(records) if records.is_jsonl() && self.spans.is_none() => {
                     let mut sink = Sink::Records(records.writer(&mut output, Packing::default())?);
-                    self.records(records, Form::InPlace, &mut sink, &mut tally, report)?;
+                    self.records(records, Form::InPlace, &mut sink, &mut done, report)?;
                     sink.finish()?;
                 }
                 Err(records) => {
                     let mut sink = Sink::Lines(Encoder::new(&mut output, Compression::None)?);
-                    self.records(records, form, &mut sink, &mut tally, report)?;
+                    self.records(records, form, &mut sink, &mut done, report)?;
                     sink.finish()?;
                 }
             }
         }
-        Ok(tally)
+        Ok(done)
+    }
+
+    /// Where a file goes, below the output folder, if all goes well.
+    pub fn output_name(&self, file: &InputFile) -> String {
+        match self.spans {
+            Some(_) => spans_name(file),
+            None => file.output_name(self.inventory.options().html),
+        }
     }
 
     fn form(&self) -> Form {
@@ -172,16 +171,16 @@ impl FileCleaner<'_> {
     }
 
     /// Counts what became of a document, and names it if it was left out.
-    fn tell(&self, cleared: Cleared, tally: &mut Tally, report: Report) -> anyhow::Result<()> {
+    fn tell(&self, cleared: Cleared, done: &mut Done, report: Report) -> anyhow::Result<()> {
         if let Some((source, count)) = cleared.count {
-            tally.counts.entry(source).or_default().add(&count);
+            done.sources.entry(source).or_default().add(&count);
         }
         if let Some(line) = cleared.report {
             report.write_all(line.as_bytes())?;
         }
         if let Some(message) = cleared.skipped {
             self.reporter.skip(&message);
-            tally.skipped.push(message);
+            done.skip(&message);
             self.reporter.check()?;
         }
         Ok(())
@@ -195,13 +194,13 @@ impl FileCleaner<'_> {
         compression: Compression,
         output: &OutputRoot,
     ) -> anyhow::Result<()> {
-        let as_text = || file.output_name(self.inventory.options().html);
-        let (name, bytes, compression) = match &cleared.written {
+        let name = self.output_name(file);
+        let (bytes, compression) = match &cleared.written {
             None => return self.copy_broken(file, output),
-            Some(Written::AsRead) => return copy(file, &as_text(), output),
-            Some(Written::Line(line)) => (spans_name(file), Cow::Borrowed(line.as_bytes()), Compression::None),
-            Some(Written::Text(text)) => (as_text(), Cow::Borrowed(text.as_bytes()), compression),
-            Some(Written::Page(page)) => (file.name(), Cow::Owned(self.encoded(file, document, page)), compression),
+            Some(Written::AsRead) => return copy(file, &name, output),
+            Some(Written::Line(line)) => (Cow::Borrowed(line.as_bytes()), Compression::None),
+            Some(Written::Text(text)) => (Cow::Borrowed(text.as_bytes()), compression),
+            Some(Written::Page(page)) => (Cow::Owned(self.encoded(file, document, page)), compression),
         };
         let _permission = interrupt::writing()?;
         output.write_atomic(name, |writer| {
@@ -242,10 +241,10 @@ impl FileCleaner<'_> {
         file: &InputFile,
         records: Records,
         output: &OutputRoot,
-        tally: &mut Tally,
+        done: &mut Done,
         report: Report,
     ) -> anyhow::Result<()> {
-        let name = if self.spans.is_some() { spans_name(file) } else { file.name() };
+        let name = self.output_name(file);
         let permission = interrupt::writing()?;
         let mut failure = None;
         let mut extent = Extent::Whole;
@@ -257,7 +256,7 @@ impl FileCleaner<'_> {
                 Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, packing.compression)?),
                 Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
             };
-            let cleaned = self.records(records, self.form(), &mut sink, tally, report);
+            let cleaned = self.records(records, self.form(), &mut sink, done, report);
             match cleaned {
                 Ok(Extent::Whole) => return sink.finish(),
                 Ok(Extent::Incomplete) => extent = Extent::Incomplete,
@@ -280,17 +279,17 @@ impl FileCleaner<'_> {
         mut records: Records,
         form: Form,
         sink: &mut Sink<W>,
-        tally: &mut Tally,
+        done: &mut Done,
         report: Report,
     ) -> anyhow::Result<Extent> {
         let mut extent = Extent::Whole;
         std::thread::scope(|scope| {
-            let (done, ready) = mpsc::sync_channel(0);
+            let (send, ready) = mpsc::sync_channel(0);
             scope.spawn(move || {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
                     // If nobody takes them any more, writing has failed, and its error tells.
-                    if interrupt::check().is_err() || done.send(cleared).is_err() {
+                    if interrupt::check().is_err() || send.send(cleared).is_err() {
                         return;
                     }
                 }
@@ -312,7 +311,7 @@ impl FileCleaner<'_> {
                         vec![self.skipped(&skipped)]
                     }
                 };
-                cleared.into_iter().try_for_each(|cleared| self.tell(cleared, tally, report))?;
+                cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
             }
             interrupt::check()?;
             Ok(extent)

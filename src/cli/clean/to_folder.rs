@@ -1,0 +1,109 @@
+//! Files, cleaned into a folder: many at a time, in no order, and none that an earlier run has finished.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use dehusk::corpus::{InputFile, OutputFile, OutputRoot};
+
+use super::cleaners::Bench;
+use super::files::FileCleaner;
+use crate::cli::document_report::DocumentReport;
+use crate::cli::interrupt;
+use crate::cli::manifest::{Done, Manifest, Stamp};
+use crate::cli::summary::Cleaned;
+use crate::cli::workers::share_out;
+
+/// What is done with the files of a run.
+pub struct FolderRun<'a> {
+    pub files: &'a FileCleaner<'a>,
+    pub output: &'a OutputRoot,
+    pub manifest: Manifest,
+    pub report: Option<DocumentReport<'a>>,
+}
+
+impl<'a> FolderRun<'a> {
+    /// A run that does this `work`; one that `resume`s leaves out what an earlier run of the same work has finished.
+    pub fn new(
+        files: &'a FileCleaner<'a>,
+        output: &'a OutputRoot,
+        work: &str,
+        resume: bool,
+        report: Option<OutputFile>,
+    ) -> anyhow::Result<FolderRun<'a>> {
+        let manifest = Manifest::open(output, work, resume)?;
+        let manifest = if report.is_some() { manifest.want_report() } else { manifest };
+        let report = report.map(|file| DocumentReport::new(file, output));
+        Ok(FolderRun { files, output, manifest, report })
+    }
+
+    /// Cleans all files, of these sizes; counts by source.
+    pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> anyhow::Result<BTreeMap<String, Cleaned>> {
+        let all = Mutex::new(BTreeMap::new());
+        let files = self.files.inventory.files();
+        let clean_file = |bench: &mut Bench, index: usize| {
+            let size = sizes[index].unwrap_or(0) as usize;
+            let done = self.clean_file(&files[index], size, bench)?;
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            add(&mut all, done.sources);
+            Ok(())
+        };
+        share_out(threads, files.len(), Bench::default, clean_file)?;
+        if let Some(report) = &self.report {
+            report.finish(files.iter().map(input_name), &self.manifest)?;
+        }
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn clean_file(&self, file: &InputFile, size: usize, bench: &mut Bench) -> anyhow::Result<Done> {
+        let reporter = self.files.reporter;
+        let input = input_name(file);
+        let stamp = stamp_of(file);
+        if let Some(done) = self.finished_before(file, &input, &stamp) {
+            done.skipped.iter().for_each(|message| reporter.skip(message));
+            if done.more_skipped > 0 {
+                reporter.skip_unnamed(&input, done.more_skipped);
+            }
+            reporter.check()?;
+            reporter.step_done_before(size);
+            return Ok(done);
+        }
+        let mut part = self.report.as_ref().map(|report| report.part(&input, &self.manifest));
+        let mut nowhere = io::sink();
+        let report: &mut (dyn Write + Send) = match &mut part {
+            Some(part) => part,
+            None => &mut nowhere,
+        };
+        let mut done = self.files.to_folder(file, self.output, bench, report)?;
+        let _permission = interrupt::writing()?;
+        done.report = part.map(|part| part.finish()).transpose()?;
+        self.manifest.add(&input, &stamp, &done)?;
+        reporter.step(size);
+        Ok(done)
+    }
+
+    /// What came of a file that an earlier run has finished. One of which nothing could be cleaned is tried again.
+    fn finished_before(&self, file: &InputFile, input: &str, stamp: &Stamp) -> Option<Done> {
+        let done = self.manifest.done(input, stamp).filter(|_| !file.is_stdin())?;
+        let was_cleaned = done.skipped.is_empty() || !done.sources.is_empty();
+        let is_there = || self.output.path().join(self.files.output_name(file)).exists();
+        (was_cleaned && is_there()).then_some(done)
+    }
+}
+
+/// Adds counts to others.
+pub fn add(all: &mut BTreeMap<String, Cleaned>, counts: BTreeMap<String, Cleaned>) {
+    for (source, count) in counts {
+        all.entry(source).or_default().add(&count);
+    }
+}
+
+fn input_name(file: &InputFile) -> String {
+    file.path().display().to_string()
+}
+
+fn stamp_of(file: &InputFile) -> Stamp {
+    let metadata = if file.is_stdin() { None } else { fs::metadata(file.path()).ok() };
+    metadata.map_or(Stamp { bytes: 0, modified: 0 }, |metadata| Stamp::of(&metadata))
+}

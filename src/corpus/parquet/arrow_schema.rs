@@ -1,0 +1,155 @@
+//! The schema that Arrow keeps beside Parquet's own.
+//!
+//! Arrow writes its types and its columns' metadata, which Parquet has no words for, under a key of its own: a message
+//! of Arrow's IPC format, which is a FlatBuffer, in base64. Its readers expect the columns' names there as well. So a
+//! column that gets another name gets it here too, and every other byte stays: the new name is put at the end, and the
+//! one offset that leads to the old name leads there.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+/// The key of the schema in a file's metadata.
+pub(super) const KEY: &str = "ARROW:schema";
+
+/// Stands before a message; files of before 2019 have none.
+const MARKER: u32 = u32::MAX;
+
+/// The number of a schema among the kinds of messages.
+const SCHEMA: u8 = 1;
+
+// the fields of the FlatBuffer's tables, by number
+const MESSAGE_KIND: usize = 1;
+const MESSAGE_HEADER: usize = 2;
+const SCHEMA_FIELDS: usize = 1;
+const FIELD_NAME: usize = 0;
+
+/// The `schema` with another name for the column `index`, which is called `old`; `None` if it says anything else.
+pub(super) fn renamed(schema: &str, index: usize, old: &str, new: &str) -> Option<String> {
+    let bytes = BASE64_STANDARD.decode(schema).ok()?;
+    let (prefix, message) = message(&bytes)?;
+    let name = name_offset(message, index)?;
+    let length = u32_at(message, follow(message, name)?)? as usize;
+    let start = follow(message, name)? + 4;
+    if message.get(start..start.checked_add(length)?)? != old.as_bytes() {
+        return None;
+    }
+    let message = with_string(message, name, new)?;
+    Some(BASE64_STANDARD.encode(framed(prefix, &message)?))
+}
+
+/// What stands before the message's length, and the message.
+fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let prefix = if u32_at(bytes, 0)? == MARKER { 4 } else { 0 };
+    let length = u32_at(bytes, prefix)? as usize;
+    let start = prefix + 4;
+    Some((&bytes[..prefix], bytes.get(start..start.checked_add(length)?)?))
+}
+
+fn framed(prefix: &[u8], message: &[u8]) -> Option<Vec<u8>> {
+    let length = u32::try_from(message.len()).ok()?;
+    Some([prefix, &length.to_le_bytes(), message].concat())
+}
+
+/// Where the offset of a column's name stands.
+fn name_offset(message: &[u8], index: usize) -> Option<usize> {
+    let root = follow(message, 0)?;
+    let kind = *message.get(field(message, root, MESSAGE_KIND)?)?;
+    if kind != SCHEMA {
+        return None;
+    }
+    let schema = follow(message, field(message, root, MESSAGE_HEADER)?)?;
+    let columns = follow(message, field(message, schema, SCHEMA_FIELDS)?)?;
+    if index >= u32_at(message, columns)? as usize {
+        return None;
+    }
+    let column = follow(message, columns + 4 + 4 * index)?;
+    field(message, column, FIELD_NAME)
+}
+
+/// The message with the offset at `at` leading to a new string at its end, padded to 8 bytes as it was.
+fn with_string(message: &[u8], at: usize, string: &str) -> Option<Vec<u8>> {
+    let mut longer = message.to_vec();
+    longer.resize(message.len().next_multiple_of(4), 0);
+    let offset = u32::try_from(longer.len() - at).ok()?;
+    longer.get_mut(at..at + 4)?.copy_from_slice(&offset.to_le_bytes());
+    longer.extend_from_slice(&u32::try_from(string.len()).ok()?.to_le_bytes());
+    longer.extend_from_slice(string.as_bytes());
+    longer.push(0);
+    longer.resize(longer.len().next_multiple_of(8), 0);
+    Some(longer)
+}
+
+/// Where field `number` of the table at `table` stands, if it is there.
+fn field(message: &[u8], table: usize, number: usize) -> Option<usize> {
+    let back = i64::from(u32_at(message, table)?.cast_signed());
+    let offsets = usize::try_from(i64::try_from(table).ok()? - back).ok()?;
+    let entry = 4 + 2 * number;
+    if entry + 2 > usize::from(u16_at(message, offsets)?) {
+        return None;
+    }
+    match u16_at(message, offsets + entry)? {
+        0 => None,
+        offset => Some(table + usize::from(offset)),
+    }
+}
+
+/// Where the offset at `at` leads.
+fn follow(message: &[u8], at: usize) -> Option<usize> {
+    at.checked_add(u32_at(message, at)? as usize)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Arrow for C++ wrote it: `n` and `html`, the latter a large string with metadata `a`, all with `huggingface`.
+    const SCHEMA: &str = "/////xgBAAAQAAAAAAAKAA4ABgAFAAgACgAAAAABBAAQAAAAAAAKAAwAAAAEAAgACgAAADQAAAAEAAAAAQAAAAQAAACM////EAAA\
+        AAQAAAACAAAAe30AAAsAAABodWdnaW5nZmFjZQACAAAAiAAAABgAAAAAABIAGAAIAAYABwAMAAAAEAAUABIAAAAAAAEUFAAAAEwA\
+        AAAIAAAAFAAAAAAAAAAEAAAAaHRtbAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAQAAAGIAAAABAAAAYQAAAAQABAAE\
+        AAAAEAAUAAgABgAHAAwAAAAQABAAAAAAAAECEAAAABgAAAAEAAAAAAAAAAEAAABuAAYACAAEAAYAAAAIAAAA";
+
+    fn name_of(schema: &str, index: usize) -> String {
+        let bytes = BASE64_STANDARD.decode(schema).expect("base64");
+        let (_, message) = message(&bytes).expect("a message");
+        let at = follow(message, name_offset(message, index).expect("a column")).expect("a name");
+        let length = u32_at(message, at).expect("a length") as usize;
+        String::from_utf8(message[at + 4..at + 4 + length].to_vec()).expect("UTF-8")
+    }
+
+    #[test]
+    fn one_column_gets_another_name() {
+        for name in ["text", "a much longer name", ""] {
+            let renamed = renamed(SCHEMA, 1, "html", name).expect("it can be renamed");
+            assert_eq!((name_of(&renamed, 0), name_of(&renamed, 1)), ("n".to_owned(), name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn another_schema_is_left_alone() {
+        assert_eq!(renamed(SCHEMA, 0, "html", "text"), None);
+        assert_eq!(renamed(SCHEMA, 2, "html", "text"), None);
+        assert_eq!(renamed("", 0, "html", "text"), None);
+        assert_eq!(renamed("no base64", 0, "html", "text"), None);
+    }
+
+    #[test]
+    fn damage_does_no_harm() {
+        let bytes = BASE64_STANDARD.decode(SCHEMA).expect("base64");
+        for at in 0..bytes.len() {
+            for value in [0, 1, 127, 128, 255] {
+                let mut damaged = bytes.clone();
+                damaged[at] = value;
+                let _ = renamed(&BASE64_STANDARD.encode(damaged), 1, "html", "text");
+            }
+            assert_eq!(renamed(&BASE64_STANDARD.encode(&bytes[..at]), 1, "html", "text"), None);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A file written anew, with other texts.
+//!
+//! Takes an opened file's [`Rows`] in order, and what becomes of each; gives a file of the same schema, row groups, key
+//! and value metadata and settings. A row group is written as soon as its last row has come; until then its new texts
+//! wait, compressed.
+
+use std::io::{self, Write};
+use std::mem;
+use std::sync::Arc;
+
+use ::parquet::errors::ParquetError;
+use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use ::parquet::schema::types::SchemaDescriptor;
+
+use super::copying::{copy_bytes, copy_changed, copy_rows};
+use super::edits::Edits;
+use super::plan::{Plan, Role};
+use super::settings::settings;
+use super::{HtmlView, Opened, Parquet, Reason, Rows, caught, io_error, reason, rows_of};
+
+/// What becomes of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum NewRow {
+    /// It stays as it is. Where HTML becomes text, so does what the row has in that column: give the text instead.
+    AsRead,
+    /// It is left out.
+    Dropped,
+    /// The text, also where it is the visible text of HTML.
+    Text(String),
+    /// The HTML, where the markup itself is the text.
+    Page(String),
+}
+
+/// Writes a file anew. After an error it is of no more use.
+pub(in super::super) struct TableWriter<W: Write + Send> {
+    table: Arc<Opened>,
+    file: SerializedFileWriter<W>,
+    plan: Plan,
+    /// The row group whose rows come now.
+    group: usize,
+    edits: Edits,
+    /// The number of the row that has to come next.
+    next: u64,
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    pub(super) fn new(table: Arc<Opened>, sink: W, html: HtmlView) -> Result<TableWriter<W>, Reason> {
+        let plan = Plan::of(&table, html);
+        let schema = plan.schema(&table)?;
+        let descriptor = SchemaDescriptor::new(Arc::clone(&schema));
+        let settings = settings(&table.metadata, &descriptor, plan.notes(&table)?, plan.sorting(&table));
+        let file = caught(|| SerializedFileWriter::new(sink, schema, Arc::new(settings))).map_err(reason)?;
+        let mut writer = TableWriter { table, file, plan, group: 0, edits: Edits::default(), next: 1 };
+        writer.skip_empty_groups();
+        Ok(writer)
+    }
+
+    /// Takes what becomes of each of the `rows`, which are those that come next in the file.
+    pub(in super::super) fn write(&mut self, rows: &Rows, new: Vec<NewRow>) -> io::Result<()> {
+        if rows.first() != self.next || rows.len() != new.len() {
+            return Err(misuse("rows have to be written in order, and each of them"));
+        }
+        for (row, new) in new.into_iter().enumerate() {
+            self.edits.push(new, rows.lacks_text(row), &self.plan)?;
+        }
+        self.next += rows.len() as u64;
+        if self.edits.rows() as u64 == self.rows_in_group() {
+            let edits = mem::take(&mut self.edits);
+            caught(|| self.write_group(&edits)).map_err(io_error)?;
+            self.group += 1;
+            self.skip_empty_groups();
+        }
+        Ok(())
+    }
+
+    /// Ends the file, of which all rows were written.
+    pub(in super::super) fn finish(self) -> io::Result<W> {
+        if self.group < self.table.metadata.num_row_groups() {
+            return Err(misuse("all rows have to be written before the end"));
+        }
+        let file = self.file;
+        caught(|| file.into_inner()).map_err(io_error)
+    }
+
+    fn rows_in_group(&self) -> u64 {
+        self.table.metadata.row_groups().get(self.group).map_or(0, rows_of)
+    }
+
+    fn skip_empty_groups(&mut self) {
+        while self.group < self.table.metadata.num_row_groups() && self.rows_in_group() == 0 {
+            self.group += 1;
+        }
+    }
+
+    fn write_group(&mut self, edits: &Edits) -> Parquet<()> {
+        if !edits.stays().contains(&true) {
+            return Ok(());
+        }
+        let (table, group) = (&self.table, self.group);
+        let mut to = self.file.next_row_group()?;
+        for leaf in 0..table.metadata.row_group(group).num_columns() {
+            match edits.leave(self.plan.role(leaf)) {
+                true => copy_bytes(table, group, leaf, &mut to)?,
+                false => write_column(table, group, leaf, &self.plan, edits, &mut to)?,
+            }
+        }
+        to.close()?;
+        Ok(())
+    }
+}
+
+fn write_column<W: Write + Send>(
+    table: &Opened,
+    group: usize,
+    leaf: usize,
+    plan: &Plan,
+    edits: &Edits,
+    to: &mut SerializedRowGroupWriter<'_, W>,
+) -> Parquet<()> {
+    let from = table.reader(group, leaf)?;
+    let no_column = || ParquetError::General("a row group has more columns than the schema".to_owned());
+    let mut column = to.next_column()?.ok_or_else(no_column)?;
+    match plan.role(leaf) {
+        Role::Other => copy_rows(from, &mut column, &edits.stays())?,
+        role => copy_changed(from, &mut column, plan.is_nullable(role), edits.changes(role))?,
+    }
+    column.close()
+}
+
+fn misuse(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
