@@ -20,6 +20,7 @@ mod prescan;
 mod stack;
 mod syntax;
 mod tags;
+mod without;
 
 use html5gum::Tokenizer;
 
@@ -28,6 +29,7 @@ use map::Trace;
 
 pub use map::SourceMap;
 pub use prescan::declared_encoding;
+pub use without::{PageCut, page_without};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -181,6 +183,7 @@ mod tests {
         shows("<input value=a><input type=text value=b placeholder=c>d", "d");
         shows("<input type=button hidden value=a>b", "b");
         shows("<input type=hidden value=a><img alt=b>c", "c");
+        shows("<math><input type=submit value=a><mi><input type=submit value=b>", "b");
     }
 
     #[test]
@@ -302,7 +305,7 @@ mod tests {
         leads_to(page, "c", &["c"]);
     }
 
-    const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
+    pub(super) const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
         <!-- <script> </script> --></script><style>p > a {}</style></head>\r\n<body onload=a>\
         <div hidden><p>x<table><tr><td>y</div>z</table></div><p class='a' id=b>Héllo &eacute;&#x93\
         w\u{f6}rld<br/><b><i>a</b></i> < b <table><tr><td>1<td>2\t<b>3</table>\r\r\n<pre>\n a\r\n\
@@ -329,7 +332,7 @@ mod tests {
         }
     }
 
-    const MARKUP: &[&str] = &[
+    pub(super) const MARKUP: &[&str] = &[
         "<p>",
         "</p>",
         "<div hidden>",

@@ -122,9 +122,9 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Adds the label of the button that was just opened.
+    /// Adds the label of the button that was just opened, which is none in SVG and MathML.
     pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
-        if !self.stack.is_hidden() {
+        if !self.stack.is_hidden() && !self.is_in_foreign() {
             pieces.for_each(|(text, origin)| self.lines.flow(text, origin));
             self.lines.space();
         }

@@ -24,6 +24,15 @@ struct Piece {
     syntax: Syntax,
 }
 
+/// A stretch of the source that holds text and no markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) source: Range<usize>,
+    pub(super) syntax: Syntax,
+    /// Whether text stands right before it in the source.
+    pub(super) follows_text: bool,
+}
+
 impl SourceMap {
     /// The stretch of source from the first to the last byte of some text, with all markup
     /// between; empty if the text is only white space that stands for markup.
@@ -44,10 +53,45 @@ impl SourceMap {
         pieces.iter().map(move |piece| piece.part(&text))
     }
 
+    /// The stretches of source that can go with some text: of a character reference, all or nothing.
+    pub(super) fn parts(&self, text: &Range<usize>) -> impl Iterator<Item = Part> {
+        let text = text.clone();
+        let pieces = self.overlapping_indices(&text);
+        pieces.filter_map(move |at| self.part(at, &text))
+    }
+
+    /// An empty stretch of source for what is put into the text at `text`, if there is any text.
+    pub(super) fn place_of(&self, text: usize) -> Option<Part> {
+        let after = self.pieces.partition_point(|p| p.text.start < text);
+        let before = after.checked_sub(1).map(|at| (&self.pieces[at], self.pieces[at].source.end));
+        let (piece, at) = before.or_else(|| self.pieces.first().map(|first| (first, first.source.start)))?;
+        Some(Part { source: at..at, syntax: piece.syntax, follows_text: before.is_some() })
+    }
+
+    /// The length of the character reference that starts at a place in the source.
+    pub(super) fn reference_len(&self, source: usize) -> Option<usize> {
+        let at = self.pieces.partition_point(|p| p.source.start < source);
+        let piece = self.pieces.get(at).filter(|piece| piece.source.start == source && !piece.aligned)?;
+        Some(piece.source.len())
+    }
+
+    fn part(&self, at: usize, text: &Range<usize>) -> Option<Part> {
+        let piece = &self.pieces[at];
+        let is_whole = text.start <= piece.text.start && piece.text.end <= text.end;
+        let source = piece.part(text);
+        let before = at.checked_sub(1).map(|before| self.pieces[before].source.end);
+        let follows_text = source.start > piece.source.start || before == Some(source.start);
+        (piece.aligned || is_whole).then_some(Part { source, syntax: piece.syntax, follows_text })
+    }
+
     fn overlapping(&self, text: &Range<usize>) -> &[Piece] {
+        self.pieces.get(self.overlapping_indices(text)).unwrap_or_default()
+    }
+
+    fn overlapping_indices(&self, text: &Range<usize>) -> Range<usize> {
         let start = self.pieces.partition_point(|p| p.text.end <= text.start);
         let end = self.pieces.partition_point(|p| p.text.start < text.end);
-        self.pieces.get(start..end).unwrap_or_default()
+        start..end
     }
 
     fn push(&mut self, piece: Piece) {
