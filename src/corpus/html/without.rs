@@ -32,10 +32,11 @@ pub struct PageCut<'a> {
 /// - the raw text of `<xmp>` and CDATA sections, where a space has to part what would end them;
 /// - a replacement for text on a page that shows none, which has no place.
 ///
-/// A replacement is text, also where characters of it would be markup, and goes where the first of the text was.
-/// What comes together and would become markup is written as references: from `1 < 2b` without the 2 comes
-/// `1 &lt;b`, if the space went as well. An attribute's value without quotes that loses its start gets
-/// `&#32;`, a space that is not shown, so that the attribute goes on to have a value.
+/// A replacement is text, also where characters of it would be markup, and stands where the first of
+/// the text was. What would become markup where it comes together is written as a reference: `1 < 2b`
+/// without ` 2` is `1 &lt;b`. The label of an `<input>` button goes out of its attribute's value. If
+/// that has no quotes and loses its start, it gets `&#32;`, a space that is not shown, for without a
+/// value the next attribute would be taken for it.
 ///
 /// ```
 /// use dehusk::corpus::html::{PageCut, mapped_text, page_without};
@@ -101,12 +102,12 @@ impl<'a> Writer<'a> {
 
     /// Writes the replacement for a part that was left out.
     fn replace(&mut self, part: &Part, text: &str) {
-        let is_held = part.syntax == Syntax::Unquoted && self.starts_value(part);
-        // Without a value the next attribute would be taken for it, or a quote in it for its start.
-        let text = if is_held && text.is_empty() { " " } else { text };
+        let needs_text = part.syntax == Syntax::Unquoted && self.starts_value(part);
+        let text = if needs_text && text.is_empty() { " " } else { text };
         self.write(text, part.syntax);
     }
 
+    /// Whether the part begins a value without quotes, which may then neither be empty nor begin with a quote.
     fn starts_value(&self, part: &Part) -> bool {
         let before = &self.html[..part.source.start];
         !part.follows_text && before.ends_with(|c: char| c == '=' || c.is_ascii_whitespace())
