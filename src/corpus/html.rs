@@ -18,7 +18,9 @@ mod map;
 mod pending;
 mod prescan;
 mod stack;
+mod syntax;
 mod tags;
+mod without;
 
 use html5gum::Tokenizer;
 
@@ -27,6 +29,7 @@ use map::Trace;
 
 pub use map::SourceMap;
 pub use prescan::declared_encoding;
+pub use without::{PageCut, page_without};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -87,15 +90,16 @@ mod tests {
         assert_eq!(text, visible_text(html), "{html:?}");
         let mut seen = 0;
         for (at, char) in text.char_indices() {
-            let range = map.source_range(at..at + char.len_utf8());
-            assert!(range.start >= seen, "{html:?} {text:?} {at}");
-            seen = range.start;
-            let source = &html[range];
-            let is_reference = source.contains('&') && source.len() > 1;
-            let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
-            let is_replaced = char == '\u{fffd}' && source == "\0";
-            let is_itself = source.strip_prefix(char) == Some("");
-            assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
+            for range in map.source_ranges(at..at + char.len_utf8()) {
+                assert!(range.start >= seen, "{html:?} {text:?} {at}");
+                seen = range.start;
+                let source = &html[range];
+                let is_reference = source.starts_with('&') && source.len() > 1;
+                let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
+                let is_replaced = char == '\u{fffd}' && source == "\0";
+                let is_itself = source.strip_prefix(char) == Some("");
+                assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
+            }
         }
     }
 
@@ -179,6 +183,7 @@ mod tests {
         shows("<input value=a><input type=text value=b placeholder=c>d", "d");
         shows("<input type=button hidden value=a>b", "b");
         shows("<input type=hidden value=a><img alt=b>c", "c");
+        shows("<math><input type=submit value=a><mi><input type=submit value=b>", "b");
     }
 
     #[test]
@@ -277,7 +282,30 @@ mod tests {
         assert_eq!(sources.collect::<Vec<_>>(), ["One ", "&amp;", " ", "two", "th"]);
     }
 
-    const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
+    #[track_caller]
+    fn leads_to(html: &str, text: &str, expected: &[&str]) {
+        let VisibleText { text: all, map } = mapped_text(html);
+        let at = all.find(text).expect("the text is on the page");
+        let sources = map.source_ranges(at..at + text.len()).map(|range| &html[range]);
+        assert_eq!(sources.collect::<Vec<_>>(), expected, "{html}");
+    }
+
+    #[test]
+    fn a_space_leads_to_all_white_space_it_stands_for() {
+        leads_to("a\n  <b> b", " ", &["\n  ", " "]);
+        leads_to("a &#32;<!-- -->\r\nb", " ", &[" ", "&#32;", "\r\n"]);
+        leads_to("a<img> b", " ", &[]);
+        leads_to("<pre>a\r\nb</pre>", "\n", &["\r\n"]);
+    }
+
+    #[test]
+    fn parts_of_labels_lead_back() {
+        let page = "<input type=submit value='b &amp; c'>";
+        leads_to(page, "b & c", &["b ", "&amp;", " c"]);
+        leads_to(page, "c", &["c"]);
+    }
+
+    pub(super) const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
         <!-- <script> </script> --></script><style>p > a {}</style></head>\r\n<body onload=a>\
         <div hidden><p>x<table><tr><td>y</div>z</table></div><p class='a' id=b>Héllo &eacute;&#x93\
         w\u{f6}rld<br/><b><i>a</b></i> < b <table><tr><td>1<td>2\t<b>3</table>\r\r\n<pre>\n a\r\n\
@@ -304,7 +332,7 @@ mod tests {
         }
     }
 
-    const MARKUP: &[&str] = &[
+    pub(super) const MARKUP: &[&str] = &[
         "<p>",
         "</p>",
         "<div hidden>",

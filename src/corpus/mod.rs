@@ -13,6 +13,7 @@
 
 mod compression;
 mod decode;
+mod encode;
 mod file_glob;
 mod file_kind;
 mod folder;
@@ -53,7 +54,8 @@ pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
 pub use output::{OutputError, OutputRoot};
 pub use output_file::OutputFile;
-pub use page::{EncodedPage, Page};
+pub use encode::Encoded;
+pub use page::Page;
 pub use pending_file::PendingFile;
 pub use record::rewrite_line;
 pub use records::{Batch, Kept, New, Packing, RecordWriter, Records};

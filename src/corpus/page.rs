@@ -1,41 +1,38 @@
 //! A page that is read as its visible text and written as a page again.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Text;
-use super::html::SourceMap;
+use super::decode::Decoded;
+use super::encode::encode_back;
+use super::html::{PageCut, SourceMap, page_without};
 use super::text::FileBytes;
+use super::{Encoded, Text, Warning};
 
 /// A page, and the way from its visible text back to it.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// The page, decoded.
-    pub markup: Text,
+    pub(super) markup: Text,
     /// From the visible text to the markup.
-    pub map: SourceMap,
+    pub(super) map: SourceMap,
     /// The bytes that it was decoded from.
     pub(super) bytes: Arc<FileBytes>,
+    pub(super) encoding: Option<&'static str>,
+    pub(super) warning: Option<Warning>,
 }
 
 impl Page {
-    /// The page without stretches of its visible text, each with what is to stand in its place.
+    /// The page without stretches of its visible text, each with what is to stand in its place: see [`page_without`].
     pub fn without<'r>(&self, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
-        let _ = cuts.into_iter().count();
-        self.markup.to_string()
+        let cuts: Vec<PageCut> =
+            cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
+        page_without(&self.markup, &self.map, &cuts)
     }
 
     /// A page made of this one, in the encoding that this one was in.
-    pub fn encoded(&self, page: &str) -> EncodedPage {
-        EncodedPage { bytes: page.as_bytes().to_vec(), is_converted: self.bytes.is_empty() }
+    pub fn encoded(&self, page: &str) -> Encoded {
+        let (text, encoding, warning) = (Cow::Borrowed(&*self.markup), self.encoding, self.warning);
+        encode_back(&self.bytes, &Decoded { text, encoding, warning }, page)
     }
-}
-
-/// A page as bytes.
-#[derive(Debug)]
-pub struct EncodedPage {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// Whether they are in UTF-8 because they could not be in the encoding the page was in.
-    pub is_converted: bool,
 }

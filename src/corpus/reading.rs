@@ -48,7 +48,10 @@ impl Stored {
             true => View::of(text, &bytes, options.html),
             false => View::plain(text_of(&bytes, text)),
         };
-        let document = Document { encoding, warning, ..view.document(id, source, options)? };
+        let mut document = Document { encoding, warning, ..view.document(id, source, options)? };
+        if let Some(page) = &mut document.page {
+            (page.encoding, page.warning) = (encoding, warning);
+        }
         Ok(document)
     }
 }
@@ -73,7 +76,8 @@ impl View {
             HtmlView::Text => View { text: html::visible_text(&html).into(), is_view: true, page: None },
             HtmlView::Page => {
                 let VisibleText { text, map } = html::mapped_text(&html);
-                let page = Page { markup: text_of(file, html), map, bytes: Arc::clone(file) };
+                let (markup, bytes) = (text_of(file, html), Arc::clone(file));
+                let page = Page { markup, map, bytes, encoding: None, warning: None };
                 View { text: text.into(), is_view: false, page: Some(Box::new(page)) }
             }
         }

@@ -11,6 +11,7 @@ use super::look::Look;
 use super::map::{Origin, Trace};
 use super::pending::PendingTag;
 use super::stack::{Element, Name, Stack};
+use super::syntax::Syntax;
 use super::tags::Tag;
 
 /// The page so far.
@@ -41,6 +42,15 @@ impl<T: Trace> Builder<T> {
     /// Whether the innermost element is of SVG or MathML.
     pub(super) fn is_foreign(&self) -> bool {
         self.stack.top().is_some_and(|top| top.foreign)
+    }
+
+    /// How text is written right in the innermost element.
+    pub(super) fn syntax(&self) -> Syntax {
+        match self.stack.top_tag() {
+            Some(Tag::Xmp) => Syntax::Raw,
+            Some(Tag::Plaintext) => Syntax::Plain,
+            _ => Syntax::Markup,
+        }
     }
 
     /// Adds text.
@@ -112,10 +122,10 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Adds the label of the button that was just opened.
-    pub(super) fn label(&mut self, text: &[u8], origin: Origin) {
-        if !self.stack.is_hidden() {
-            self.lines.flow(text, origin);
+    /// Adds the label of the button that was just opened, which is none in SVG and MathML.
+    pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
+        if !self.stack.is_hidden() && !self.is_in_foreign() {
+            pieces.for_each(|(text, origin)| self.lines.flow(text, origin));
             self.lines.space();
         }
     }

@@ -7,6 +7,7 @@ use html5gum::{Emitter, Error, State};
 use super::builder::Builder;
 use super::map::{Origin, Trace};
 use super::pending::PendingTag;
+use super::syntax::Syntax;
 use super::tags::Tag;
 
 /// Collects the visible text of a page; `T` hears where it comes from.
@@ -21,6 +22,7 @@ pub(super) struct Extractor<'a, T> {
     position: usize,
     /// How far the source is accounted for.
     seen: usize,
+    is_in_section: bool,
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
@@ -33,6 +35,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
             last_start: Tag::Other,
             position: start,
             seen: start,
+            is_in_section: false,
         }
     }
 
@@ -45,11 +48,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
         self.last_start = self.tag.name().tag;
         let state = self.page.start_tag(&self.tag);
         if let Some(label) = self.tag.take_button_label() {
-            let origin = match self.source.get(label.source.clone()) {
-                Some(verbatim) if verbatim == label.text => Origin::Verbatim(label.source.start),
-                _ => Origin::Decoded(label.source),
-            };
-            self.page.label(&label.text, origin);
+            self.page.label(label.pieces());
         }
         state
     }
@@ -57,20 +56,21 @@ impl<'a, T: Trace> Extractor<'a, T> {
     /// Where a piece of text comes from that ends at `position`.
     fn origin(&mut self, text: &[u8]) -> Origin {
         if !T::WANTED {
-            return Origin::Verbatim(0);
+            return Origin::verbatim(0);
         }
         if self.position > self.seen + text.len() {
             self.skip_silent_source();
         }
-        let source = self.seen..self.position;
+        let mut source = self.seen..self.position;
         if self.is_late(text) {
             self.seen += text.len();
-            return Origin::Verbatim(source.start);
+            return Origin::verbatim(source.start);
         }
+        source.end += usize::from(self.is_half_read());
         self.seen = source.end;
         match self.source.get(source.clone()) == Some(text) {
-            true => Origin::Verbatim(source.start),
-            false => Origin::Decoded(source),
+            true => Origin::verbatim(source.start),
+            false => Origin::decoded(source),
         }
     }
 
@@ -81,16 +81,31 @@ impl<'a, T: Trace> Extractor<'a, T> {
         matches!(text, b"</" | b"]" | b"]]") && rest.starts_with(text)
     }
 
-    /// Passes over what the tokenizer reads without saying so: the second half of a CR LF, which
-    /// is a single character to it, and the start of a CDATA section.
+    /// Whether the tokenizer has read the first half of a CR LF, which is a single character to it.
+    fn is_half_read(&self) -> bool {
+        let around = self.source.get(self.position.saturating_sub(1)..=self.position);
+        around == Some(b"\r\n")
+    }
+
+    /// Passes over what the tokenizer reads without saying so: the second half of a CR LF, and the
+    /// start of a CDATA section.
     fn skip_silent_source(&mut self) {
         const CDATA: &[u8] = b"<![CDATA[";
         let rest = self.source.get(self.seen..).unwrap_or_default();
         let before = self.source.get(..self.seen).unwrap_or_default();
         if rest.starts_with(CDATA) {
             self.seen += CDATA.len();
+            self.is_in_section = true;
         } else if rest.starts_with(b"\n") && before.ends_with(b"\r") {
             self.seen += 1;
+        }
+    }
+
+    /// How the text is written that the tokenizer reads now.
+    fn syntax(&self) -> Syntax {
+        match self.is_in_section {
+            true => Syntax::Section,
+            false => self.page.syntax(),
         }
     }
 }
@@ -119,11 +134,12 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
     #[inline]
     fn init_string(&mut self) {
         self.seen = self.position;
+        self.is_in_section = false;
     }
 
     #[inline]
     fn emit_string(&mut self, text: &[u8]) {
-        let origin = self.origin(text);
+        let origin = self.origin(text).within(self.syntax());
         self.page.text(text, origin);
     }
 
@@ -178,7 +194,12 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
 
     #[inline]
     fn init_attribute_value(&mut self) {
-        self.tag.start_value(self.position);
+        self.seen = self.position;
+        let before = self.position.checked_sub(1).and_then(|at| self.source.get(at));
+        self.tag.start_value(match before {
+            Some(b'"' | b'\'') => Syntax::Quoted,
+            _ => Syntax::Unquoted,
+        });
     }
 
     #[inline]
@@ -188,7 +209,10 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
 
     #[inline]
     fn push_attribute_value(&mut self, piece: &[u8]) {
-        self.tag.push_value(piece, self.position);
+        if self.tag.is_value_wanted() {
+            let origin = self.origin(piece);
+            self.tag.push_value(piece, origin);
+        }
     }
 
     fn set_doctype_public_identifier(&mut self, _: &[u8]) {}

@@ -13,8 +13,8 @@ pub(super) struct Lines<T> {
     trace: T,
     /// What has to separate the text so far from what comes next.
     gap: Gap,
-    /// The white space in the source that `Gap::Space` stands for.
-    space: Option<Origin>,
+    /// The white space in the source that `Gap::Space` stands for, in stretches.
+    spaces: Vec<Blank>,
     /// Where the segment (a line, or a cell in it) starts, before its separator.
     segment: usize,
     /// The separator before the segment.
@@ -36,6 +36,13 @@ enum Gap {
     Line,
 }
 
+/// A stretch of white space.
+#[derive(Debug)]
+struct Blank {
+    origin: Origin,
+    len: usize,
+}
+
 /// The table cell the text is in, if any.
 #[derive(Debug, Default)]
 struct Cell {
@@ -54,8 +61,9 @@ impl<T: Trace> Lines<T> {
         let mut at = 0;
         while at < text.len() {
             if is_space(text[at]) {
-                self.collapse(|| origin.after(at));
-                at += 1;
+                let len = text[at..].iter().take_while(|&&byte| is_space(byte)).count();
+                self.collapse(|| Blank { origin: origin.after(at), len });
+                at += len;
             } else {
                 let end = at + run_len(&text[at..]);
                 self.open_gap();
@@ -126,13 +134,12 @@ impl<T: Trace> Lines<T> {
         (text, self.trace)
     }
 
-    fn collapse(&mut self, origin: impl FnOnce() -> Origin) {
-        if self.gap == Gap::None {
-            self.gap = Gap::Space;
-            if T::WANTED {
-                self.space = Some(origin());
-            }
+    fn collapse(&mut self, blank: impl FnOnce() -> Blank) {
+        let goes_on = self.gap == Gap::Space && !self.spaces.is_empty();
+        if T::WANTED && (self.gap == Gap::None || goes_on) {
+            self.spaces.push(blank());
         }
+        self.space();
     }
 
     /// Writes the separator that is due.
@@ -142,7 +149,7 @@ impl<T: Trace> Lines<T> {
             Gap::Space => self.write_space(),
             separator => self.open_segment(separator),
         }
-        self.space = None;
+        self.spaces.clear();
     }
 
     fn write_space(&mut self) {
@@ -150,9 +157,10 @@ impl<T: Trace> Lines<T> {
         if self.text.is_empty() {
             return;
         }
-        match self.space.take() {
-            Some(origin) => self.write(b" ", origin),
-            None => self.text.push(b' '),
+        self.text.push(b' ');
+        let space = self.text.len() - 1..self.text.len();
+        for Blank { origin, len } in self.spaces.drain(..) {
+            self.trace.add_space(space.clone(), origin, len);
         }
     }
 
@@ -258,8 +266,8 @@ mod tests {
         for piece in script.split_inclusive(['|', '[', ']', '_', '{', '}']) {
             let text = piece.trim_end_matches(['|', '[', ']', '_', '{', '}']);
             match kept {
-                true => lines.keep(text.as_bytes(), Origin::Verbatim(0)),
-                false => lines.flow(text.as_bytes(), Origin::Verbatim(0)),
+                true => lines.keep(text.as_bytes(), Origin::verbatim(0)),
+                false => lines.flow(text.as_bytes(), Origin::verbatim(0)),
             }
             match piece.as_bytes().last() {
                 Some(b'|') => lines.end_line(),

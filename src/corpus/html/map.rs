@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use super::syntax::Syntax;
+
 /// Leads from visible text back to the HTML source.
 ///
-/// One entry per run of text that stands in the source as it is, and one per character reference;
-/// the line breaks, tabs and spaces that stand for markup have none.
+/// One entry per run of text that stands in the source as it is, one per character reference, and one
+/// per stretch of white space that became a space with others; the line breaks, tabs and spaces that
+/// stand for markup have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
     pieces: Vec<Piece>,
@@ -16,8 +19,18 @@ pub struct SourceMap {
 struct Piece {
     text: Range<usize>,
     source: Range<usize>,
-    /// Byte for byte the same, but for white space that became a space.
+    /// Byte for byte the same, but for a character of white space that became a space.
     aligned: bool,
+    syntax: Syntax,
+}
+
+/// A stretch of the source that holds text and no markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) source: Range<usize>,
+    pub(super) syntax: Syntax,
+    /// Whether text stands right before it in the source.
+    pub(super) follows_text: bool,
 }
 
 impl SourceMap {
@@ -40,10 +53,52 @@ impl SourceMap {
         pieces.iter().map(move |piece| piece.part(&text))
     }
 
+    /// The stretches of source that can go with some text: of a character reference, all or nothing.
+    pub(super) fn parts(&self, text: &Range<usize>) -> impl Iterator<Item = Part> {
+        let text = text.clone();
+        let pieces = self.overlapping_indices(&text);
+        pieces.filter_map(move |at| self.part(at, &text))
+    }
+
+    /// An empty stretch of source for what is put into the text at `text`, if there is any text.
+    pub(super) fn place_of(&self, text: usize) -> Option<Part> {
+        let after = self.pieces.partition_point(|p| p.text.start < text);
+        let before = after.checked_sub(1).map(|at| (&self.pieces[at], self.pieces[at].source.end));
+        let (piece, at) = before.or_else(|| self.pieces.first().map(|first| (first, first.source.start)))?;
+        Some(Part { source: at..at, syntax: piece.syntax, follows_text: before.is_some() })
+    }
+
+    /// The length of the character reference that starts at a place in the source.
+    pub(super) fn reference_len(&self, source: usize) -> Option<usize> {
+        let at = self.pieces.partition_point(|p| p.source.start < source);
+        let piece = self.pieces.get(at).filter(|piece| piece.source.start == source && !piece.aligned)?;
+        Some(piece.source.len())
+    }
+
+    fn part(&self, at: usize, text: &Range<usize>) -> Option<Part> {
+        let piece = &self.pieces[at];
+        let is_whole = text.start <= piece.text.start && piece.text.end <= text.end;
+        let source = piece.part(text);
+        let before = at.checked_sub(1).map(|before| self.pieces[before].source.end);
+        let follows_text = source.start > piece.source.start || before == Some(source.start);
+        (piece.aligned || is_whole).then_some(Part { source, syntax: piece.syntax, follows_text })
+    }
+
     fn overlapping(&self, text: &Range<usize>) -> &[Piece] {
+        self.pieces.get(self.overlapping_indices(text)).unwrap_or_default()
+    }
+
+    fn overlapping_indices(&self, text: &Range<usize>) -> Range<usize> {
         let start = self.pieces.partition_point(|p| p.text.end <= text.start);
         let end = self.pieces.partition_point(|p| p.text.start < text.end);
-        self.pieces.get(start..end).unwrap_or_default()
+        start..end
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match self.pieces.last_mut() {
+            Some(last) if last.runs_into(&piece) => last.append(&piece),
+            _ => self.pieces.push(piece),
+        }
     }
 
     fn source_before(&self, text: usize) -> usize {
@@ -67,7 +122,13 @@ impl Piece {
 
 /// Where a piece of text comes from.
 #[derive(Clone, Debug)]
-pub(super) enum Origin {
+pub(super) struct Origin {
+    place: Place,
+    syntax: Syntax,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
     /// It stands in the source, from here on.
     Verbatim(usize),
     /// It was written in another way.
@@ -75,11 +136,35 @@ pub(super) enum Origin {
 }
 
 impl Origin {
+    /// The origin of text that stands in the markup as it is, from `start` on.
+    pub(super) fn verbatim(start: usize) -> Self {
+        Origin { place: Place::Verbatim(start), syntax: Syntax::Markup }
+    }
+
+    /// The origin of text that is written in another way in the markup.
+    pub(super) fn decoded(source: Range<usize>) -> Self {
+        Origin { place: Place::Decoded(source), syntax: Syntax::Markup }
+    }
+
+    /// The same place, if that is no markup but this.
+    pub(super) fn within(self, syntax: Syntax) -> Self {
+        Origin { syntax, ..self }
+    }
+
     /// The origin of what is left of the text after its first `skipped` bytes.
     pub(super) fn after(&self, skipped: usize) -> Self {
-        match self {
-            Origin::Verbatim(start) => Origin::Verbatim(start + skipped),
+        let place = match &self.place {
+            Place::Verbatim(start) => Place::Verbatim(start + skipped),
             decoded => decoded.clone(),
+        };
+        Origin { place, ..*self }
+    }
+
+    /// The source of the first `len` bytes of the text, and whether these stand there as they are.
+    fn source(self, len: usize) -> (Range<usize>, bool) {
+        match self.place {
+            Place::Verbatim(start) => (start..start + len, true),
+            Place::Decoded(source) => (source, false),
         }
     }
 }
@@ -92,6 +177,9 @@ pub(super) trait Trace: Default {
     /// The text in this range comes from there. Ranges come in order.
     fn add(&mut self, text: Range<usize>, origin: Origin);
 
+    /// The space in this range comes from `len` bytes of white space there, and maybe from others.
+    fn add_space(&mut self, text: Range<usize>, origin: Origin, len: usize);
+
     /// Text from here on was taken back.
     fn truncate(&mut self, text: usize);
 }
@@ -101,6 +189,8 @@ impl Trace for () {
 
     fn add(&mut self, _: Range<usize>, _: Origin) {}
 
+    fn add_space(&mut self, _: Range<usize>, _: Origin, _: usize) {}
+
     fn truncate(&mut self, _: usize) {}
 }
 
@@ -108,15 +198,15 @@ impl Trace for SourceMap {
     const WANTED: bool = true;
 
     fn add(&mut self, text: Range<usize>, origin: Origin) {
-        let (source, aligned) = match origin {
-            Origin::Verbatim(start) => (start..start + text.len(), true),
-            Origin::Decoded(source) => (source, false),
-        };
-        let piece = Piece { text, source, aligned };
-        match self.pieces.last_mut() {
-            Some(last) if last.runs_into(&piece) => last.append(&piece),
-            _ => self.pieces.push(piece),
-        }
+        let syntax = origin.syntax;
+        let (source, aligned) = origin.source(text.len());
+        self.push(Piece { text, source, aligned, syntax });
+    }
+
+    fn add_space(&mut self, text: Range<usize>, origin: Origin, len: usize) {
+        let syntax = origin.syntax;
+        let (source, verbatim) = origin.source(len);
+        self.push(Piece { text, source, aligned: verbatim && len == 1, syntax });
     }
 
     fn truncate(&mut self, text: usize) {
@@ -129,7 +219,8 @@ impl Trace for SourceMap {
 
 impl Piece {
     fn runs_into(&self, next: &Piece) -> bool {
-        self.aligned && next.aligned && self.text.end == next.text.start && self.source.end == next.source.start
+        let meet = self.text.end == next.text.start && self.source.end == next.source.start;
+        meet && self.aligned && next.aligned && self.syntax == next.syntax
     }
 
     fn append(&mut self, next: &Piece) {
@@ -154,10 +245,10 @@ mod tests {
     /// "ab" at 10, "&" from 20 to 25, "c" at 25.
     fn sample() -> SourceMap {
         let mut map = SourceMap::default();
-        map.add(0..1, Origin::Verbatim(10));
-        map.add(1..2, Origin::Verbatim(11));
-        map.add(3..4, Origin::Decoded(20..25));
-        map.add(4..5, Origin::Verbatim(25));
+        map.add(0..1, Origin::verbatim(10));
+        map.add(1..2, Origin::verbatim(11));
+        map.add(3..4, Origin::decoded(20..25));
+        map.add(4..5, Origin::verbatim(25));
         map
     }
 

@@ -3,10 +3,12 @@
 //! Of the attributes, only those are kept that decide whether one can see an element or what it
 //! says.
 
-use std::ops::Range;
+use std::iter;
 
 use super::look::Look;
+use super::map::Origin;
 use super::stack::Name;
+use super::syntax::Syntax;
 
 /// The tag being read.
 #[derive(Debug, Default)]
@@ -17,8 +19,8 @@ pub(super) struct PendingTag {
     /// The name of the attribute being read.
     attribute: Spelling,
     /// Its value, if that is wanted.
-    value: Vec<u8>,
-    value_source: Range<usize>,
+    value: Label,
+    value_syntax: Syntax,
     is_value_wanted: bool,
     /// The attributes read before.
     attributes: Attributes,
@@ -35,11 +37,19 @@ struct Attributes {
 }
 
 /// The text on an `<input>` button.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Label {
-    pub(super) text: Vec<u8>,
-    /// Where the value stands, within its quotes.
-    pub(super) source: Range<usize>,
+    text: Vec<u8>,
+    /// Where each piece of the text ends, and where it comes from.
+    pieces: Vec<(usize, Origin)>,
+}
+
+impl Label {
+    /// The pieces of the text and where they come from.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], Origin)> {
+        let starts = iter::once(0).chain(self.pieces.iter().map(|&(end, _)| end));
+        starts.zip(&self.pieces).map(|(start, (end, origin))| (&self.text[start..*end], origin.clone()))
+    }
 }
 
 /// The start of a name, which is all of it for the names that matter.
@@ -94,24 +104,28 @@ impl PendingTag {
         self.attribute.push(piece);
     }
 
-    /// Starts the value of the attribute, at a place in the source.
-    pub(super) fn start_value(&mut self, at: usize) {
+    /// Starts the value of the attribute, which is written in this way.
+    pub(super) fn start_value(&mut self, syntax: Syntax) {
         let is_input = self.name.bytes() == b"input";
         self.is_value_wanted = match self.attribute.bytes() {
             b"style" => true,
             b"type" | b"value" => is_input,
             _ => false,
         };
-        self.value.clear();
-        self.value_source = at..at;
+        self.value.text.clear();
+        self.value.pieces.clear();
+        self.value_syntax = syntax;
     }
 
-    /// Adds to the value of the attribute, up to a place in the source.
-    pub(super) fn push_value(&mut self, piece: &[u8], end: usize) {
-        if self.is_value_wanted {
-            self.value.extend_from_slice(piece);
-            self.value_source.end = end;
-        }
+    /// Whether the value of the attribute matters.
+    pub(super) fn is_value_wanted(&self) -> bool {
+        self.is_value_wanted
+    }
+
+    /// Adds to the value of the attribute.
+    pub(super) fn push_value(&mut self, piece: &[u8], origin: Origin) {
+        self.value.text.extend_from_slice(piece);
+        self.value.pieces.push((self.value.text.len(), origin.within(self.value_syntax)));
     }
 
     /// Takes note of the attribute just read, unless there was one of that name already.
@@ -122,16 +136,13 @@ impl PendingTag {
             b"hidden" => attributes.is_hidden = true,
             b"shadowrootmode" => attributes.is_shadow_root = true,
             b"style" if is_value_wanted => {
-                attributes.style.get_or_insert(Look::of_style(&self.value));
+                attributes.style.get_or_insert(Look::of_style(&self.value.text));
             }
             b"type" if is_value_wanted => {
-                attributes.is_button.get_or_insert(is_button(&self.value));
+                attributes.is_button.get_or_insert(is_button(&self.value.text));
             }
             b"value" if is_value_wanted => {
-                attributes.label.get_or_insert_with(|| Label {
-                    text: std::mem::take(&mut self.value),
-                    source: self.value_source.clone(),
-                });
+                attributes.label.get_or_insert_with(|| std::mem::take(&mut self.value));
             }
             _ => {}
         }
@@ -168,8 +179,8 @@ mod tests {
         tag.push_name(name.as_bytes());
         for (name, value) in attributes {
             tag.push_attribute(name.as_bytes());
-            tag.start_value(0);
-            tag.push_value(value.as_bytes(), value.len());
+            tag.start_value(Syntax::Quoted);
+            tag.push_value(value.as_bytes(), Origin::verbatim(0));
             tag.end_attribute();
         }
         tag
