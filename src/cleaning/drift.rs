@@ -71,10 +71,12 @@ impl Watch {
 
     /// How many of the patterns a document has.
     pub fn found(&self, reading: &Reading) -> u64 {
-        let mut is_new = self.is_counted.clone();
         let applied = reading.matches.iter().map(|found| found.pattern);
         let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
-        applied.chain(rejected).map(|pattern| u64::from(std::mem::take(&mut is_new[pattern]))).sum()
+        let mut found: Vec<usize> = applied.chain(rejected).filter(|&pattern| self.is_counted[pattern]).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len() as u64
     }
 
     /// How many a document had on average when they were mined.
