@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         mined.push(mine_texts(texts, &lexer, &MineOptions::default())?);
     }
 
-    // Compare all sources, and write the templates down, for people to review: this is what `dehusk mine` puts into its files.
+    // Compare all sources, and write the templates down, for people to review, as `dehusk mine` does in its files.
     let templates = cross_source(&mined).own;
     let files = sources.iter().zip(&mined).zip(templates);
     let files = files.map(|((source, mined), own)| PatternFile::of_templates(source, mined.facts(), own, &lexer));
