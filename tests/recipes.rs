@@ -14,8 +14,6 @@
 //! Without the tools that it takes a recipe is skipped, and says so; with `DEHUSK_RECIPES=required` it fails. `.ci/run`
 //! installs them below the target folder, where they are looked for first.
 
-#![allow(clippy::print_stderr)] // a test that cannot run where it is says so
-
 #[path = "recipes/document.rs"]
 mod document;
 #[path = "recipes/kitchen.rs"]
