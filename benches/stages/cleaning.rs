@@ -95,7 +95,7 @@ fn write(bencher: Bencher, megabytes: u64) {
     let output = OutputRoot::create(folder.path(), &[]).expect("a folder to write to");
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (number, text) in prepared.texts.iter().enumerate() {
-            let write = |writer: &mut dyn Write| writer.write_all(text.as_bytes());
+            let write = |writer: &mut (dyn Write + Send)| writer.write_all(text.as_bytes());
             output.write_atomic(format!("{number}.txt"), write).expect("a file that can be written");
         }
     });

@@ -17,7 +17,7 @@ fn read(bencher: Bencher, megabytes: u64) {
     let options = ReadOptions { html: dehusk::corpus::HtmlView::Markup, ..ReadOptions::default() };
     bencher.counter(BytesCount::new(megabytes * 1_000_000)).bench(|| {
         let inventory = Inventory::scan(std::slice::from_ref(&folder), &options).expect("a folder of pages");
-        for listing in inventory.sources().listings {
+        for listing in inventory.sources().expect("sources").listings {
             for place in &listing.documents {
                 black_box(inventory.read(place).expect("a page"));
             }

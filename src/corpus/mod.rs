@@ -48,13 +48,13 @@ mod warc;
 
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;
+pub use encode::Encoded;
 pub use file_kind::FileKind;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
 pub use output::{OutputError, OutputRoot};
 pub use output_file::OutputFile;
-pub use encode::Encoded;
 pub use page::Page;
 pub use pending_file::PendingFile;
 pub use record::rewrite_line;

@@ -25,8 +25,7 @@ pub struct Page {
 impl Page {
     /// The page without stretches of its visible text, each with what is to stand in its place: see [`page_without`].
     pub fn without<'r>(&self, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
-        let cuts: Vec<PageCut> =
-            cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
+        let cuts: Vec<PageCut> = cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
         page_without(&self.markup, &self.map, &cuts)
     }
 

@@ -239,7 +239,7 @@ impl Records {
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
             #[cfg(feature = "parquet")]
-            Format::Table(_, batches) => batches.next().map(|rows| rows.map(Content::Rows)),
+            Format::Table(_, batches) => batches.next().map(|rows| rows.map(Box::new).map(Content::Rows)),
         }
     }
 }
@@ -282,7 +282,7 @@ enum Content {
     TooLong(u64),
     Warc(Vec<Result<warc::Record, Reason>>),
     #[cfg(feature = "parquet")]
-    Rows(parquet::Rows),
+    Rows(Box<parquet::Rows>),
 }
 
 impl Content {

@@ -170,11 +170,12 @@ fn links_out_of_the_corpus_are_followed_if_that_is_asked_for() {
 }
 
 #[test]
-fn compressed_files_are_known_and_named() {
+fn broken_compressed_files_are_named() {
     let sandbox = Sandbox::new();
     sandbox.write_pages("tide", 0..6);
-    sandbox.write("corpus/tide/x.html.gz", "");
-    sandbox.write("corpus/crawl.warc.gz", "");
+    sandbox.write("corpus/tide/x.html.gz", [0x1f, 0x8b, 8, 0, 0]);
+    sandbox.write("corpus/crawl.warc.gz", [0x1f, 0x8b, 8, 0, 0]);
     let ran = sandbox.expect(3, "mine corpus -o patterns --quiet");
-    ran.says("skipped: corpus/crawl.warc.gz: is compressed").says("skipped: corpus/tide/x.html.gz: is compressed");
+    ran.says("skipped: corpus/crawl.warc.gz:1: cannot be read")
+        .says("skipped: corpus/tide/x.html.gz: its compressed data are damaged");
 }

@@ -1,9 +1,12 @@
 //! What would be cut, as a line of JSON in the form of Dolma's attributes.
 
+use std::ops::Range;
+
 use clap::ValueEnum;
 use serde_json::json;
 
 use dehusk::cleaning::Cleaning;
+use dehusk::cleaning::cut::Cut;
 use dehusk::corpus::Document;
 
 /// What positions in a text are counted in.
@@ -15,21 +18,31 @@ pub enum Unit {
     Bytes,
 }
 
-/// One line: `[start, end, score]` for each cut, the end exclusive.
+/// One line: `[start, end, score]` for each cut, the end exclusive. A cut that leaves a space is two around one.
 pub fn line(document: &Document, cleaning: &Cleaning, unit: Unit) -> String {
     let mut position = Positions { text: &document.text, unit, byte: 0, points: 0 };
     let cuts = cleaning.cuts(&document.text);
-    let spans = cuts.iter().map(|cut| {
+    let spans = cuts.iter().flat_map(|cut| {
         let inside =
             cleaning.spans.iter().filter(|span| cut.range.start <= span.range.start && span.range.end <= cut.range.end);
         let (weighed, bytes) = inside.fold((0.0, 0), |(weighed, bytes), span| {
             (weighed + f64::from(span.score) * span.range.len() as f64, bytes + span.range.len())
         });
         let score = (weighed / bytes.max(1) as f64 * 1000.0).round() / 1000.0;
-        json!([position.of(cut.range.start), position.of(cut.range.end), score])
+        let pieces = pieces(&document.text, cut);
+        pieces.map(|piece| json!([position.of(piece.start), position.of(piece.end), score])).collect::<Vec<_>>()
     });
     let spans: Vec<serde_json::Value> = spans.collect();
     format!("{}\n", json!({"id": document.id, "attributes": {"dehusk": spans}}))
+}
+
+/// What goes where a cut leaves a space: all but a space in it, so that whoever applies the spans leaves one as well. A
+/// cut without a space in it goes as a whole.
+fn pieces(text: &str, cut: &Cut) -> impl Iterator<Item = Range<usize>> + use<> {
+    let Range { start, end } = cut.range;
+    let space = if cut.replacement == " " { text[start..end].find(' ') } else { None };
+    let (first, second) = space.map_or((start..end, None), |at| (start..start + at, Some(start + at + 1..end)));
+    std::iter::once(first).chain(second)
 }
 
 /// Counts up to ever later bytes.
@@ -48,5 +61,24 @@ impl Positions<'_> {
         self.points += self.text[self.byte..byte].chars().count();
         self.byte = byte;
         self.points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(text: &str, range: Range<usize>, replacement: &str) -> String {
+        let mut left = text.to_owned();
+        let pieces: Vec<_> = pieces(text, &Cut { range, replacement }).collect();
+        pieces.into_iter().rev().for_each(|piece| left.replace_range(piece, ""));
+        left
+    }
+
+    #[test]
+    fn a_cut_that_leaves_a_space_is_two_spans_around_one() {
+        assert_eq!(left("late(read  more now)again", 4..20, " "), "late again");
+        assert_eq!(left("late[1]again", 4..7, " "), "lateagain");
+        assert_eq!(left("late read more again", 4..14, ""), "late again");
     }
 }

@@ -1,0 +1,136 @@
+//! The recipes of `docs/recipes.md`, run as they stand there.
+//!
+//! A recipe is a section with a comment that names it, and the tools that it needs (a program, `python:MODULE`, or a
+//! feature of the package). In a folder of its own run, in order, the blocks above the first section, `before.sh` of the
+//! recipe's folder in `tests/recipes`, its blocks, and `after.sh`, which says what must have come of them:
+//!
+//! | block | what is done |
+//! |---|---|
+//! | `sh` | run by `bash -eu -o pipefail` |
+//! | `text` | compared with what the block before it printed; `[..]` is any text within a line |
+//! | `python NAME`, `json NAME` | written to the file NAME |
+//! | `rust NAME` | compared with the file NAME of the package |
+//!
+//! Without the tools that it takes a recipe is skipped, and says so; with `DEHUSK_RECIPES=required` it fails. `.ci/run`
+//! installs them below the target folder, where they are looked for first.
+
+#[path = "recipes/document.rs"]
+mod document;
+#[path = "recipes/kitchen.rs"]
+mod kitchen;
+#[path = "recipes/tools.rs"]
+mod tools;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use document::Document;
+use kitchen::Kitchen;
+
+macro_rules! recipes {
+    ($($test:ident: $name:literal),* $(,)?) => {
+        const TESTED: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            cook($name);
+        })*
+    };
+}
+
+recipes! {
+    after_trafilatura: "trafilatura",
+    after_justext: "justext",
+    after_resiliparse: "resiliparse",
+    spans_for_dolma: "dolma",
+    a_hugging_face_data_set: "huggingface",
+    in_a_pipe: "pipe",
+    spans_in_python: "spans",
+    warc_and_wet: "warc",
+    a_list_of_files: "list",
+    a_long_run: "long-run",
+}
+
+#[test]
+fn every_recipe_is_tested() {
+    let document = Document::read();
+    let names: Vec<&str> = document.recipes.iter().map(|recipe| recipe.name.as_str()).collect();
+    assert_eq!(names, [TESTED, &["rust"]].concat());
+}
+
+#[test]
+fn the_rust_in_the_document_is_the_example() {
+    let document = Document::read();
+    let quoted = document.recipe("rust").blocks.iter().find(|block| block.language == "rust").expect("a block of Rust");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(quoted.name.as_deref().expect("the example's file"));
+    let example = fs::read_to_string(&path).expect("the example");
+    let header = |line: &&str| line.starts_with("//!") || line.is_empty();
+    let code: String = example.split_inclusive('\n').skip_while(|line| header(&line.trim_end())).collect();
+    assert_eq!(quoted.text, code, "docs/recipes.md does not quote {}", path.display());
+}
+
+#[test]
+fn the_example_cleans() {
+    let features = [("cli", cfg!(feature = "cli")), ("review", cfg!(feature = "review")), ("parquet", tools::PARQUET)];
+    let features: Vec<&str> = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--example", "library", "--no-default-features", "--features", &features.join(",")]);
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Choir wins the cup!\n", "{output:?}");
+}
+
+/// The spans of texts with characters of all widths, applied by Python, give what dehusk writes.
+#[test]
+fn python_and_dehusk_count_characters_alike() {
+    let document = Document::read();
+    let spans = document.recipe("spans");
+    let Some(kitchen) = Kitchen::with_tools(spans) else { return };
+    kitchen.write("documents.jsonl", &wide_documents());
+    kitchen.run(&spans.blocks);
+    let cleaned =
+        kitchen.bash("dehusk clean documents.jsonl -p patterns -o cleaned -q; jq -c . cleaned/documents.jsonl");
+    assert_eq!(kitchen.bash("jq -c . cut.jsonl"), cleaned);
+    for gone in ["閱讀更多", "Read more 📰", "re\u{301}serve\u{301}s"] {
+        assert!(!cleaned.contains(gone), "{gone:?} stays in\n{cleaned}");
+    }
+    for stays in ["👩\u{200d}🌾", "cafe\u{301}", "漁船", "\\r\\n"] {
+        assert!(cleaned.contains(stays), "{stays:?} is gone from\n{cleaned}");
+    }
+}
+
+/// Runs a recipe, after the blocks that all of them start with.
+fn cook(name: &str) {
+    let document = Document::read();
+    let recipe = document.recipe(name);
+    let Some(kitchen) = Kitchen::with_tools(recipe) else { return };
+    kitchen.run(&document.before_all);
+    kitchen.run_script(recipe, "before.sh");
+    kitchen.run(&recipe.blocks);
+    kitchen.run_script(recipe, "after.sh");
+}
+
+/// Eight texts of one source with emoji, combining marks, Chinese and both kinds of line ends, and the same template.
+fn wide_documents() -> String {
+    const STORIES: [&str; 8] = [
+        "The 👩\u{200d}🌾 sold her last 🥔 before noon",
+        "A cafe\u{301} opens beside the old re\u{301}gie",
+        "昨天夜裡漁船回到港口",
+        "Rain 🌧️ for a week, says the 🐸",
+        "Mayor walks to Zu\u{308}rich and back",
+        "市長辭職了",
+        "𝔊othic letters on the new sign",
+        "Nobody saw the \u{1f1f3}\u{1f1f4} boat leave",
+    ];
+    let line = |(number, story): (usize, &str)| {
+        let end = if number % 2 == 0 { "\r\n" } else { "\n" };
+        let text = [
+            "🌊 Tide 潮汐 | Home | Sport",
+            story,
+            "閱讀更多 Read more 📰 here",
+            "Droits re\u{301}serve\u{301}s 🐟 Tide",
+        ];
+        let text = text.map(|line| format!("{line}{end}{end}")).concat();
+        format!("{}\n", serde_json::json!({"id": number.to_string(), "source": "tide.example", "text": text}))
+    };
+    STORIES.into_iter().enumerate().map(line).collect()
+}

@@ -1,0 +1,65 @@
+//! `docs/recipes.md`, read: its recipes, and the blocks of each.
+
+use std::fs;
+use std::path::Path;
+
+/// What the document holds.
+pub struct Document {
+    /// Those above the first section.
+    pub before_all: Vec<Block>,
+    pub recipes: Vec<Recipe>,
+}
+
+/// A section with a recipe.
+pub struct Recipe {
+    pub name: String,
+    /// What has to be there.
+    pub needs: Vec<String>,
+    pub blocks: Vec<Block>,
+}
+
+/// A fenced block.
+pub struct Block {
+    pub language: String,
+    /// The file that it is.
+    pub name: Option<String>,
+    pub text: String,
+}
+
+impl Document {
+    /// Reads it.
+    pub fn read() -> Document {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md");
+        let text = fs::read_to_string(path).expect("docs/recipes.md");
+        let mut sections = text.split("\n## ");
+        let before_all = blocks(sections.next().unwrap_or_default());
+        Document { before_all, recipes: sections.map(Recipe::parse).collect() }
+    }
+
+    /// The recipe of this name.
+    pub fn recipe(&self, name: &str) -> &Recipe {
+        let found = self.recipes.iter().find(|recipe| recipe.name == name);
+        found.unwrap_or_else(|| panic!("docs/recipes.md has no recipe '{name}'"))
+    }
+}
+
+impl Recipe {
+    fn parse(section: &str) -> Recipe {
+        let comment = section.split("<!-- recipe: ").nth(1).and_then(|rest| rest.split(" -->").next());
+        let comment = comment.unwrap_or_else(|| panic!("this section has no name:\n## {section}"));
+        let (name, needs) = comment.split_once("; needs: ").unwrap_or((comment, ""));
+        let needs = needs.split_whitespace().map(str::to_owned).collect();
+        Recipe { name: name.to_owned(), needs, blocks: blocks(section) }
+    }
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    // Every second part stands between fences.
+    text.split("\n```").skip(1).step_by(2).map(block).collect()
+}
+
+fn block(fenced: &str) -> Block {
+    let (info, text) = fenced.split_once('\n').unwrap_or((fenced, ""));
+    let (language, name) = info.split_once(' ').map_or((info, None), |(language, name)| (language, Some(name)));
+    Block { language: language.to_owned(), name: name.map(str::to_owned), text: format!("{text}\n") }
+}

@@ -1,0 +1,2 @@
+test "$(zcat mixed/*.gz | wc -l)" -eq 105
+test "$(zcat mixed/*.gz | wc -c)" -lt "$(wc -c < documents.jsonl)"

@@ -1,0 +1,1 @@
+printf '{"id": "broken", "text"\n' >> documents.jsonl
