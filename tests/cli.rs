@@ -110,6 +110,10 @@ fn tree(folder: &Path) -> Tree {
                 folders.push(path);
                 continue;
             }
+            // what --resume goes by tells of times
+            if path.parent().is_some_and(|folder| folder.ends_with(".dehusk")) {
+                continue;
+            }
             // in a folder that is being written to, a file may be gone by now
             let Ok(bytes) = fs::read(&path) else { continue };
             let parts = path.strip_prefix(folder).expect("it is below").iter().map(|part| part.to_string_lossy());
