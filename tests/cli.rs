@@ -223,5 +223,8 @@ mod injection;
 #[path = "cli/interruption.rs"]
 mod interruption;
 #[cfg(unix)]
+#[path = "cli/resume.rs"]
+mod resume;
+#[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;

@@ -9,13 +9,13 @@ use super::*;
 /// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn start(sandbox: &Sandbox, arguments: &str) -> Child {
+pub fn start(sandbox: &Sandbox, arguments: &str) -> Child {
     let mut command = sandbox.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
 /// Waits until it is so, or the program has ended.
-fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() && child.try_wait().expect("a child").is_none() {
         if start.elapsed() > PATIENCE {
@@ -26,7 +26,7 @@ fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let _ = std::process::Command::new("kill").args([name, &child.id().to_string()]).output();
 }
 
@@ -82,13 +82,13 @@ fn unfinished(sandbox: &Sandbox) -> Tree {
     files
 }
 
-fn lines(range: std::ops::Range<usize>) -> String {
+pub fn lines(range: std::ops::Range<usize>) -> String {
     let line = |number| serde_json::json!({"id": number, "source": "tide", "text": page(number, 3)}).to_string() + "\n";
     range.map(line).collect()
 }
 
 /// How many files and folders are right in a folder.
-fn entries(folder: PathBuf) -> usize {
+pub fn entries(folder: PathBuf) -> usize {
     fs::read_dir(folder).map_or(0, |entries| entries.count())
 }
 
