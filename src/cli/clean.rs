@@ -113,7 +113,7 @@ pub fn clean(
             run.clean(global.threads(), &sizes)
         }
         Target::Stdout if args.long.resume => bail!("--resume needs a folder to write to: name one with -o"),
-        Target::Stdout => clean_to_stdout(&files, report),
+        Target::Stdout => clean_to_stdout(&files, report, &sizes),
     });
     reporter.finish();
     summarise(counts?, &files.documents.cleaners, library, args, reporter, summary);
@@ -132,18 +132,23 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, args:
     manifest::hash(&all)
 }
 
-fn clean_to_stdout(cleaner: &FileCleaner, report: Option<OutputFile>) -> anyhow::Result<BTreeMap<String, Cleaned>> {
+fn clean_to_stdout(
+    cleaner: &FileCleaner,
+    report: Option<OutputFile>,
+    sizes: &[Option<u64>],
+) -> anyhow::Result<BTreeMap<String, Cleaned>> {
     const FILES_AT_A_TIME: usize = 256;
     let mut all = BTreeMap::new();
     let mut stdout = io::stdout();
     let mut pending = report.map(|file| file.begin()).transpose()?;
-    let files = cleaner.inventory.files();
+    let (files, mut sizes) = (cleaner.inventory.files(), sizes.iter());
     for together in files.chunk_by(|one, two| !one.holds_many() && !two.holds_many()) {
         for files in together.chunks(FILES_AT_A_TIME) {
-            let done = match &mut pending {
+            let mut done = match &mut pending {
                 Some(report) => cleaner.to_lines(files, &mut stdout, report)?,
                 None => cleaner.to_lines(files, &mut stdout, &mut io::sink())?,
             };
+            cleaner.show(sizes.by_ref().take(files.len()).flatten().sum(), &mut done);
             add(&mut all, done.sources);
         }
     }

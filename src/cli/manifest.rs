@@ -64,6 +64,9 @@ pub struct Done {
     /// How long the output is, if one was written.
     #[serde(rename = "z", default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
+    /// How many of its bytes were shown as progress while it was read.
+    #[serde(skip)]
+    pub shown: u64,
     /// What the report says of it, if there is one.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Part>,

@@ -67,11 +67,11 @@ impl<'a> FolderRun<'a> {
             return Ok(done);
         }
         self.manifest.begin(&output)?;
-        let done = self.write(file, &output, &stamp, bench)?;
+        let mut done = self.write(file, &output, &stamp, bench)?;
         if stamp_of(file, &input) != stamp {
             reporter.warn(&format!("{input}: has changed while it was read; --resume cleans it again"));
         }
-        reporter.step(size);
+        self.files.show(size as u64, &mut done);
         Ok(done)
     }
 
