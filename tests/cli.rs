@@ -217,6 +217,8 @@ mod experiments;
 mod input;
 #[path = "cli/output.rs"]
 mod output;
+#[path = "cli/pages.rs"]
+mod pages;
 #[path = "cli/injection.rs"]
 mod injection;
 #[cfg(unix)]
