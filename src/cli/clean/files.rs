@@ -251,7 +251,10 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> anyhow::Result<()> {
-        let name = self.output_name(file);
+        let name = match file.is_stdin() && self.spans.is_none() && !records.is_jsonl() {
+            true => "stdin.warc".to_owned(),
+            false => self.output_name(file),
+        };
         let permission = interrupt::writing()?;
         let mut failure = None;
         let mut extent = Extent::Whole;
