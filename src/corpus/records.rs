@@ -240,9 +240,12 @@ impl Records {
             }
             Format::Lines(stream) => Some(match stream.next()? {
                 Ok(Stretch::Lines(bytes)) => {
-                    JsonLines::new(Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container))
-                        .map(|lines| Content::lines(lines, first))
-                        .map_err(|skipped| skipped.reason)
+                    let (bytes, container) = (Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container));
+                    let lines = match first {
+                        1 => JsonLines::new(bytes, container),
+                        _ => Ok(JsonLines::later(bytes, container)),
+                    };
+                    lines.map(|lines| Content::lines(lines, first)).map_err(|skipped| skipped.reason)
                 }
                 Ok(Stretch::TooLong(bytes)) => Ok(Content::TooLong(bytes)),
                 Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),

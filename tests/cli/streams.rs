@@ -200,6 +200,24 @@ fn each_line_comes_back_before_the_next_is_written() {
 }
 
 #[test]
+fn a_line_in_another_encoding_costs_no_other() {
+    let sandbox = patterns();
+    let mut child = piped(&sandbox, PIPE);
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut answer = String::new();
+    stdin.write_all(line(10).as_bytes()).expect("it reads");
+    stdout.read_line(&mut answer).expect("it answers");
+    stdin.write_all(b"\xff\xfe{\n").and_then(|()| stdin.write_all(line(11).as_bytes())).expect("it reads");
+    drop(stdin);
+    stdout.read_line(&mut answer).expect("it answers");
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && stderr.starts_with("skipped: -:2: "), "{stderr}");
+    assert_eq!(answer, cleaned(&sandbox, &all_lines(10..12)));
+}
+
+#[test]
 fn who_reads_no_more_ends_an_endless_stream() {
     let sandbox = patterns();
     let mut child = piped(&sandbox, PIPE);
