@@ -69,7 +69,7 @@ fn assert_stopped(ran: &Ran) {
 }
 
 /// Starts the program on so many lines, and waits until it is in the middle of writing.
-fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
+pub fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
     let mut child = start(sandbox, &format!("clean {name}.jsonl -p patterns -o out"));
     wait_until(&mut child, || unfinished(sandbox).iter().any(|(_, bytes)| !bytes.is_empty()));
     child
@@ -132,7 +132,7 @@ fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
 }
 
 /// A sandbox with more lines than are cleaned in a moment.
-fn many_lines(names: &[&str]) -> Sandbox {
+pub fn many_lines(names: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write_pages("tide", 0..8);
     sandbox.expect(0, "mine corpus -o patterns --quiet");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use dehusk::corpus::{Compression, Encoder};
 
-use super::interruption::{entries, lines, signal, start, wait_until};
+use super::interruption::{entries, lines, many_lines, signal, start, wait_until, write_lines};
 use super::*;
 
 const CLEAN: &str = "clean corpus -p patterns -o out --report report.jsonl --json";
@@ -220,6 +220,22 @@ fn what_has_changed_is_cleaned_again_and_nothing_else() {
     sandbox.write("out/tide/00002.txt", "");
     assert_eq!(redone(&sandbox, ""), ["tide/00001.txt", "tide/00002.txt"], "what is gone, or was cut short");
     assert!(redone(&sandbox, "").is_empty());
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_named_and_cleaned_again() {
+    let sandbox = many_lines(&["a"]);
+    let mut child = write_lines(&sandbox, "a");
+    signal(&child, "-STOP");
+    assert!(child.try_wait().expect("a child").is_none(), "it was done before it was stopped");
+    let mut file = fs::File::options().append(true).open(sandbox.path("a.jsonl")).expect("the file");
+    file.write_all(lines(10_000..10_001).as_bytes()).expect("it is written");
+    signal(&child, "-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("warning: a.jsonl: has changed while it was read; --resume cleans it again"), "{stderr}");
+    sandbox.expect(0, "clean a.jsonl -p patterns -o out --resume --quiet");
+    assert_eq!(sandbox.read("out/a.jsonl").lines().count(), 10_001);
 }
 
 #[test]
