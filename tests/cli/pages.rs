@@ -43,6 +43,9 @@ fn page_of(lines: &[&str], encoding: &str) -> String {
     format!("<meta charset={encoding}><title>a  b</title>\r\n{lines}<!-- -->")
 }
 
+/// From a page to its bytes.
+type Encode<'e> = &'e dyn Fn(&str) -> Vec<u8>;
+
 fn utf_16(text: &str) -> Vec<u8> {
     format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
@@ -53,7 +56,7 @@ fn a_page_stays_in_its_encoding() {
         ["Паром вышел на рассвете, и никто его не видел.", "Поделиться этой страницей", "Вторая новость дня."];
     let japanese = ["船は夜明けに港を出た。誰も見ていなかった。", "このページを共有する", "二番目の話はここに残る。"];
     let encode = |encoding: &'static Encoding| move |text: &str| encoding.encode(text).0.into_owned();
-    let cases: [(&str, [&str; 3], &dyn Fn(&str) -> Vec<u8>); 4] = [
+    let cases: [(&str, [&str; 3], Encode); 4] = [
         ("windows-1251", russian, &encode(WINDOWS_1251)),
         ("utf-8", russian, &encode(UTF_8)),
         ("utf-16", russian, &utf_16),
