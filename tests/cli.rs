@@ -217,11 +217,16 @@ mod experiments;
 mod input;
 #[path = "cli/output.rs"]
 mod output;
+#[path = "cli/pages.rs"]
+mod pages;
 #[path = "cli/injection.rs"]
 mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
+#[cfg(unix)]
+#[path = "cli/resume.rs"]
+mod resume;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;

@@ -72,7 +72,7 @@ impl Tools<'_> {
     }
 
     fn dehusk_clean<'c>(&self, command: &'c mut Command, corpus: &Path, output: &Path) -> &'c mut Command {
-        command.arg("clean").arg(corpus).arg("--output").arg(output).arg("--patterns").arg(&self.patterns);
+        command.arg("clean").arg(corpus).arg("-o").arg(output).arg("--patterns").arg(&self.patterns);
         command.args(["--threads", "1", "--quiet"])
     }
 }

@@ -119,7 +119,7 @@ impl Bench<'_> {
         Corpus { sources: sites, extent: Extent::Bytes(BYTES_OF_OTHERS * sites as u64), ..site }.write(&mined)?;
         site.write(&mined)?; // of the first site all
         let mut mine = Command::new(&arguments.program);
-        Usage::of(mine.arg("mine").arg(mined).arg("--output").arg(&mined_patterns).arg("--quiet"))?;
+        Usage::of(mine.arg("mine").arg(mined).arg("-o").arg(&mined_patterns).arg("--quiet"))?;
         let file = patterns::joined(&mined_patterns, &source)?;
         let regexes: Vec<&str> = file.patterns.iter().map(|pattern| pattern.regex.as_str()).collect();
         let regexes_file = scratch.join("regexes.json");

@@ -136,7 +136,7 @@ impl Bench<'_> {
         }
         let mut command = Command::new(&self.arguments.program);
         command.arg(task.name());
-        command.arg(corpus).arg("--output").arg(folder).arg("--quiet");
+        command.arg(corpus).arg("-o").arg(folder).arg("--quiet");
         if task == Task::Clean {
             command.arg("--patterns").arg(patterns);
         }

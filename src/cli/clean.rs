@@ -5,9 +5,9 @@ mod document;
 mod files;
 mod spans;
 mod to_folder;
+mod to_stdout;
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
-use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, PendingFile, ReadOptions};
+use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, ReadOptions};
 
 use super::library::Library;
 use super::mine::scan_paths;
@@ -28,7 +28,8 @@ use super::{Exit, Global, manifest};
 use cleaners::Cleaners;
 use document::DocumentCleaner;
 use files::{FileCleaner, spans_name};
-use to_folder::{FolderRun, add};
+use to_folder::FolderRun;
+use to_stdout::clean_to_stdout;
 
 pub use spans::Unit as SpanUnit;
 
@@ -113,7 +114,7 @@ pub fn clean(
             run.clean(global.threads(), &sizes)
         }
         Target::Stdout if args.long.resume => bail!("--resume needs a folder to write to: name one with -o"),
-        Target::Stdout => clean_to_stdout(&files, report),
+        Target::Stdout => clean_to_stdout(&files, report, &sizes),
     });
     reporter.finish();
     summarise(counts?, &files.documents.cleaners, library, args, reporter, summary);
@@ -130,25 +131,6 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, args:
     let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     library.files().for_each(|file| all.push_str(&file.to_yaml()));
     manifest::hash(&all)
-}
-
-fn clean_to_stdout(cleaner: &FileCleaner, report: Option<OutputFile>) -> anyhow::Result<BTreeMap<String, Cleaned>> {
-    const FILES_AT_A_TIME: usize = 256;
-    let mut all = BTreeMap::new();
-    let mut stdout = io::stdout();
-    let mut pending = report.map(|file| file.begin()).transpose()?;
-    let files = cleaner.inventory.files();
-    for together in files.chunk_by(|one, two| !one.holds_many() && !two.holds_many()) {
-        for files in together.chunks(FILES_AT_A_TIME) {
-            let done = match &mut pending {
-                Some(report) => cleaner.to_lines(files, &mut stdout, report)?,
-                None => cleaner.to_lines(files, &mut stdout, &mut io::sink())?,
-            };
-            add(&mut all, done.sources);
-        }
-    }
-    pending.map_or(Ok(()), PendingFile::publish)?;
-    Ok(all)
 }
 
 /// `None` if it cannot be told.

@@ -72,21 +72,22 @@ impl<'o> DocumentReport<'o> {
         DocumentReport { file, output }
     }
 
-    /// Takes the lines of an input, in order. What they are is for [`Done::report`](super::manifest::Done::report).
-    pub fn part(&self, input: &str, manifest: &Manifest) -> PartWriter<'o> {
-        let path = manifest.part_file(input);
+    /// Takes the lines of the input of an output, in order. What they are is for
+    /// [`Done::report`](super::manifest::Done::report).
+    pub fn part(&self, output: &str, manifest: &Manifest) -> PartWriter<'o> {
+        let path = manifest.part_file(output);
         PartWriter { output: self.output, path, lines: Vec::new(), file: None }
     }
 
-    /// Writes the report: the parts of these inputs, each of which is finished, in this order.
-    pub fn finish<I: AsRef<str>>(&self, inputs: impl Iterator<Item = I>, manifest: &Manifest) -> anyhow::Result<()> {
-        let mut report = self.file.begin()?;
-        for input in inputs {
-            let input = input.as_ref();
-            let missing = || format!("the report has no part of {input:?}; start again without --resume");
-            let part = manifest.part(input).with_context(missing)?;
-            part.copy(&manifest.part_file(input), &mut report).with_context(|| {
-                format!("cannot put the part of {input:?} into the report; start again without --resume")
+    /// Writes the report: the parts of these outputs, each of which is finished, in this order.
+    pub fn finish<I: AsRef<str>>(&self, outputs: impl Iterator<Item = I>, manifest: &Manifest) -> anyhow::Result<()> {
+        let mut report = self.file.begin_in(self.output)?;
+        for output in outputs {
+            let output = output.as_ref();
+            let missing = || format!("the report has no part of {output:?}; start again without --resume");
+            let part = manifest.part(output).with_context(missing)?;
+            part.copy(&manifest.part_file(output), &mut report).with_context(|| {
+                format!("cannot put the part of {output:?} into the report; start again without --resume")
             })?;
         }
         Ok(report.publish()?)
@@ -136,9 +137,9 @@ impl Write for PartWriter<'_> {
     }
 }
 
-/// What the file is called that holds the part of an input.
-pub fn part_file(work: &str, input: &str) -> String {
-    format!("{}.zst", &hash(&format!("{work}\n{input}"))[..32])
+/// What the file is called that holds the part of an output.
+pub fn part_file(work: &str, output: &str) -> String {
+    format!("{}.zst", &hash(&format!("{work}\n{output}"))[..32])
 }
 
 #[cfg(test)]
@@ -148,7 +149,7 @@ mod tests {
     use super::super::manifest::{Done, Stamp};
     use super::*;
 
-    const STAMP: Stamp = Stamp { bytes: 1, modified: 1 };
+    const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1 };
 
     /// A run of a folder; `resume` as in [`Manifest::open`].
     fn with_run(folder: &TempDir, resume: bool, run: impl FnOnce(&DocumentReport, &Manifest)) {

@@ -1,11 +1,14 @@
 //! Which inputs are finished, so that a run that was stopped can go on.
 //!
 //! Takes what came of each input; gives it back to a later run that does the same work on the same input. It stands in
-//! `OUT/.dehusk/manifest.jsonl`: a line that says what the file is, then a line for each input, appended when it is
-//! finished. The newest line of an input counts. There may be ten million lines, so of each only a hash and its place are
-//! in memory.
+//! `OUT/.dehusk/manifest.jsonl`: a line that says what the file is, then a line for each output, appended when it is
+//! in its place. Lines are by output, for two inputs may come to have the same one: the newest line of an output counts.
+//! Before an output that has a line is written anew, one that says no more than this is appended, so that whoever is
+//! killed in between leaves no line that speaks of another content. There may be ten million lines, so of each only a
+//! hash and its place are in memory.
 //!
-//! What a crash of the machine does to files that were written shortly before, nothing here can tell.
+//! After a crash of the machine files that were written shortly before may be empty or cut short, so their length is
+//! noted as well.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -32,9 +35,14 @@ const LOCK: &str = "manifest.lock";
 /// Its first line.
 const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
 
+/// Where the first line stands, which is on no output: so what is known of one that others wrote.
+const NOWHERE: u64 = 0;
+
 /// How an input file looks from outside. Whoever changes a file changes this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct Stamp<'a> {
+    /// Its path.
+    pub input: &'a str,
     /// Its length.
     pub bytes: u64,
     /// When it was changed, in nanoseconds since 1970; 0 if nobody knows.
@@ -53,6 +61,12 @@ pub struct Done {
     /// How many more were.
     #[serde(rename = "n", default, skip_serializing_if = "is_zero")]
     pub more_skipped: usize,
+    /// How long the output is, if one was written.
+    #[serde(rename = "z", default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// How many of its bytes were shown as progress while it was read.
+    #[serde(skip)]
+    pub shown: u64,
     /// What the report says of it, if there is one.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Part>,
@@ -67,7 +81,7 @@ pub struct Manifest {
     appender: Mutex<Appender>,
     reader: Mutex<BufReader<File>>,
     hasher: RandomState,
-    /// Where the newest line of an input begins, by the hash of its name.
+    /// Where the newest line of an output begins, by the hash of its name.
     places: Mutex<FxHashMap<u64, u64>>,
     /// As long as it is locked, nobody starts the file anew.
     _lock: File,
@@ -77,6 +91,7 @@ pub struct Manifest {
 #[derive(Serialize)]
 struct NewLine<'a> {
     w: &'a str,
+    o: &'a str,
     i: &'a str,
     b: u64,
     m: i64,
@@ -89,6 +104,8 @@ struct NewLine<'a> {
 struct Line {
     /// The work.
     w: String,
+    /// The output.
+    o: String,
     /// The input.
     i: String,
     b: u64,
@@ -97,23 +114,23 @@ struct Line {
     done: Done,
 }
 
-/// As much of a line as tells whether it counts.
-#[derive(Deserialize)]
+/// As much of a line as tells whether it counts; all of one that says that an output is being written.
+#[derive(Serialize, Deserialize)]
 struct Head<'a> {
     #[serde(borrow)]
     w: std::borrow::Cow<'a, str>,
     #[serde(borrow)]
-    i: std::borrow::Cow<'a, str>,
+    o: std::borrow::Cow<'a, str>,
 }
 
-impl Stamp {
-    /// That of a file.
-    pub fn of(metadata: &fs::Metadata) -> Stamp {
+impl<'a> Stamp<'a> {
+    /// That of the file `input`.
+    pub fn of(input: &'a str, metadata: &fs::Metadata) -> Stamp<'a> {
         let modified = metadata.modified().ok().map(|time| match time.duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
             Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
         });
-        Stamp { bytes: metadata.len(), modified: modified.unwrap_or(0) }
+        Stamp { input, bytes: metadata.len(), modified: modified.unwrap_or(0) }
     }
 }
 
@@ -158,48 +175,58 @@ impl Manifest {
             folder,
             _lock: lock,
         };
-        if resume {
-            manifest.load().with_context(|| format!("cannot read {path:?}; without --resume it starts anew"))?;
-        }
+        manifest.load(resume).with_context(|| format!("cannot read {path:?}; without --resume it starts anew"))?;
         Ok(manifest)
     }
 
-    /// From now on an input counts as finished only if its part of the report is there.
+    /// From now on an output counts as finished only if its part of the report is there.
     pub fn want_report(mut self) -> Manifest {
         self.wants_report = true;
         self
     }
 
-    /// What came of an input that was finished by the same work, if it has not changed since. Whether what was written
-    /// for it is still there is for the caller to see, who knows where that is.
-    pub fn done(&self, input: &str, stamp: &Stamp) -> Option<Done> {
-        let line = self.newest(input)?;
-        let is_same = *stamp == Stamp { bytes: line.b, modified: line.m };
-        let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(input)));
+    /// What came of the input of an output that was finished by the same work, if it has not changed since. Whether what
+    /// was written is still there is for the caller to see, who knows where that is.
+    pub fn done(&self, output: &str, stamp: &Stamp) -> Option<Done> {
+        let line = self.newest(output)?;
+        let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m };
+        let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(output)));
         (is_same && (!self.wants_report || has_part())).then_some(line.done)
     }
 
-    /// What the report says of an input that is finished.
-    pub fn part(&self, input: &str) -> Option<Part> {
-        self.newest(input)?.done.report
+    /// What the report says of the input of an output that is finished.
+    pub fn part(&self, output: &str) -> Option<Part> {
+        self.newest(output)?.done.report
     }
 
     /// Where a large part of the report lies.
-    pub fn part_file(&self, input: &str) -> PathBuf {
-        self.folder.join(PART_FOLDER).join(part_file(&self.work, input))
+    pub fn part_file(&self, output: &str) -> PathBuf {
+        self.folder.join(PART_FOLDER).join(part_file(&self.work, output))
     }
 
-    /// Notes that an input is finished: all that was written for it is in its place.
-    pub fn add(&self, input: &str, stamp: &Stamp, done: &Done) -> anyhow::Result<()> {
-        let line = NewLine { w: &self.work, i: input, b: stamp.bytes, m: stamp.modified, done };
-        let written = lock(&self.appender).append(serde_json::to_vec(&line)?);
+    /// Notes that an output is about to be written anew, if there is a line on what it is now.
+    pub fn begin(&self, output: &str) -> anyhow::Result<()> {
+        if !lock(&self.places).contains_key(&self.hasher.hash_one(output)) {
+            return Ok(());
+        }
+        self.append(output, &Head { w: self.work.as_str().into(), o: output.into() })
+    }
+
+    /// Notes that an output is finished: all that was written for it is in its place.
+    pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> anyhow::Result<()> {
+        let Stamp { input, bytes, modified } = *stamp;
+        self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, done })
+    }
+
+    fn append(&self, output: &str, line: &impl Serialize) -> anyhow::Result<()> {
+        let written = lock(&self.appender).append(serde_json::to_vec(line)?);
         let place = written.map_err(|error| OutputError::Write { path: self.folder.join(NAME), error })?;
-        lock(&self.places).insert(self.hasher.hash_one(input), place);
+        lock(&self.places).insert(self.hasher.hash_one(output), place);
         Ok(())
     }
 
-    /// Notes the places of all lines of this work, but for those of which another work made something newer.
-    fn load(&self) -> io::Result<()> {
+    /// Notes the places of the newest lines; [`NOWHERE`] if they are of another work, or this one starts anew.
+    fn load(&self, resume: bool) -> io::Result<()> {
         let (mut reader, mut places) = (lock(&self.reader), lock(&self.places));
         let (mut line, mut place) = (Vec::new(), 0);
         loop {
@@ -208,23 +235,20 @@ impl Manifest {
             if length == 0 {
                 return Ok(());
             }
-            // the first line, and those of which a killed process wrote only a part, say nothing of any input
-            if let Ok(Head { w, i }) = serde_json::from_slice(&line) {
-                let key = self.hasher.hash_one(&*i);
-                if w == self.work {
-                    places.insert(key, place)
-                } else {
-                    places.remove(&key)
-                };
+            // the first line, and those of which a killed process wrote only a part, say nothing of any output
+            if let Ok(Head { w, o }) = serde_json::from_slice(&line) {
+                let counts = resume && w == self.work;
+                places.insert(self.hasher.hash_one(&*o), if counts { place } else { NOWHERE });
             }
             place += length;
         }
     }
 
-    fn newest(&self, input: &str) -> Option<Line> {
-        let place = *lock(&self.places).get(&self.hasher.hash_one(input))?;
+    /// The newest line of an output, if it counts.
+    fn newest(&self, output: &str) -> Option<Line> {
+        let place = *lock(&self.places).get(&self.hasher.hash_one(output))?;
         let line: Line = serde_json::from_slice(&self.line_at(place).ok()?).ok()?;
-        (line.w == self.work && line.i == input).then_some(line)
+        (line.w == self.work && line.o == output).then_some(line)
     }
 
     fn line_at(&self, place: u64) -> io::Result<Vec<u8>> {
@@ -390,7 +414,7 @@ mod tests {
 
     use super::*;
 
-    const STAMP: Stamp = Stamp { bytes: 5120, modified: 1_732_147_200_123_456_789 };
+    const STAMP: Stamp = Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789 };
 
     /// An output folder, and the manifest in it.
     struct Place(TempDir);
@@ -422,8 +446,8 @@ mod tests {
         Done { sources: BTreeMap::from([("tide.example".to_owned(), cleaned)]), ..Done::default() }
     }
 
-    fn documents(manifest: &Manifest, input: &str) -> Option<usize> {
-        manifest.done(input, &STAMP).map(|done| done.sources["tide.example"].documents)
+    fn documents(manifest: &Manifest, output: &str) -> Option<usize> {
+        manifest.done(output, &STAMP).map(|done| done.sources["tide.example"].documents)
     }
 
     #[test]
@@ -436,8 +460,8 @@ mod tests {
         assert_eq!(
             place.text(),
             format!(
-                "{HEADER}{{\"w\":\"00ddb7b5a7a5\",\"i\":\"news/a.txt\",\"b\":5120,\"m\":1732147200123456789,\
-                 \"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
+                "{HEADER}{{\"w\":\"00ddb7b5a7a5\",\"o\":\"news/a.txt\",\"i\":\"news/a.html\",\"b\":5120,\
+                 \"m\":1732147200123456789,\"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
             )
             .replace("00ddb7b5a7a5", &hash("work")[..12])
         );
@@ -455,6 +479,7 @@ mod tests {
         let manifest = place.open(true);
         assert_eq!(manifest.done("a", &Stamp { bytes: 1, ..STAMP }), None);
         assert_eq!(manifest.done("a", &Stamp { modified: 1, ..STAMP }), None);
+        assert_eq!(manifest.done("a", &Stamp { input: "other/a.html", ..STAMP }), None);
         assert_eq!(place.try_open("other work", true).expect("a manifest").done("a", &STAMP), None);
     }
 
@@ -466,12 +491,13 @@ mod tests {
         let file = File::options().write(true).open(&path).expect("a file");
         let stamp = |nanoseconds| {
             file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(nanoseconds)).expect("a time");
-            Stamp::of(&file.metadata().expect("metadata"))
+            Stamp::of("a", &file.metadata().expect("metadata"))
         };
-        assert_eq!(stamp(1_732_147_200_000_000_100), Stamp { bytes: 4, modified: 1_732_147_200_000_000_100 });
+        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100 };
+        assert_eq!(stamp(1_732_147_200_000_000_100), expected);
         assert_ne!(stamp(1_732_147_200_000_000_100), stamp(1_732_147_200_000_000_200));
         file.set_modified(UNIX_EPOCH - std::time::Duration::from_secs(1)).expect("a time");
-        assert_eq!(Stamp::of(&file.metadata().expect("metadata")).modified, -1_000_000_000);
+        assert_eq!(Stamp::of("a", &file.metadata().expect("metadata")).modified, -1_000_000_000);
     }
 
     #[test]
@@ -482,6 +508,25 @@ mod tests {
         assert_eq!((documents(&manifest, "a"), documents(&place.open(true), "a")), (Some(2), Some(2)));
         place.try_open("other work", true).expect("a manifest").add("a", &STAMP, &done(3)).expect("added");
         assert_eq!(documents(&place.open(true), "a"), None, "its output is that of the other work now");
+    }
+
+    #[test]
+    fn whoever_is_killed_while_an_output_is_written_leaves_no_line_on_what_it_was() {
+        let place = Place::new();
+        place.open(false).add("a", &STAMP, &done(1)).expect("added");
+        let begin_other = |resume| {
+            let other = place.try_open("other work", resume).expect("a manifest");
+            ["a", "unknown"].iter().for_each(|output| other.begin(output).expect("noted"));
+        };
+        begin_other(true);
+        assert_eq!((documents(&place.open(true), "a"), place.text().contains("unknown")), (None, false));
+        let manifest = place.open(true);
+        manifest.add("a", &STAMP, &done(2)).expect("added");
+        begin_other(false);
+        assert_eq!(documents(&place.open(true), "a"), None, "the other one kept the lines, for it was not alone");
+        manifest.add("a", &STAMP, &done(3)).expect("added");
+        manifest.begin("a").expect("noted");
+        assert_eq!([documents(&manifest, "a"), documents(&place.open(true), "a")], [None; 2]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -45,6 +45,7 @@ pub struct MineCommand {
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer()?;
+    refuse_stdout(&args.output)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &inventory.inputs())?;
@@ -52,6 +53,14 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
+}
+
+/// `clean` alone can write to stdout; a folder of this name can be given as `./-`.
+pub fn refuse_stdout(output: &Path) -> anyhow::Result<()> {
+    if output == Path::new("-") {
+        bail!("pattern files cannot be written to stdout: name a folder with -o");
+    }
+    Ok(())
 }
 
 /// Looks at what there is, and says what is left out.

@@ -8,7 +8,7 @@ use dehusk::corpus::OutputRoot;
 
 use super::clean::{Target, clean};
 use super::library::Library;
-use super::mine::{mine, scan};
+use super::mine::{mine, refuse_stdout, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs};
 use super::reporter::Reporter;
 use super::summary::Summary;
@@ -33,6 +33,7 @@ pub struct RunArgs {
 /// Runs the command.
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer()?;
+    refuse_stdout(&args.out)?;
     let mut summary = Summary::default();
     let view = args.cleaning.view(&args.corpus.reading)?.html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;

@@ -6,6 +6,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
@@ -69,6 +71,27 @@ pub(super) fn decompressed(input: Input) -> io::Result<(Compression, Input)> {
         Compression::Zstd => Box::new(read::Decoder::with_buffer(input)?),
     };
     Ok((compression, behind))
+}
+
+/// A reader that tells others how much was taken from it.
+pub(super) struct Counted {
+    input: Input,
+    taken: Arc<AtomicU64>,
+}
+
+impl Counted {
+    /// `taken` says from now on how many bytes came out of `input`.
+    pub(super) fn new(input: Input, taken: Arc<AtomicU64>) -> Counted {
+        Counted { input, taken }
+    }
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 fn buffered(input: Input) -> BufReader<Input> {

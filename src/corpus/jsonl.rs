@@ -35,7 +35,12 @@ impl JsonLines {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(container.skipped(None, Reason::JsonlInUtf16));
         }
-        Ok(JsonLines { bytes, container })
+        Ok(JsonLines::later(bytes, container))
+    }
+
+    /// Lines that are not the first: how they begin says nothing of the file.
+    pub(super) fn later(bytes: Arc<FileBytes>, container: Arc<Container>) -> JsonLines {
+        JsonLines { bytes, container }
     }
 
     /// The lines, in order.

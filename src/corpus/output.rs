@@ -114,8 +114,12 @@ impl OutputRoot {
     /// The file `relative`, with the folders on the way to it, for whoever writes it bit by bit.
     pub fn begin(&self, relative: impl AsRef<Path>) -> Result<PendingFile, OutputError> {
         let relative = relative.as_ref();
-        let path = self.path.join(relative);
         self.folder_of(relative)?;
+        self.begin_at(self.path.join(relative))
+    }
+
+    /// A file of any path, which lies with those of this folder until it is published.
+    pub(super) fn begin_at(&self, path: PathBuf) -> Result<PendingFile, OutputError> {
         let failed = |error| OutputError::Write { path: path.clone(), error };
         match &self.unfinished {
             Unfinished::BesideTarget => PendingFile::beside_itself(path.clone()),

@@ -41,6 +41,12 @@ impl OutputFile {
     pub fn begin(&self) -> Result<PendingFile, OutputError> {
         self.folder.begin(&self.name)
     }
+
+    /// The same for a run that has an output folder: what is unfinished lies there, so that nothing of it stays if the run
+    /// is killed and another one goes on.
+    pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {
+        folder.begin_at(self.folder.path().join(&self.name))
+    }
 }
 
 #[cfg(test)]

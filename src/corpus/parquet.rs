@@ -72,8 +72,14 @@ impl Table {
         Ok(Table { opened: Arc::new(Opened { input, metadata, columns, keys: keys.clone() }) })
     }
 
+    /// How many bytes of the file the first `rows` take, if all take as many.
+    pub(super) fn bytes_of(&self, rows: u64) -> u64 {
+        let bytes = u128::from(self.opened.input.len()) * u128::from(rows) / u128::from(self.rows().max(1));
+        // of no more rows than there are
+        bytes as u64
+    }
+
     /// How many rows there are.
-    #[cfg(test)]
     fn rows(&self) -> u64 {
         self.opened.metadata.row_groups().iter().map(rows_of).sum()
     }

@@ -11,8 +11,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::compression::{Compression, Encoder, Input, decompressed};
+use super::compression::{Compression, Counted, Encoder, Input, decompressed};
 use super::jsonl::{JsonLines, Line};
 use super::line_stream::{LineStream, Stretch};
 use super::reading::Stored;
@@ -94,6 +95,8 @@ pub struct Records {
     packing: Packing,
     /// How many records were read.
     read: u64,
+    /// How many bytes were taken from a stream.
+    taken: Arc<AtomicU64>,
     is_over: bool,
 }
 
@@ -119,19 +122,15 @@ impl Records {
     /// The lines of a file that lies open.
     pub(super) fn mapped(container: Arc<Container>, bytes: Arc<FileBytes>) -> Result<Records, Skipped> {
         let lines = JsonLines::new(bytes, Arc::clone(&container))?;
-        Ok(Records {
-            container,
-            format: Format::Mapped(lines, 0),
-            packing: Packing::default(),
-            read: 0,
-            is_over: false,
-        })
+        Ok(Records::new(container, Format::Mapped(lines, 0), Packing::default(), Arc::default()))
     }
 
     /// The records that come out of `input`, compressed or not, of a file of this kind; JSONL, or what the first bytes
     /// say, if that is not known.
     pub(super) fn stream(container: Arc<Container>, input: Input, kind: Option<FileKind>) -> Result<Records, Skipped> {
         let limit = container.options.max_document;
+        let taken = Arc::default();
+        let input = Box::new(Counted::new(input, Arc::clone(&taken)));
         let open = || {
             let (compression, behind) = decompressed(input)?;
             let mut behind = BufReader::new(behind);
@@ -149,7 +148,7 @@ impl Records {
         let opened: io::Result<_> = open();
         let (compression, format) = opened.map_err(|error| container.skipped(None, error.into()))?;
         let packing = Packing { compression, is_by_record: false };
-        Ok(Records { container, format, packing, read: 0, is_over: false })
+        Ok(Records::new(container, format, packing, taken))
     }
 
     /// The rows of a table.
@@ -158,8 +157,11 @@ impl Records {
         let table = parquet::Table::open(file, &container.options.keys);
         let table = table.map_err(|reason| container.skipped(None, reason))?;
         let rows = Box::new(table.batches());
-        let (format, packing) = (Format::Table(table, rows), Packing::default());
-        Ok(Records { container, format, packing, read: 0, is_over: false })
+        Ok(Records::new(container, Format::Table(table, rows), Packing::default(), Arc::default()))
+    }
+
+    fn new(container: Arc<Container>, format: Format, packing: Packing, taken: Arc<AtomicU64>) -> Records {
+        Records { container, format, packing, read: 0, taken, is_over: false }
     }
 
     /// The same records; each is compressed by itself, or all together.
@@ -185,6 +187,17 @@ impl Records {
             _ => self.is_over = true,
         }
         batch
+    }
+
+    /// How many bytes of the file were read so far, as it lies there. There may be some among them of records that are
+    /// still to come, and of a table it is only a guess.
+    pub fn bytes_read(&self) -> u64 {
+        match &self.format {
+            Format::Mapped(_, position) => *position as u64,
+            Format::Lines(_) | Format::Warc(_) => self.taken.load(Ordering::Relaxed),
+            #[cfg(feature = "parquet")]
+            Format::Table(table, _) => table.bytes_of(self.read),
+        }
     }
 
     /// Writes records to `sink` in the format of this file.
@@ -227,9 +240,12 @@ impl Records {
             }
             Format::Lines(stream) => Some(match stream.next()? {
                 Ok(Stretch::Lines(bytes)) => {
-                    JsonLines::new(Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container))
-                        .map(|lines| Content::lines(lines, first))
-                        .map_err(|skipped| skipped.reason)
+                    let (bytes, container) = (Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container));
+                    let lines = match first {
+                        1 => JsonLines::new(bytes, container),
+                        _ => Ok(JsonLines::later(bytes, container)),
+                    };
+                    lines.map(|lines| Content::lines(lines, first)).map_err(|skipped| skipped.reason)
                 }
                 Ok(Stretch::TooLong(bytes)) => Ok(Content::TooLong(bytes)),
                 Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
@@ -559,6 +575,25 @@ mod tests {
             let records = stream(compressed(LINES.as_bytes(), compression), ReadOptions::default());
             assert_eq!(records.packing().compression, compression);
             assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
+        }
+    }
+
+    #[test]
+    fn in_the_end_all_bytes_of_the_file_were_read() {
+        let read = |mut records: Records| {
+            let mut reached = vec![records.bytes_read()];
+            while let Some(batch) = records.next_batch() {
+                batch.expect("a batch");
+                reached.push(records.bytes_read());
+            }
+            assert!(reached.is_sorted(), "{reached:?}");
+            reached.last().copied()
+        };
+        let text = LINES.repeat(130_000);
+        assert_eq!(read(mapped(&text)), Some(text.len() as u64));
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let bytes = compressed(text.as_bytes(), compression);
+            assert_eq!(read(stream(bytes.clone(), ReadOptions::default())), Some(bytes.len() as u64));
         }
     }
 

@@ -9,13 +9,13 @@ use super::*;
 /// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn start(sandbox: &Sandbox, arguments: &str) -> Child {
+pub fn start(sandbox: &Sandbox, arguments: &str) -> Child {
     let mut command = sandbox.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
 /// Waits until it is so, or the program has ended.
-fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() && child.try_wait().expect("a child").is_none() {
         if start.elapsed() > PATIENCE {
@@ -26,7 +26,7 @@ fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let _ = std::process::Command::new("kill").args([name, &child.id().to_string()]).output();
 }
 
@@ -69,7 +69,7 @@ fn assert_stopped(ran: &Ran) {
 }
 
 /// Starts the program on so many lines, and waits until it is in the middle of writing.
-fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
+pub fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
     let mut child = start(sandbox, &format!("clean {name}.jsonl -p patterns -o out"));
     wait_until(&mut child, || unfinished(sandbox).iter().any(|(_, bytes)| !bytes.is_empty()));
     child
@@ -82,13 +82,13 @@ fn unfinished(sandbox: &Sandbox) -> Tree {
     files
 }
 
-fn lines(range: std::ops::Range<usize>) -> String {
+pub fn lines(range: std::ops::Range<usize>) -> String {
     let line = |number| serde_json::json!({"id": number, "source": "tide", "text": page(number, 3)}).to_string() + "\n";
     range.map(line).collect()
 }
 
 /// How many files and folders are right in a folder.
-fn entries(folder: PathBuf) -> usize {
+pub fn entries(folder: PathBuf) -> usize {
     fs::read_dir(folder).map_or(0, |entries| entries.count())
 }
 
@@ -132,7 +132,7 @@ fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
 }
 
 /// A sandbox with more lines than are cleaned in a moment.
-fn many_lines(names: &[&str]) -> Sandbox {
+pub fn many_lines(names: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write_pages("tide", 0..8);
     sandbox.expect(0, "mine corpus -o patterns --quiet");

@@ -53,9 +53,15 @@ impl<'a> Cleaners<'a> {
         (&cleaners[source], scratch)
     }
 
-    /// What a source's own patterns were found in when they were mined, if it has any and they were used.
+    /// What a source's own patterns were found in when they were mined, if it has any. They need not have been used: all
+    /// documents of the source may have been cleaned by an earlier run.
     pub fn watched<T>(&self, source: &str, look: impl FnOnce(&Watch) -> T) -> Option<T> {
-        lock(&self.own).get(source)?.watch.as_ref().map(look)
+        let own = self.library.get(source)?;
+        let used = lock(&self.own).get(source).cloned();
+        match used {
+            Some(used) => used.watch.as_ref().map(look),
+            None => Some(look(&Watch::new(&self.compile(source).cleaner, own))),
+        }
     }
 
     fn find(&self, source: &str) -> Arc<SourceCleaner> {

@@ -95,7 +95,8 @@ impl DocumentCleaner<'_> {
         let report = self.reports.then(|| report_line(document, place, cleaner, &reading, &count));
         let written = self.written(document, stripped, form, cleaner);
         let is_new = matches!(written, Written::Text(_) | Written::Page(_));
-        count.converted = usize::from(document.encoding.is_some() && is_new);
+        // a page stays in its encoding
+        count.converted = usize::from(document.encoding.is_some() && is_new && document.page.is_none());
         Ok(Outcome { source: document.source.as_str().to_owned(), count, written, report })
     }
 

@@ -186,6 +186,13 @@ impl FileCleaner<'_> {
         Ok(())
     }
 
+    /// Shows that a file is read up to here.
+    pub fn show(&self, bytes: u64, done: &mut Done) {
+        let more = bytes.saturating_sub(done.shown);
+        self.reporter.step(more as usize);
+        done.shown += more;
+    }
+
     fn write_document(
         &self,
         file: &InputFile,
@@ -292,12 +299,12 @@ impl FileCleaner<'_> {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
                     // If nobody takes them any more, writing has failed, and its error tells.
-                    if interrupt::check().is_err() || send.send(cleared).is_err() {
+                    if interrupt::check().is_err() || send.send((cleared, records.bytes_read())).is_err() {
                         return;
                     }
                 }
             });
-            for cleared in ready {
+            for (cleared, read) in ready {
                 let cleared = match cleared {
                     Ok(ClearedBatch { batch, records }) => {
                         if self.copies_broken && !batch.is_whole() {
@@ -315,6 +322,7 @@ impl FileCleaner<'_> {
                     }
                 };
                 cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
+                self.show(read, done);
             }
             interrupt::check()?;
             Ok(extent)

@@ -51,25 +51,32 @@ impl<'a> FolderRun<'a> {
         };
         share_out(threads, files.len(), Bench::default, clean_file)?;
         if let Some(report) = &self.report {
-            report.finish(files.iter().map(input_name), &self.manifest)?;
+            report.finish(files.iter().map(|file| self.files.output_name(file)), &self.manifest)?;
         }
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn clean_file(&self, file: &InputFile, size: usize, bench: &mut Bench) -> anyhow::Result<Done> {
         let reporter = self.files.reporter;
-        let input = input_name(file);
-        let stamp = stamp_of(file);
-        if let Some(done) = self.finished_before(file, &input, &stamp) {
-            done.skipped.iter().for_each(|message| reporter.skip(message));
-            if done.more_skipped > 0 {
-                reporter.skip_unnamed(&input, done.more_skipped);
-            }
-            reporter.check()?;
+        let (input, output) = (file.path().display().to_string(), self.files.output_name(file));
+        // of before it is read: if it changes meanwhile, it is cleaned again when the run goes on
+        let stamp = stamp_of(file, &input);
+        if let Some(done) = self.finished_before(file, &output, &stamp) {
+            self.tell_again(&input, &done)?;
             reporter.step_done_before(size);
             return Ok(done);
         }
-        let mut part = self.report.as_ref().map(|report| report.part(&input, &self.manifest));
+        self.manifest.begin(&output)?;
+        let mut done = self.write(file, &output, &stamp, bench)?;
+        if stamp_of(file, &input) != stamp {
+            reporter.warn(&format!("{input}: has changed while it was read; --resume cleans it again"));
+        }
+        self.files.show(size as u64, &mut done);
+        Ok(done)
+    }
+
+    fn write(&self, file: &InputFile, output: &str, stamp: &Stamp, bench: &mut Bench) -> anyhow::Result<Done> {
+        let mut part = self.report.as_ref().map(|report| report.part(output, &self.manifest));
         let mut nowhere = io::sink();
         let report: &mut (dyn Write + Send) = match &mut part {
             Some(part) => part,
@@ -78,17 +85,32 @@ impl<'a> FolderRun<'a> {
         let mut done = self.files.to_folder(file, self.output, bench, report)?;
         let _permission = interrupt::writing()?;
         done.report = part.map(|part| part.finish()).transpose()?;
-        self.manifest.add(&input, &stamp, &done)?;
-        reporter.step(size);
+        done.written = self.length_of(output);
+        self.manifest.add(output, stamp, &done)?;
         Ok(done)
     }
 
+    /// Names what an earlier run left out.
+    fn tell_again(&self, input: &str, done: &Done) -> anyhow::Result<()> {
+        let reporter = self.files.reporter;
+        done.skipped.iter().for_each(|message| reporter.skip(message));
+        if done.more_skipped > 0 {
+            reporter.skip_unnamed(input, done.more_skipped);
+        }
+        Ok(reporter.check()?)
+    }
+
     /// What came of a file that an earlier run has finished. One of which nothing could be cleaned is tried again.
-    fn finished_before(&self, file: &InputFile, input: &str, stamp: &Stamp) -> Option<Done> {
-        let done = self.manifest.done(input, stamp).filter(|_| !file.is_stdin())?;
+    fn finished_before(&self, file: &InputFile, output: &str, stamp: &Stamp) -> Option<Done> {
+        let done = self.manifest.done(output, stamp).filter(|_| !file.is_stdin())?;
         let was_cleaned = done.skipped.is_empty() || !done.sources.is_empty();
-        let is_there = || self.output.path().join(self.files.output_name(file)).exists();
+        let is_there = || done.written.is_some() && done.written == self.length_of(output);
         (was_cleaned && is_there()).then_some(done)
+    }
+
+    /// How long an output is, if it is there.
+    fn length_of(&self, output: &str) -> Option<u64> {
+        fs::metadata(self.output.path().join(output)).ok().map(|metadata| metadata.len())
     }
 }
 
@@ -99,11 +121,7 @@ pub fn add(all: &mut BTreeMap<String, Cleaned>, counts: BTreeMap<String, Cleaned
     }
 }
 
-fn input_name(file: &InputFile) -> String {
-    file.path().display().to_string()
-}
-
-fn stamp_of(file: &InputFile) -> Stamp {
+fn stamp_of<'a>(file: &InputFile, input: &'a str) -> Stamp<'a> {
     let metadata = if file.is_stdin() { None } else { fs::metadata(file.path()).ok() };
-    metadata.map_or(Stamp { bytes: 0, modified: 0 }, |metadata| Stamp::of(&metadata))
+    metadata.map_or(Stamp { input, bytes: 0, modified: 0 }, |metadata| Stamp::of(input, &metadata))
 }

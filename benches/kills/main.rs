@@ -1,0 +1,212 @@
+//! Kills the program at random moments, lets it go on with `--resume`, and compares what comes of it with an undisturbed
+//! run: every file that is written, the report and the summary.
+//!
+//! ```text
+//! cargo bench --bench kills -- --rounds 50
+//! ```
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use clap::Parser;
+
+use dehusk::evaluation::random::Random;
+
+mod input;
+#[path = "../support/mod.rs"]
+mod support;
+
+/// Kills `dehusk clean` again and again, and sees whether it ends as if nobody had
+#[derive(Parser)]
+struct Arguments {
+    /// How often it is cleaned from the beginning
+    #[arg(long, default_value = "5")]
+    rounds: usize,
+    /// How often it is killed in a round at most
+    #[arg(long, default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
+    kills: u16,
+    /// How many documents there are
+    #[arg(long, default_value = "20000")]
+    documents: usize,
+    /// What all chance comes from
+    #[arg(long, default_value = "1")]
+    seed: u64,
+    /// The program [default: the one that was built with this]
+    #[arg(long, default_value = env!("CARGO_BIN_EXE_dehusk"), hide_default_value = true)]
+    program: PathBuf,
+    /// What cargo says to all benches
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// What came of a round.
+#[derive(Debug, Default)]
+struct Round {
+    /// How often it was killed at work; it may have been done by then.
+    killed: usize,
+    /// How many files were there after each kill.
+    files: Vec<usize>,
+    /// How long all its runs took together, and the last of them, which went through.
+    time: Duration,
+    last: Duration,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    if !arguments.bench {
+        return Ok(()); // run as a test: there is nothing to check
+    }
+    let scratch = tempfile::tempdir()?;
+    input::write(&scratch.path().join("corpus"), arguments.documents)?;
+    let place = Place { program: &arguments.program, folder: scratch.path() };
+    place.end(place.command(&["mine", "corpus", "-o", "patterns", "--quiet"]))?;
+    let undisturbed = place.clean("undisturbed", false)?;
+    let (files, time) = (place.files("undisturbed")?.len(), undisturbed.time.as_secs_f64());
+    say(&format!("undisturbed: {files} files of {} documents in {time:.2} s", arguments.documents))?;
+    let mut all = Round::default();
+    for number in 1..=arguments.rounds {
+        let mut random = Random::along(arguments.seed, &[number as u64]);
+        let round = place.round(&undisturbed, random.between(1, usize::from(arguments.kills)), &mut random)?;
+        say(&format!("round {number}: {round:.2?}"))?;
+        all.killed += round.killed;
+        all.time += round.time;
+    }
+    let mean = all.time.as_secs_f64() / arguments.rounds.max(1) as f64;
+    say(&format!(
+        "{} rounds, killed {} times at work, no difference; {mean:.2} s a round on average",
+        arguments.rounds, all.killed
+    ))
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(io::stdout(), "{line}")?)
+}
+
+/// The program, and the folder it works in.
+struct Place<'a> {
+    program: &'a Path,
+    folder: &'a Path,
+}
+
+/// A run that went through.
+struct Ended {
+    time: Duration,
+    /// What it printed, but for how long it took.
+    summary: serde_json::Value,
+}
+
+impl Place<'_> {
+    /// Kills the program so many times, lets it end, and compares.
+    fn round(&self, undisturbed: &Ended, kills: usize, random: &mut Random) -> anyhow::Result<Round> {
+        let mut round = Round::default();
+        let start = Instant::now();
+        for _ in 0..kills {
+            let moment = undisturbed.time.mul_f64(random.unit());
+            round.killed += usize::from(self.kill_after(moment)?);
+            round.files.push(self.files("out")?.len());
+        }
+        let ended = self.clean("out", true)?;
+        (round.time, round.last) = (start.elapsed(), ended.time);
+        self.compare(undisturbed, &ended)?;
+        fs::remove_dir_all(self.folder.join("out"))?;
+        fs::remove_file(self.folder.join("out.jsonl"))?;
+        Ok(round)
+    }
+
+    /// Whether it was still at work.
+    fn kill_after(&self, moment: Duration) -> anyhow::Result<bool> {
+        let mut child = self.cleaning("out", true).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        sleep(moment);
+        child.kill()?;
+        Ok(!child.wait()?.success())
+    }
+
+    fn clean(&self, output: &str, resume: bool) -> anyhow::Result<Ended> {
+        let start = Instant::now();
+        let printed = self.end(self.cleaning(output, resume))?;
+        let time = start.elapsed();
+        let mut summary: serde_json::Value = serde_json::from_slice(&printed)?;
+        ["seconds", "wrote"].iter().for_each(|key| drop(summary[*key].take()));
+        Ok(Ended { time, summary })
+    }
+
+    fn cleaning(&self, output: &str, resume: bool) -> Command {
+        let report = format!("{output}.jsonl");
+        let arguments = ["clean", "corpus", "-p", "patterns", "-o", output, "--report", &report, "--json"];
+        let mut command = self.command(&arguments);
+        if resume {
+            command.arg("--resume");
+        }
+        command
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program);
+        command.current_dir(self.folder).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end; gives what it prints.
+    fn end(&self, mut command: Command) -> anyhow::Result<Vec<u8>> {
+        let output = command.output().with_context(|| format!("{command:?}"))?;
+        ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(output.stdout)
+    }
+
+    fn compare(&self, undisturbed: &Ended, ended: &Ended) -> anyhow::Result<()> {
+        let (expected, files) = (self.files("undisturbed")?, self.files("out")?);
+        ensure!(expected == files, "there are {} files instead of {}", files.len(), expected.len());
+        for file in &files {
+            self.compare_files(&Path::new("undisturbed").join(file), &Path::new("out").join(file))?;
+        }
+        self.compare_files("undisturbed.jsonl".as_ref(), "out.jsonl".as_ref())?;
+        ensure!(undisturbed.summary == ended.summary, "the summary is {}", ended.summary);
+        let left = [".", "out/.dehusk"].map(|folder| self.temporary(folder));
+        left.into_iter().try_for_each(|left| match left? {
+            Some(name) => bail!("{name} is left"),
+            None => Ok(()),
+        })
+    }
+
+    fn compare_files(&self, expected: &Path, file: &Path) -> anyhow::Result<()> {
+        let is_same = fs::read(self.folder.join(expected))? == fs::read(self.folder.join(file))?;
+        ensure!(is_same, "{file:?} is not {expected:?}");
+        Ok(())
+    }
+
+    /// What a run forgot, if it did, right in a folder.
+    fn temporary(&self, folder: &str) -> anyhow::Result<Option<String>> {
+        for entry in fs::read_dir(self.folder.join(folder))? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.starts_with("run-") || name.starts_with(".dehusk-") {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All files below a folder that are not hidden, sorted.
+    fn files(&self, folder: &str) -> anyhow::Result<Vec<PathBuf>> {
+        let root = self.folder.join(folder);
+        let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
+        while let Some(inner) = folders.pop() {
+            // killed before it made one
+            let Ok(entries) = fs::read_dir(&inner) else { continue };
+            for entry in entries {
+                let path = entry?.path();
+                match path.is_dir() {
+                    true if path.ends_with(".dehusk") => {}
+                    true => folders.push(path),
+                    false => files.push(path.strip_prefix(&root)?.to_owned()),
+                }
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}

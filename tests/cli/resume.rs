@@ -1,0 +1,325 @@
+//! `--resume`: whoever is stopped, however it happens, and goes on ends where an undisturbed run ends.
+
+use std::io::Write;
+use std::process::Child;
+use std::time::{Duration, Instant, SystemTime};
+
+use dehusk::corpus::{Compression, Encoder};
+
+use super::interruption::{entries, lines, many_lines, signal, start, wait_until, write_lines};
+use super::*;
+
+const CLEAN: &str = "clean corpus -p patterns -o out --report report.jsonl --json";
+
+/// A corpus of files and of everything that holds many documents, with a document in each that cannot be read, and
+/// patterns for it.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..60);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.write("corpus/tide/binary.txt", [0; 100]);
+    let some = |range| lines(range) + "{broken\n";
+    sandbox.write("corpus/a.jsonl", some(60..200));
+    sandbox.write("corpus/b.jsonl.gz", compressed(some(200..300).as_bytes(), Compression::Gzip));
+    sandbox.write("corpus/deep/c.jsonl.zst", compressed(some(300..400).as_bytes(), Compression::Zstd));
+    sandbox.write("corpus/d.warc", warc(400..500));
+    let by_record = (500..600).flat_map(|number| compressed(&record(number), Compression::Gzip));
+    sandbox.write("corpus/e.warc.gz", by_record.collect::<Vec<u8>>());
+    sandbox
+}
+
+fn compressed(bytes: &[u8], compression: Compression) -> Vec<u8> {
+    let mut encoder = Encoder::new(Vec::new(), compression).expect("an encoder");
+    encoder.write_all(bytes).expect("it is compressed");
+    encoder.finish().expect("it is compressed")
+}
+
+fn warc(range: std::ops::Range<usize>) -> Vec<u8> {
+    range.flat_map(record).collect()
+}
+
+fn record(number: usize) -> Vec<u8> {
+    let text = page(number, 3);
+    format!(
+        "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:n:{number}>\r\nWARC-Target-URI: http://tide/{number}\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len()
+    )
+    .into_bytes()
+}
+
+/// All that a run leaves and tells, but for how long it took.
+struct Ended {
+    status: Option<i32>,
+    summary: serde_json::Value,
+    skipped: Vec<String>,
+    report: String,
+    written: Tree,
+}
+
+impl Ended {
+    #[track_caller]
+    fn is(&self, undisturbed: &Ended, what: &str) {
+        assert_eq!(
+            (self.status, &self.summary, &self.skipped),
+            (undisturbed.status, &undisturbed.summary, &undisturbed.skipped)
+        );
+        assert!(self.report == undisturbed.report, "{what}: the report differs");
+        let names = undisturbed.written.keys().chain(self.written.keys());
+        let differs = |name: &&String| self.written.get(*name) != undisturbed.written.get(*name);
+        let differing: Vec<&String> = names.filter(differs).collect();
+        assert!(differing.is_empty(), "{what}: {differing:?} differ");
+    }
+}
+
+/// Runs the program to its end, in which no temporary files are left.
+fn end(sandbox: &Sandbox, arguments: &str) -> Ended {
+    let ran = sandbox.run(arguments);
+    let mut summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    summary["seconds"].take();
+    let mut skipped: Vec<String> =
+        ran.stderr.lines().filter(|line| line.starts_with("skipped: ")).map(str::to_owned).collect();
+    skipped.sort();
+    assert_tidy(sandbox);
+    Ended { status: ran.status, summary, skipped, report: sandbox.read("report.jsonl"), written: sandbox.tree("out") }
+}
+
+fn assert_tidy(sandbox: &Sandbox) {
+    let hidden = fs::read_dir(sandbox.path("out/.dehusk")).expect("the hidden folder").flatten();
+    let known = ["manifest.jsonl", "manifest.lock", "report"];
+    for entry in hidden {
+        assert!(known.iter().any(|name| entry.file_name() == *name), "{:?} is left", entry.path());
+    }
+    let is_temporary = |name: &String| name.contains(".dehusk-") || name.contains("/run-");
+    let left: Vec<String> = sandbox.tree("").into_keys().filter(is_temporary).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Forgets what runs left.
+fn start_over(sandbox: &Sandbox) {
+    for folder in ["out", "run"] {
+        let _ = fs::remove_dir_all(sandbox.path(folder));
+    }
+    let _ = fs::remove_file(sandbox.path("report.jsonl"));
+}
+
+/// Waits for some of its time, and kills it; whether it was still at work.
+fn kill_after(mut child: Child, time: Duration) -> bool {
+    std::thread::sleep(time);
+    child.kill().expect("it is killed");
+    !child.wait().expect("it ends").success()
+}
+
+#[test]
+fn whoever_is_killed_again_and_again_ends_where_an_undisturbed_run_ends() {
+    let sandbox = sandbox();
+    let begin = Instant::now();
+    let undisturbed = end(&sandbox, CLEAN);
+    let time = begin.elapsed();
+    assert_eq!((undisturbed.status, undisturbed.skipped.len()), (Some(3), 4), "{:?}", undisturbed.skipped);
+    assert_eq!(undisturbed.report.lines().count(), 604);
+    let mut chance = Story(7);
+    let mut killed = 0;
+    for round in 0..8 {
+        start_over(&sandbox);
+        for _ in 0..1 + round % 3 {
+            let moment = time.mul_f64((chance.next() % 1000) as f64 / 1000.0);
+            let child = start(&sandbox, &format!("{CLEAN} --resume"));
+            killed += usize::from(kill_after(child, moment));
+        }
+        end(&sandbox, &format!("{CLEAN} --resume")).is(&undisturbed, &format!("round {round}"));
+    }
+    assert!(killed >= 8, "it was killed {killed} times only");
+}
+
+#[test]
+fn whoever_is_asked_to_stop_can_go_on() {
+    let sandbox = sandbox();
+    let undisturbed = end(&sandbox, CLEAN);
+    for name in ["-INT", "-TERM", "-HUP"] {
+        start_over(&sandbox);
+        let mut child = start(&sandbox, CLEAN);
+        wait_until(&mut child, || entries(sandbox.path("out/tide")) >= 3);
+        signal(&child, name);
+        let output = child.wait_with_output().expect("it ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(130) && stderr.contains("go on with --resume"), "{name}: {stderr}");
+        assert_tidy(&sandbox);
+        assert!(sandbox.tree("out").len() < undisturbed.written.len());
+        end(&sandbox, &format!("{CLEAN} --resume")).is(&undisturbed, name);
+    }
+}
+
+#[test]
+fn a_run_that_mines_goes_on_as_well() {
+    let sandbox = sandbox();
+    let arguments = "run corpus -o run --report report.jsonl --quiet";
+    sandbox.expect(3, arguments);
+    let undisturbed = (sandbox.tree("run"), sandbox.read("report.jsonl"));
+    for files in [3, 40] {
+        start_over(&sandbox);
+        let mut child = start(&sandbox, arguments);
+        wait_until(&mut child, || entries(sandbox.path("run/cleaned/tide")) >= files);
+        assert!(kill_after(child, Duration::ZERO), "it was done before it was killed");
+        let before = written_at(&sandbox, "run/cleaned");
+        sandbox.expect(3, &format!("{arguments} --resume"));
+        assert!((sandbox.tree("run"), sandbox.read("report.jsonl")) == undisturbed);
+        let after = written_at(&sandbox, "run/cleaned");
+        let kept = before.iter().filter(|(name, time)| after.get(*name) == Some(time)).count();
+        // the last ones may have been written and not yet noted
+        assert!(kept + 2 >= before.len().min(files), "{kept} of {} files were kept", before.len());
+    }
+}
+
+/// The files of a folder, without what the program keeps there for itself.
+fn outputs(sandbox: &Sandbox, folder: &str) -> Tree {
+    let mut files = sandbox.tree(folder);
+    files.retain(|name, _| !name.contains(".dehusk/"));
+    files
+}
+
+/// When each file of a folder was written.
+fn written_at(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, SystemTime> {
+    let time = |name: &String| fs::metadata(sandbox.path(folder).join(name)).and_then(|file| file.modified());
+    outputs(sandbox, folder).into_keys().map(|name| (name.clone(), time(&name).expect("a time"))).collect()
+}
+
+/// Which files of `out` are written by a run that goes on.
+fn redone(sandbox: &Sandbox, options: &str) -> Vec<String> {
+    let before = written_at(sandbox, "out");
+    // times come in steps of some milliseconds
+    std::thread::sleep(Duration::from_millis(20));
+    sandbox.expect(0, &format!("clean corpus -p patterns -o out --quiet --resume {options}"));
+    let after = written_at(sandbox, "out").into_iter();
+    after.filter(|(name, time)| before.get(name) != Some(time)).map(|(name, _)| name).collect()
+}
+
+fn small_sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..6);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.write("corpus/lines.jsonl", lines(6..20));
+    assert_eq!(redone(&sandbox, "").len(), 7);
+    sandbox
+}
+
+#[test]
+fn what_has_changed_is_cleaned_again_and_nothing_else() {
+    let sandbox = small_sandbox();
+    assert!(redone(&sandbox, "--threads 1").is_empty());
+    assert!(redone(&sandbox, "--max-errors 5 --json").is_empty());
+
+    sandbox.write("corpus/tide/00003.txt", page(33, 3));
+    assert_eq!(redone(&sandbox, ""), ["tide/00003.txt"]);
+    sandbox.write("corpus/lines.jsonl", lines(6..21));
+    assert_eq!(redone(&sandbox, ""), ["lines.jsonl"]);
+    sandbox.write("corpus/tide/new.txt", page(40, 3));
+    assert_eq!(redone(&sandbox, ""), ["tide/new.txt"]);
+
+    fs::remove_file(sandbox.path("out/tide/00001.txt")).expect("it was there");
+    sandbox.write("out/tide/00002.txt", "");
+    assert_eq!(redone(&sandbox, ""), ["tide/00001.txt", "tide/00002.txt"], "what is gone, or was cut short");
+    assert!(redone(&sandbox, "").is_empty());
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_named_and_cleaned_again() {
+    let sandbox = many_lines(&["a"]);
+    let mut child = write_lines(&sandbox, "a");
+    signal(&child, "-STOP");
+    assert!(child.try_wait().expect("a child").is_none(), "it was done before it was stopped");
+    let mut file = fs::File::options().append(true).open(sandbox.path("a.jsonl")).expect("the file");
+    file.write_all(lines(10_000..10_001).as_bytes()).expect("it is written");
+    signal(&child, "-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("warning: a.jsonl: has changed while it was read; --resume cleans it again"), "{stderr}");
+    sandbox.expect(0, "clean a.jsonl -p patterns -o out --resume --quiet");
+    assert_eq!(sandbox.read("out/a.jsonl").lines().count(), 10_001);
+}
+
+#[test]
+fn other_work_is_done_again() {
+    let sandbox = small_sandbox();
+    assert_eq!(redone(&sandbox, "--max-removed 0.9").len(), 7);
+    assert!(redone(&sandbox, "--max-removed 0.9").is_empty());
+    assert_eq!(redone(&sandbox, "").len(), 7, "what is there now is of the other options");
+    assert_eq!(redone(&sandbox, "--report report.jsonl").len(), 7, "there was no report");
+    assert!(redone(&sandbox, "--report report.jsonl").is_empty() && redone(&sandbox, "").is_empty());
+
+    sandbox.edit("patterns/tide.yaml", "status: proposed", "status: rejected");
+    assert_eq!(redone(&sandbox, "").len(), 7);
+    sandbox.expect(0, "clean corpus -p patterns -o undisturbed --quiet");
+    assert!(outputs(&sandbox, "out") == outputs(&sandbox, "undisturbed"));
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    assert!(redone(&sandbox, "").is_empty(), "a run without --resume can be gone on from as well");
+}
+
+#[test]
+fn two_corpora_in_one_output_do_not_pass_for_each_other() {
+    let sandbox = small_sandbox();
+    sandbox.write("other/tide/00002.txt", page(50, 3));
+    sandbox.expect(0, "clean other -p patterns -o out --quiet --resume");
+    assert_eq!(redone(&sandbox, ""), ["tide/00002.txt"]);
+}
+
+#[test]
+fn what_is_killed_between_an_output_and_its_line_is_not_taken_for_finished() {
+    let sandbox = small_sandbox();
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet --resume --max-removed 0.9");
+    let manifest = sandbox.read("out/.dehusk/manifest.jsonl");
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet --resume");
+    // as if it had been killed before it noted the last one
+    let after = sandbox.read("out/.dehusk/manifest.jsonl");
+    let last = after.trim_end().rfind('\n').expect("lines") + 1;
+    assert!(last > manifest.len());
+    sandbox.write("out/.dehusk/manifest.jsonl", &after[..last]);
+    assert_eq!(redone(&sandbox, "--max-removed 0.9").len(), 7);
+}
+
+#[test]
+fn a_manifest_that_was_cut_short_costs_its_last_line() {
+    let sandbox = small_sandbox();
+    let manifest = sandbox.read("out/.dehusk/manifest.jsonl");
+    let last = manifest.trim_end().rfind('\n').expect("lines") + 1;
+    for end in [last, last + 1, (last + manifest.len()) / 2, manifest.len() - 2] {
+        sandbox.write("out/.dehusk/manifest.jsonl", &manifest[..end]);
+        assert_eq!(redone(&sandbox, "").len(), 1, "cut at {end}");
+        assert!(redone(&sandbox, "").is_empty());
+    }
+}
+
+#[test]
+fn a_manifest_of_others_is_left_alone() {
+    let sandbox = small_sandbox();
+    let (clean, resume) =
+        ("clean corpus -p patterns -o out --quiet", "clean corpus -p patterns -o out --quiet --resume");
+    let manifest = sandbox.read("out/.dehusk/manifest.jsonl");
+    let newer = manifest.replace("\"version\":1", "\"version\":2");
+    sandbox.write("out/.dehusk/manifest.jsonl", &newer);
+    sandbox.expect(1, resume).says("is of another dehusk, which writes version 2 of it: go on with that one");
+    assert_eq!(sandbox.read("out/.dehusk/manifest.jsonl"), newer);
+    sandbox.expect(0, clean);
+    sandbox.write("out/.dehusk/manifest.jsonl", "my notes\n");
+    for arguments in [clean, resume] {
+        sandbox.expect(1, arguments).says("is no manifest of dehusk: move it away");
+    }
+    assert_eq!(sandbox.read("out/.dehusk/manifest.jsonl"), "my notes\n");
+}
+
+#[test]
+fn drift_is_told_of_sources_that_an_earlier_run_has_cleaned() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..12);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    (0..12).for_each(|number| sandbox.write(&format!("corpus/tide/{number:05}.txt"), Story(number).paragraph()));
+    let told = |arguments: &str| {
+        let ran = sandbox.expect(0, &format!("clean corpus -p patterns -o out --json {arguments}"));
+        let mut summary: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        summary["seconds"].take();
+        (summary, ran.stderr)
+    };
+    let undisturbed = told("");
+    assert!(undisturbed.1.contains("source 'tide' has changed since it was mined"), "{}", undisturbed.1);
+    assert_eq!(told("--resume"), undisturbed);
+}
