@@ -142,18 +142,29 @@ fn caught<T>(step: impl FnOnce() -> Parquet<T>) -> Parquet<T> {
 }
 
 fn reason(error: ParquetError) -> Reason {
-    match error {
+    match of_input(error) {
         ParquetError::General(text) | ParquetError::EOF(text) => Reason::DamagedParquet(text),
         ParquetError::NYI(text) => Reason::UnsupportedParquet(text),
-        ParquetError::External(error) if error.is::<io::Error>() => Reason::Unreadable(error.to_string()),
+        ParquetError::External(error) => Reason::Unreadable(error.to_string()),
         error => Reason::DamagedParquet(error.to_string()),
     }
 }
 
-/// As [`reason`], where a failure of the disk is to stay one.
+/// An error in reading, as one of the file: all but the operating system's own, such as those of decompression.
+fn of_input(error: ParquetError) -> ParquetError {
+    let is_of_system = |error: &io::Error| error.raw_os_error().is_some();
+    match error {
+        ParquetError::External(error) if !error.downcast_ref().is_some_and(is_of_system) => {
+            ParquetError::General(error.to_string())
+        }
+        error => error,
+    }
+}
+
+/// As [`reason`], where what the sink says is to stay as it is.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
+        ParquetError::External(error) if error.is::<io::Error>() => match error.downcast() {
             Ok(error) => *error,
             Err(error) => io::Error::other(error),
         },
@@ -165,7 +176,7 @@ fn io_error(error: ParquetError) -> io::Error {
 mod tests {
     use ::parquet::basic::{Compression, ZstdLevel};
     use ::parquet::file::metadata::KeyValue;
-    use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+    use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
     use ::parquet::file::reader::FileReader;
     use ::parquet::schema::types::ColumnPath;
 
@@ -360,6 +371,16 @@ mod tests {
         assert_eq!((id.dictionary_page_offset().is_some(), text.dictionary_page_offset()), (true, None));
         assert!(text.statistics().is_some() && text.column_index_offset().is_none());
         assert!(text.offset_index_offset().is_none());
+    }
+
+    #[test]
+    fn the_later_kind_of_pages_stays() {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let settings = WriterProperties::builder().set_writer_version(version);
+            let group = vec![Values::Strings(vec!["a"]), Values::Maybe(vec![Some("1")])];
+            let out = rewritten(&made(DOCUMENTS, settings, vec![group]), HtmlView::Text, new_text);
+            assert_eq!(reader(&out).metadata().file_metadata().version(), version.as_num());
+        }
     }
 
     fn pages(columns: &str, texts: Option<Vec<Option<&'static str>>>, html: Values) -> Vec<u8> {
