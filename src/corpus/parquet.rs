@@ -175,7 +175,7 @@ fn io_error(error: ParquetError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use ::parquet::basic::{Compression, ZstdLevel};
-    use ::parquet::file::metadata::KeyValue;
+    use ::parquet::file::metadata::{KeyValue, SortingColumn};
     use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
     use ::parquet::file::reader::FileReader;
     use ::parquet::schema::types::ColumnPath;
@@ -282,11 +282,13 @@ mod tests {
 
     #[test]
     fn texts_are_replaced_and_rows_left_out() {
-        let out = rewritten(&documents(), HtmlView::Text, |row| match row {
+        let new = |row| match row {
             1 => NewRow::Text("new".to_owned()),
             2 => NewRow::Dropped,
             _ => NewRow::AsRead,
-        });
+        };
+        let out = rewritten(&documents(), HtmlView::Text, new);
+        assert_eq!(out, rewritten(&documents(), HtmlView::Text, new));
         assert_eq!(shown(&out), [r#"{id: "a", text: "new"}"#, r#"{id: "c", text: "3"}"#]);
         assert_eq!(reader(&out).num_row_groups(), 2);
         assert_eq!(shown(&rewritten(&documents(), HtmlView::Text, |_| NewRow::Dropped)), [""; 0]);
@@ -383,6 +385,61 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_order_of_rows_stays_on_record_unless_it_is_by_text() {
+        for (column_idx, is_kept) in [(0, true), (1, false)] {
+            let sorting = Some(vec![SortingColumn { column_idx, descending: false, nulls_first: false }]);
+            let settings = WriterProperties::builder().set_sorting_columns(sorting.clone());
+            let group = vec![Values::Strings(vec!["a"]), Values::Maybe(vec![Some("1")])];
+            let out = rewritten(&made(DOCUMENTS, settings, vec![group]), HtmlView::Text, new_text);
+            let found = reader(&out).metadata().row_group(0).sorting_columns().cloned();
+            assert_eq!(found, sorting.filter(|_| is_kept));
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_passed_on_that_are_no_pages() {
+        let group = vec![Values::Strings(vec!["1"]), Values::Int32(vec![7])];
+        let mut bytes = plain("required binary text; required int32 n;", vec![group]);
+        let column = reader(&bytes).metadata().row_group(0).column(1).byte_range();
+        bytes[column.0 as usize..][..8].fill(0xff);
+        let table = open(&bytes).expect("a table");
+        let rows = table.batches().next().expect("a batch").expect("rows");
+        let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
+        let error = writer.write(&rows, vec![NewRow::AsRead]).expect_err("it is refused").to_string();
+        assert!(error.starts_with("the input is not Parquet, or is damaged ("), "{error}");
+    }
+
+    #[test]
+    fn what_the_sink_says_stays() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::Error::new(io::ErrorKind::StorageFull, "no space"))
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let long: &'static str = "x".repeat(100_000).leak();
+        let bytes = plain("required binary text;", vec![vec![Values::Strings(vec![long])]]);
+        let table = open(&bytes).expect("a table");
+        let rows = table.batches().next().expect("a batch").expect("rows");
+        let mut writer = table.writer(Full, HtmlView::Text).expect("a writer");
+        let written = writer.write(&rows, vec![NewRow::AsRead]).and_then(|()| writer.finish().map(|_| ()));
+        assert_eq!(written.expect_err("it is full").kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn reading_and_writing_may_be_done_by_several_threads() {
+        fn is_send<T: Send>() {}
+        fn is_sync<T: Sync>() {}
+        is_send::<Batches>();
+        is_send::<TableWriter<Vec<u8>>>();
+        is_sync::<Rows>();
+        is_sync::<Table>();
+    }
+
     fn pages(columns: &str, texts: Option<Vec<Option<&'static str>>>, html: Values) -> Vec<u8> {
         let ids = Values::Strings(vec!["a", "b"]);
         let values = [Some(ids), Some(html), texts.map(Values::Maybe)];
@@ -403,6 +460,17 @@ mod tests {
         let page = |_| NewRow::Page("<p>".to_owned());
         let out = rewritten(&bytes, HtmlView::Markup, page);
         assert_eq!(shown(&out), ["{id: \"a\", html: [60, 112, 62]}", "{id: \"b\", html: [60, 112, 62]}"]);
+    }
+
+    #[test]
+    fn a_schema_of_arrow_that_cannot_be_renamed_is_refused() {
+        let note = KeyValue::new("ARROW:schema".to_owned(), "no schema".to_owned());
+        let settings = WriterProperties::builder().set_key_value_metadata(Some(vec![note]));
+        let bytes = made("required binary html;", settings, vec![]);
+        let table = open(&bytes).expect("a table");
+        assert!(table.writer(Vec::new(), HtmlView::Markup).is_ok());
+        let reason = table.writer(Vec::new(), HtmlView::Text).err().expect("it is refused").to_string();
+        assert!(reason.contains(r#"its key "ARROW:schema" does not describe its columns"#), "{reason}");
     }
 
     #[test]
