@@ -558,7 +558,7 @@ mod tests {
     #[test]
     fn damaged_files_are_errors_and_no_panics() {
         let (columns, values) = all_kinds();
-        let settings = WriterProperties::builder().set_compression(Compression::SNAPPY).set_bloom_filter_enabled(true);
+        let settings = WriterProperties::builder().set_compression(Compression::SNAPPY);
         let bytes = made(columns, settings, vec![values]);
         let mut number = numbers();
         let mut survived = 0;
