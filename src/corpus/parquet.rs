@@ -149,18 +149,29 @@ fn caught<T>(step: impl FnOnce() -> Parquet<T>) -> Parquet<T> {
 }
 
 fn reason(error: ParquetError) -> Reason {
-    match error {
+    match of_input(error) {
         ParquetError::General(text) | ParquetError::EOF(text) => Reason::DamagedParquet(text),
         ParquetError::NYI(text) => Reason::UnsupportedParquet(text),
-        ParquetError::External(error) if error.is::<io::Error>() => Reason::Unreadable(error.to_string()),
+        ParquetError::External(error) => Reason::Unreadable(error.to_string()),
         error => Reason::DamagedParquet(error.to_string()),
     }
 }
 
-/// As [`reason`], where a failure of the disk is to stay one.
+/// An error in reading, as one of the file: all but the operating system's own, such as those of decompression.
+fn of_input(error: ParquetError) -> ParquetError {
+    let is_of_system = |error: &io::Error| error.raw_os_error().is_some();
+    match error {
+        ParquetError::External(error) if !error.downcast_ref().is_some_and(is_of_system) => {
+            ParquetError::General(error.to_string())
+        }
+        error => error,
+    }
+}
+
+/// As [`reason`], where what the sink says is to stay as it is.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
+        ParquetError::External(error) if error.is::<io::Error>() => match error.downcast() {
             Ok(error) => *error,
             Err(error) => io::Error::other(error),
         },
@@ -171,8 +182,8 @@ fn io_error(error: ParquetError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use ::parquet::basic::{Compression, ZstdLevel};
-    use ::parquet::file::metadata::KeyValue;
-    use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+    use ::parquet::file::metadata::{KeyValue, SortingColumn};
+    use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
     use ::parquet::file::reader::FileReader;
     use ::parquet::schema::types::ColumnPath;
 
@@ -278,11 +289,13 @@ mod tests {
 
     #[test]
     fn texts_are_replaced_and_rows_left_out() {
-        let out = rewritten(&documents(), HtmlView::Text, |row| match row {
+        let new = |row| match row {
             1 => NewRow::Text("new".to_owned()),
             2 => NewRow::Dropped,
             _ => NewRow::AsRead,
-        });
+        };
+        let out = rewritten(&documents(), HtmlView::Text, new);
+        assert_eq!(out, rewritten(&documents(), HtmlView::Text, new));
         assert_eq!(shown(&out), [r#"{id: "a", text: "new"}"#, r#"{id: "c", text: "3"}"#]);
         assert_eq!(reader(&out).num_row_groups(), 2);
         assert_eq!(shown(&rewritten(&documents(), HtmlView::Text, |_| NewRow::Dropped)), [""; 0]);
@@ -369,6 +382,71 @@ mod tests {
         assert!(text.offset_index_offset().is_none());
     }
 
+    #[test]
+    fn the_later_kind_of_pages_stays() {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let settings = WriterProperties::builder().set_writer_version(version);
+            let group = vec![Values::Strings(vec!["a"]), Values::Maybe(vec![Some("1")])];
+            let out = rewritten(&made(DOCUMENTS, settings, vec![group]), HtmlView::Text, new_text);
+            assert_eq!(reader(&out).metadata().file_metadata().version(), version.as_num());
+        }
+    }
+
+    #[test]
+    fn the_order_of_rows_stays_on_record_unless_it_is_by_text() {
+        for (column_idx, is_kept) in [(0, true), (1, false)] {
+            let sorting = Some(vec![SortingColumn { column_idx, descending: false, nulls_first: false }]);
+            let settings = WriterProperties::builder().set_sorting_columns(sorting.clone());
+            let group = vec![Values::Strings(vec!["a"]), Values::Maybe(vec![Some("1")])];
+            let out = rewritten(&made(DOCUMENTS, settings, vec![group]), HtmlView::Text, new_text);
+            let found = reader(&out).metadata().row_group(0).sorting_columns().cloned();
+            assert_eq!(found, sorting.filter(|_| is_kept));
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_passed_on_that_are_no_pages() {
+        let group = vec![Values::Strings(vec!["1"]), Values::Int32(vec![7])];
+        let mut bytes = plain("required binary text; required int32 n;", vec![group]);
+        let column = reader(&bytes).metadata().row_group(0).column(1).byte_range();
+        bytes[column.0 as usize..][..8].fill(0xff);
+        let table = open(&bytes).expect("a table");
+        let rows = table.batches().next().expect("a batch").expect("rows");
+        let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
+        let error = writer.write(&rows, vec![NewRow::AsRead]).expect_err("it is refused").to_string();
+        assert!(error.starts_with("the input is not Parquet, or is damaged ("), "{error}");
+    }
+
+    #[test]
+    fn what_the_sink_says_stays() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::Error::new(io::ErrorKind::StorageFull, "no space"))
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let long: &'static str = "x".repeat(100_000).leak();
+        let bytes = plain("required binary text;", vec![vec![Values::Strings(vec![long])]]);
+        let table = open(&bytes).expect("a table");
+        let rows = table.batches().next().expect("a batch").expect("rows");
+        let mut writer = table.writer(Full, HtmlView::Text).expect("a writer");
+        let written = writer.write(&rows, vec![NewRow::AsRead]).and_then(|()| writer.finish().map(|_| ()));
+        assert_eq!(written.expect_err("it is full").kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn reading_and_writing_may_be_done_by_several_threads() {
+        fn is_send<T: Send>() {}
+        fn is_sync<T: Sync>() {}
+        is_send::<Batches>();
+        is_send::<TableWriter<Vec<u8>>>();
+        is_sync::<Rows>();
+        is_sync::<Table>();
+    }
+
     fn pages(columns: &str, texts: Option<Vec<Option<&'static str>>>, html: Values) -> Vec<u8> {
         let ids = Values::Strings(vec!["a", "b"]);
         let values = [Some(ids), Some(html), texts.map(Values::Maybe)];
@@ -389,6 +467,17 @@ mod tests {
         let page = |_| NewRow::Page("<p>".to_owned());
         let out = rewritten(&bytes, HtmlView::Markup, page);
         assert_eq!(shown(&out), ["{id: \"a\", html: [60, 112, 62]}", "{id: \"b\", html: [60, 112, 62]}"]);
+    }
+
+    #[test]
+    fn a_schema_of_arrow_that_cannot_be_renamed_is_refused() {
+        let note = KeyValue::new("ARROW:schema".to_owned(), "no schema".to_owned());
+        let settings = WriterProperties::builder().set_key_value_metadata(Some(vec![note]));
+        let bytes = made("required binary html;", settings, vec![]);
+        let table = open(&bytes).expect("a table");
+        assert!(table.writer(Vec::new(), HtmlView::Markup).is_ok());
+        let reason = table.writer(Vec::new(), HtmlView::Text).err().expect("it is refused").to_string();
+        assert!(reason.contains(r#"its key "ARROW:schema" does not describe its columns"#), "{reason}");
     }
 
     #[test]
@@ -476,7 +565,7 @@ mod tests {
     #[test]
     fn damaged_files_are_errors_and_no_panics() {
         let (columns, values) = all_kinds();
-        let settings = WriterProperties::builder().set_compression(Compression::SNAPPY).set_bloom_filter_enabled(true);
+        let settings = WriterProperties::builder().set_compression(Compression::SNAPPY);
         let bytes = made(columns, settings, vec![values]);
         let mut number = numbers();
         let mut survived = 0;

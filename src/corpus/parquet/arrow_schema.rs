@@ -120,6 +120,7 @@ mod tests {
         let bytes = BASE64_STANDARD.decode(schema).expect("base64");
         let (_, message) = message(&bytes).expect("a message");
         let at = follow(message, name_offset(message, index).expect("a column")).expect("a name");
+        assert_eq!((at % 4, message.len() % 8), (0, 0), "FlatBuffers align");
         let length = u32_at(message, at).expect("a length") as usize;
         String::from_utf8(message[at + 4..at + 4 + length].to_vec()).expect("UTF-8")
     }

@@ -16,7 +16,7 @@ use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 
 use super::rows::values;
-use super::{Opened, Parquet, rows_of};
+use super::{Opened, Parquet, of_input, rows_of};
 
 /// How many rows are copied at a time.
 const STEP: usize = 64;
@@ -41,7 +41,7 @@ pub(super) fn copy_bytes<W: Write + Send>(
 ) -> Parquet<()> {
     let rows = rows_of(table.metadata.row_group(group));
     let column = table.metadata.row_group(group).column(leaf);
-    check_pages(table, group, leaf)?;
+    check_pages(table, group, leaf).map_err(of_input)?;
     let index = table.metadata.page_index();
     to.append_column(
         &*table.input,
@@ -49,7 +49,7 @@ pub(super) fn copy_bytes<W: Write + Send>(
             bytes_written: u64::try_from(column.compressed_size())?,
             rows_written: rows,
             metadata: without_old_statistics(column)?,
-            bloom_filter: Sbbf::read_from_column_chunk(column, &*table.input)?,
+            bloom_filter: Sbbf::read_from_column_chunk(column, &*table.input).map_err(of_input)?,
             column_index: index.and_then(|index| index.column_index(group, leaf)).cloned(),
             offset_index: index.and_then(|index| index.offset_index(group, leaf)).cloned(),
         },
@@ -103,7 +103,7 @@ fn copy_runs<T: DataType>(
     for run in stays.chunk_by(|a, b| a == b) {
         match run[0] {
             true => run.chunks(STEP).try_for_each(|step| copy_values(&mut from, to, step.len()))?,
-            false => complete(from.skip_records(run.len())?, run.len())?,
+            false => complete(from.skip_records(run.len()).map_err(of_input)?, run.len())?,
         }
     }
     Ok(())
@@ -115,8 +115,8 @@ fn copy_values<T: DataType>(
     rows: usize,
 ) -> Parquet<()> {
     let (mut values, mut definitions, mut repetitions) = (Vec::new(), Vec::new(), Vec::new());
-    let (read, ..) = from.read_records(rows, Some(&mut definitions), Some(&mut repetitions), &mut values)?;
-    complete(read, rows)?;
+    let read = from.read_records(rows, Some(&mut definitions), Some(&mut repetitions), &mut values);
+    complete(read.map_err(of_input)?.0, rows)?;
     // a column without nulls, or without lists, has none
     let given = |levels: Vec<i16>| (!levels.is_empty()).then_some(levels);
     to.write_batch(&values, given(definitions).as_deref(), given(repetitions).as_deref())?;

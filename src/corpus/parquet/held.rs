@@ -20,7 +20,7 @@ const LEVEL: i32 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// Compressed, each of them as `open` is.
-    blocks: Vec<Vec<u8>>,
+    blocks: Vec<Box<[u8]>>,
     /// Texts, each after its length in 8 bytes.
     open: Vec<u8>,
 }
@@ -30,7 +30,8 @@ impl Held {
         self.open.extend_from_slice(&(text.len() as u64).to_le_bytes());
         self.open.extend_from_slice(text.as_bytes());
         if self.open.len() >= BLOCK_BYTES {
-            self.blocks.push(zstd::bulk::compress(&self.open, LEVEL)?);
+            // boxed, for it was made as long as it could become at worst
+            self.blocks.push(zstd::bulk::compress(&self.open, LEVEL)?.into_boxed_slice());
             self.open.clear();
         }
         Ok(())
@@ -67,7 +68,7 @@ impl Texts<'_> {
 
     fn block(&self) -> io::Result<Vec<u8>> {
         match self.held.blocks.get(self.next) {
-            Some(block) => zstd::decode_all(block.as_slice()),
+            Some(block) => zstd::decode_all(&**block),
             None if self.next == self.held.blocks.len() => Ok(self.held.open.clone()),
             None => Ok(Vec::new()),
         }

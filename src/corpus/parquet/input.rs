@@ -48,6 +48,10 @@ impl Input {
 impl Read for Stretch {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read_at(self.position, buffer)?;
+        // whatever is read lies before the footer; and the crate would skip what is not there billions of times
+        if read == 0 && !buffer.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it ends at byte {}", self.position)));
+        }
         self.position += read as u64;
         Ok(read)
     }
@@ -101,5 +105,8 @@ mod tests {
         assert_eq!(&*input.get_bytes(1, 3).expect("bytes"), b"123");
         assert!(input.get_bytes(1, 4).is_err());
         assert!(input.get_bytes(u64::MAX, usize::MAX).is_err());
+        let mut rest = Vec::new();
+        assert!(input.get_read(2).expect("a reader").read_to_end(&mut rest).is_err());
+        assert_eq!(rest, b"23");
     }
 }

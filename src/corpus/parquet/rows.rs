@@ -15,7 +15,7 @@ use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 
 use super::columns::{ByKey, Column, Holds};
-use super::{Opened, Parquet, Reason, caught, reason, rows_of};
+use super::{Opened, Parquet, Reason, caught, of_input, reason, rows_of};
 
 /// A batch has no more rows.
 const MAX_ROWS: usize = 4096;
@@ -253,7 +253,7 @@ pub(super) fn values<T: DataType>(
     is_nullable: bool,
 ) -> Parquet<Vec<Option<T::T>>> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let (records, ..) = source.read_records(rows, Some(&mut levels), None, &mut values)?;
+    let (records, ..) = source.read_records(rows, Some(&mut levels), None, &mut values).map_err(of_input)?;
     if records < rows {
         return Err(ParquetError::EOF("a column has fewer values than rows".to_owned()));
     }

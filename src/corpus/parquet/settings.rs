@@ -4,27 +4,30 @@
 //! compression, encoding, dictionary, statistics, page index and Bloom filter, as its first row group has them. Levels
 //! of compression are not on record: they are the lowest usual ones.
 
-use ::parquet::basic::{Encoding, PageType, Type as Physical};
-use ::parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, SortingColumn};
+use ::parquet::basic::{Encoding, Type as Physical};
+use ::parquet::column::page::PageReader;
+use ::parquet::file::metadata::{ColumnChunkMetaData, KeyValue, SortingColumn};
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use ::parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
-/// The settings of a file like `metadata`'s, with these columns, notes and order of rows.
+use super::{Opened, Parquet, rows_of};
+
+/// The settings of a file like `table`, with these columns, notes and order of rows.
 pub(super) fn settings(
-    metadata: &ParquetMetaData,
+    table: &Opened,
     schema: &SchemaDescriptor,
     notes: Option<Vec<KeyValue>>,
     sorting: Option<Vec<SortingColumn>>,
-) -> WriterProperties {
-    let columns = metadata.row_groups().first().map(|group| group.columns()).unwrap_or_default();
+) -> Parquet<WriterProperties> {
+    let columns = table.metadata.row_groups().first().map(|group| group.columns()).unwrap_or_default();
     let has_page_index = columns.iter().any(|column| column.offset_index_offset().is_some());
     let settings = WriterProperties::builder()
-        .set_writer_version(version(columns))
+        .set_writer_version(version(table)?)
         .set_offset_index_disabled(!has_page_index)
         .set_key_value_metadata(notes)
         .set_sorting_columns(sorting);
     let paths = schema.columns().iter().map(|column| column.path().clone());
-    paths.zip(columns).fold(settings, with_column).build()
+    Ok(paths.zip(columns).fold(settings, with_column).build())
 }
 
 fn with_column(
@@ -44,11 +47,19 @@ fn with_column(
 
 /// The later version of the format is that with the later kind of pages, whatever number the file bears: many writers
 /// number their files 2 and fill them with pages of the first kind, which more readers know.
-fn version(columns: &[ColumnChunkMetaData]) -> WriterVersion {
-    let mut pages = columns.iter().filter_map(|column| column.page_encoding_stats()).flatten();
-    match pages.any(|page| page.page_type == PageType::DATA_PAGE_V2) {
-        true => WriterVersion::PARQUET_2_0,
-        false => WriterVersion::PARQUET_1_0,
+fn version(table: &Opened) -> Parquet<WriterVersion> {
+    let groups = table.metadata.row_groups();
+    let Some(group) = groups.iter().position(|group| rows_of(group) > 0) else {
+        return Ok(WriterVersion::PARQUET_1_0);
+    };
+    let mut pages = table.pages(group, 0)?;
+    while pages.peek_next_page()?.is_some_and(|page| page.is_dict) {
+        pages.skip_next_page()?;
+    }
+    // only the later kind says how many rows a page has
+    match pages.peek_next_page()?.is_some_and(|page| page.num_rows.is_some()) {
+        true => Ok(WriterVersion::PARQUET_2_0),
+        false => Ok(WriterVersion::PARQUET_1_0),
     }
 }
 

@@ -48,8 +48,12 @@ impl<W: Write + Send> TableWriter<W> {
         let plan = Plan::of(&table, html);
         let schema = plan.schema(&table)?;
         let descriptor = SchemaDescriptor::new(Arc::clone(&schema));
-        let settings = settings(&table.metadata, &descriptor, plan.notes(&table)?, plan.sorting(&table));
-        let file = caught(|| SerializedFileWriter::new(sink, schema, Arc::new(settings))).map_err(reason)?;
+        let (notes, sorting) = (plan.notes(&table)?, plan.sorting(&table));
+        let file = caught(|| {
+            let settings = settings(&table, &descriptor, notes, sorting)?;
+            SerializedFileWriter::new(sink, schema, Arc::new(settings))
+        });
+        let file = file.map_err(reason)?;
         let mut writer = TableWriter { table, file, plan, group: 0, edits: Edits::default(), next: 1 };
         writer.skip_empty_groups();
         Ok(writer)
