@@ -97,6 +97,8 @@ mod tests {
             let is_itself = source.strip_prefix(char) == Some("");
             assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
         }
+        let ranges: Vec<_> = map.source_ranges(0..text.len()).collect();
+        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "{html:?} {text:?} {ranges:?}");
     }
 
     #[test]
@@ -277,6 +279,18 @@ mod tests {
         assert_eq!(sources.collect::<Vec<_>>(), ["One ", "&amp;", " ", "two", "th"]);
     }
 
+    #[test]
+    fn labels_lead_back_piece_by_piece() {
+        let html = "<input type=submit value='Go &lt; \0on\r\nnow &amp then'>";
+        let VisibleText { text, map } = mapped_text(html);
+        assert_eq!(text, "Go < \u{fffd}on now & then");
+        let sources = map.source_ranges(0..text.len()).map(|range| &html[range]);
+        assert_eq!(sources.collect::<Vec<_>>(), ["Go ", "&lt;", " ", "\0", "on", "\r", "now ", "&amp", " then"]);
+        check_map(html);
+        check_map("<input type=submit value=a&b&nosuch;c&notit=&#x;d\r\r\n>");
+        check_map("<input type=submit value='&amp=&lt=\0\0 \r \n&'>");
+    }
+
     const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
         <!-- <script> </script> --></script><style>p > a {}</style></head>\r\n<body onload=a>\
         <div hidden><p>x<table><tr><td>y</div>z</table></div><p class='a' id=b>Héllo &eacute;&#x93\
@@ -350,6 +364,7 @@ mod tests {
         "<br>",
         "<img>",
         "<input type=reset value='&lt; x'>",
+        "<input type=reset value='x \0&y\r\nz'>",
         "<object>",
         "</object>",
         "<x>",

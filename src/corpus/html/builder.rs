@@ -112,10 +112,16 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Adds the label of the button that was just opened.
+    /// Adds a piece of the label of the button that was just opened.
     pub(super) fn label(&mut self, text: &[u8], origin: Origin) {
         if !self.stack.is_hidden() {
             self.lines.flow(text, origin);
+        }
+    }
+
+    /// Parts what follows from the label.
+    pub(super) fn end_label(&mut self) {
+        if !self.stack.is_hidden() {
             self.lines.space();
         }
     }

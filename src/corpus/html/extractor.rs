@@ -1,6 +1,7 @@
 //! Takes what the tokenizer reads, and finds out where it stands in the source.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use html5gum::{Emitter, Error, State};
 
@@ -45,13 +46,18 @@ impl<'a, T: Trace> Extractor<'a, T> {
         self.last_start = self.tag.name().tag;
         let state = self.page.start_tag(&self.tag);
         if let Some(label) = self.tag.take_button_label() {
-            let origin = match self.source.get(label.source.clone()) {
-                Some(verbatim) if verbatim == label.text => Origin::Verbatim(label.source.start),
-                _ => Origin::Decoded(label.source),
-            };
-            self.page.label(&label.text, origin);
+            label.pieces().for_each(|(text, source)| self.page.label(text, self.label_origin(text, source)));
+            self.page.end_label();
         }
         state
+    }
+
+    /// Where a piece of a label comes from; of a CR LF, only the LF is read as a part of it.
+    fn label_origin(&self, text: &[u8], source: Range<usize>) -> Origin {
+        match self.source.get(source.clone()) {
+            Some(written) if written.ends_with(text) => Origin::Verbatim(source.end - text.len()),
+            _ => Origin::Decoded(source),
+        }
     }
 
     /// Where a piece of text comes from that ends at `position`.

@@ -18,7 +18,9 @@ pub(super) struct PendingTag {
     attribute: Spelling,
     /// Its value, if that is wanted.
     value: Vec<u8>,
-    value_source: Range<usize>,
+    /// Where the value starts in the source, and where each piece of it ends: in the value, in the source.
+    value_start: usize,
+    piece_ends: Vec<(usize, usize)>,
     is_value_wanted: bool,
     /// The attributes read before.
     attributes: Attributes,
@@ -37,9 +39,18 @@ struct Attributes {
 /// The text on an `<input>` button.
 #[derive(Debug)]
 pub(super) struct Label {
-    pub(super) text: Vec<u8>,
-    /// Where the value stands, within its quotes.
-    pub(super) source: Range<usize>,
+    text: Vec<u8>,
+    /// Where it starts in the source, within its quotes, and where each piece of it ends: in the text, in the source.
+    start: usize,
+    piece_ends: Vec<(usize, usize)>,
+}
+
+impl Label {
+    /// Its pieces, each with the stretch of source that it stands for.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], Range<usize>)> {
+        let starts = [(0, self.start)].into_iter().chain(self.piece_ends.iter().copied());
+        starts.zip(&self.piece_ends).map(|(start, end)| (&self.text[start.0..end.0], start.1..end.1))
+    }
 }
 
 /// The start of a name, which is all of it for the names that matter.
@@ -103,14 +114,15 @@ impl PendingTag {
             _ => false,
         };
         self.value.clear();
-        self.value_source = at..at;
+        self.piece_ends.clear();
+        self.value_start = at;
     }
 
     /// Adds to the value of the attribute, up to a place in the source.
     pub(super) fn push_value(&mut self, piece: &[u8], end: usize) {
         if self.is_value_wanted {
             self.value.extend_from_slice(piece);
-            self.value_source.end = end;
+            self.piece_ends.push((self.value.len(), end));
         }
     }
 
@@ -130,7 +142,8 @@ impl PendingTag {
             b"value" if is_value_wanted => {
                 attributes.label.get_or_insert_with(|| Label {
                     text: std::mem::take(&mut self.value),
-                    source: self.value_source.clone(),
+                    start: self.value_start,
+                    piece_ends: std::mem::take(&mut self.piece_ends),
                 });
             }
             _ => {}
