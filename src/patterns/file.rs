@@ -377,6 +377,13 @@ histogram: {0: 12, 99: 3}
     }
 
     #[test]
+    fn a_cr_by_itself_ends_a_comment() {
+        let file = parse(&FILE.replace("May.\n", "May.\r# On and on.\r\n").replace(".com\n", ".com # here\r")).unwrap();
+        assert_eq!(file.heading, "# Ours since May.\n# On and on.\n# here\n");
+        assert_eq!(parse(&file.to_yaml()).unwrap().to_yaml(), file.to_yaml());
+    }
+
+    #[test]
     fn a_regex_over_many_lines_has_no_comments() {
         let block = "regex: |-  # of\n      By\n      # ours\n    documents: 0";
         let file = parse(&FILE.replace("regex: 'By [A-Z]+'\n    documents: 0", block)).unwrap();

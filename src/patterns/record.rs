@@ -94,7 +94,9 @@ impl FileRecord {
 
 /// The comments at the top of a file.
 pub(super) fn heading(yaml: &str) -> &str {
-    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && line.ends_with('\n'));
+    // A CR by itself ends a comment, too, and what follows it may be none.
+    let is_whole = |line: &str| line.strip_suffix('\n').is_some_and(|line| !line.trim_end_matches('\r').contains('\r'));
+    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && is_whole(line));
     &yaml[..lines.map(str::len).sum()]
 }
 
@@ -105,7 +107,7 @@ pub(super) fn comments(yaml: &str) -> String {
     let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
     // In the lines below `key: |`, which are indented more than the key, a `#` is text.
     let mut block: Option<usize> = None;
-    for line in yaml[heading.len()..].lines() {
+    for line in yaml[heading.len()..].lines().flat_map(|line| line.split('\r')) {
         if block.is_some_and(|key| line.trim().is_empty() || indentation(line) > key) {
             continue;
         }
