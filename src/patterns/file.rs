@@ -147,6 +147,7 @@ impl PatternFile {
             return Err(at(version.line, message));
         }
         let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
+        record.mined.value.check_shares().map_err(|message| at(record.mined.line, message))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
             heading,
@@ -422,5 +423,8 @@ histogram: {0: 12, 99: 3}
         let twice = "keep:\n  - text: 'By the sea '\n    note: ''\n";
         assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' stands twice"));
         assert!(problem("words", "'('").contains("tokenizer"));
+        assert_eq!(problem("0.43", ".inf"), "f.yaml:4: cutoff is inf, and a share is a number from 0 to 1");
+        assert_eq!(problem("0.6", "60"), "f.yaml:4: removed is 60, and a share is a number from 0 to 1");
+        assert!(problem("0.43", ".nan").contains("NaN"));
     }
 }

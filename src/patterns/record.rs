@@ -85,6 +85,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
     }
 }
 
+impl MinedRecord {
+    /// What is wrong with a share that is none.
+    pub(super) fn check_shares(&self) -> Result<(), String> {
+        let shares = [("cutoff", Some(self.cutoff)), ("removed", self.removed)];
+        let is_wrong = |share: &f64| !(0.0..=1.0).contains(share);
+        let wrong = shares.into_iter().find_map(|(key, share)| Some((key, share.filter(is_wrong)?)));
+        wrong.map_or(Ok(()), |(key, share)| Err(format!("{key} is {share}, and a share is a number from 0 to 1")))
+    }
+}
+
 impl FileRecord {
     pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
         let options = serde_saphyr::options! { budget: None };
