@@ -96,7 +96,7 @@ pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, Mat
     matches_reading(regex, text, FREELY_READ + MOST_OFTEN_READ * text.len())
 }
 
-/// So many bytes may be read of any text, whatever its length: a fraction of a second.
+/// So many bytes may be read of any text, whatever its length.
 const FREELY_READ: usize = 1 << 28;
 /// So often a longer text may be read: matches are as long on average at most, if there is one from every place.
 const MOST_OFTEN_READ: usize = 1000;
