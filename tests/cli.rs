@@ -193,6 +193,8 @@ mod drift;
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[path = "cli/hostile.rs"]
+mod hostile;
 #[path = "cli/memory.rs"]
 mod memory;
 #[path = "cli/mined_again.rs"]

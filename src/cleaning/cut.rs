@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(cleaned("zero\n[BOSTON --] one"), "zero\none");
         assert_eq!(cleaned("one [more]."), "one .");
         assert_eq!(cleaned("one[—more—]two"), "one two");
+        assert_eq!(cleaned("one \u{301}[—more—]two"), "one \u{301} two");
     }
 
     #[test]

@@ -35,7 +35,7 @@ use evidence::{Evidence, Match, Weight, weigh};
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
 pub use options::{CleanOptions, Ingredient, Ingredients, Method};
-use regexes::{GaveUp, Regexes};
+use regexes::{GaveUp, MatchError, Regexes};
 use segments::Segments;
 use shape::{Features, ShapeModel, features};
 
@@ -78,14 +78,14 @@ impl Cleaning {
     }
 }
 
-/// The regex engine gave up on a pattern that a person wrote.
+/// A pattern that a person wrote was given up on. Nothing is known of what is to be removed then.
 #[derive(Debug, thiserror::Error)]
 #[error("pattern {id}: {source}; make the regex simpler, or reject the pattern")]
 pub struct CleanError {
     /// The pattern's id.
     pub id: String,
-    /// What the engine says.
-    pub source: Box<fancy_regex::Error>,
+    /// Why.
+    pub source: MatchError,
 }
 
 /// Cleans the documents of one source.

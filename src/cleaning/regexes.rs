@@ -25,13 +25,24 @@ pub struct Regexes {
     needed_by: Vec<usize>,
 }
 
-/// The regex engine gave up on a regex.
+/// A regex was given up on.
 #[derive(Debug)]
 pub struct GaveUp {
     /// Its pattern.
     pub pattern: usize,
-    /// What the engine says.
-    pub source: Box<fancy_regex::Error>,
+    /// Why.
+    pub source: MatchError,
+}
+
+/// Why not all matches of a regex were found.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// What the regex engine says.
+    #[error(transparent)]
+    Engine(#[from] Box<fancy_regex::Error>),
+    /// To find them all would take time with the square of the text.
+    #[error("its matches are too long to look for one at each place where it can start")]
+    TooLong,
 }
 
 impl Regexes {
@@ -79,13 +90,27 @@ impl Default for Regexes {
     }
 }
 
-/// All matches of a free regex, one for each position it can start at; empty ones left out.
-/// The error is the regex engine's, when it gave up.
-pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, Box<fancy_regex::Error>> {
+/// All matches of a free regex, one for each position it can start at; empty ones left out. It is an error if the regex
+/// engine gives up, or if the text would have to be read too often.
+pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, MatchError> {
+    matches_reading(regex, text, FREELY_READ + MOST_OFTEN_READ * text.len())
+}
+
+/// So many bytes may be read of any text, whatever its length.
+const FREELY_READ: usize = 1 << 28;
+/// So often a longer text may be read: matches are as long on average at most, if there is one from every place.
+const MOST_OFTEN_READ: usize = 1000;
+
+/// The matches, if no more than `most` bytes lie in them and before them.
+fn matches_reading(regex: &Regex, text: &str, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
     let mut matches: Vec<Range<usize>> = Vec::new();
-    let mut from = 0;
+    let (mut from, mut read) = (0, 0);
     while from <= text.len() {
-        let Some(found) = regex.find_from_pos(text, from)? else { break };
+        let Some(found) = regex.find_from_pos(text, from).map_err(Box::new)? else { break };
+        read += found.end().saturating_sub(from);
+        if read > most {
+            return Err(MatchError::TooLong);
+        }
         let range = trim(text, found.range());
         if !range.is_empty() && matches.last() != Some(&range) {
             matches.push(range);
@@ -220,6 +245,16 @@ fn few_characters(class: &ClassUnicode) -> Option<Texts> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_to_the_end_from_everywhere_is_given_up() {
+        let all = Regex::new("(?s).+").unwrap();
+        let text = "x".repeat(100);
+        assert_eq!(matches_reading(&all, &text, 5050).unwrap().len(), 100);
+        assert!(matches!(matches_reading(&all, &text, 5049), Err(MatchError::TooLong)));
+        let each = Regex::new("x").unwrap();
+        assert_eq!(matches_reading(&each, &text, 100).unwrap().len(), 100);
+    }
 
     fn texts(regex: &str) -> String {
         needed(regex).map_or("?".to_owned(), |texts| texts.into_iter().collect::<Vec<_>>().join("|"))

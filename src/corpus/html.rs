@@ -88,6 +88,8 @@ mod tests {
     fn check_map(html: &str) {
         let VisibleText { text, map } = mapped_text(html);
         assert_eq!(text, visible_text(html), "{html:?}");
+        let ranges: Vec<_> = map.source_ranges(0..text.len()).collect();
+        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "{html:?} {text:?} {ranges:?}");
         let mut seen = 0;
         for (at, char) in text.char_indices() {
             for range in map.source_ranges(at..at + char.len_utf8()) {
@@ -100,6 +102,13 @@ mod tests {
                 let is_itself = source.strip_prefix(char) == Some("");
                 assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
             }
+        }
+    }
+
+    #[test]
+    fn labels_lead_back_piece_by_piece() {
+        for value in ["'Go &lt; \0on\r\nnow &amp then'", "a&b&nosuch;c&notit=&#x;d\r\r\n", "'&amp=&lt=\0\0 \r \n&'"] {
+            check_map(&format!("<input type=submit value={value}>"));
         }
     }
 

@@ -147,6 +147,7 @@ impl PatternFile {
             return Err(at(version.line, message));
         }
         let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
+        record.mined.value.check_shares().map_err(|message| at(record.mined.line, message))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
         let mut file = PatternFile {
             heading,
@@ -377,6 +378,13 @@ histogram: {0: 12, 99: 3}
     }
 
     #[test]
+    fn a_cr_by_itself_ends_a_comment() {
+        let file = parse(&FILE.replace("May.\n", "May.\r# On and on.\r\n").replace(".com\n", ".com # here\r")).unwrap();
+        assert_eq!(file.heading, "# Ours since May.\n# On and on.\n# here\n");
+        assert_eq!(parse(&file.to_yaml()).unwrap().to_yaml(), file.to_yaml());
+    }
+
+    #[test]
     fn a_regex_over_many_lines_has_no_comments() {
         let block = "regex: |-  # of\n      By\n      # ours\n    documents: 0";
         let file = parse(&FILE.replace("regex: 'By [A-Z]+'\n    documents: 0", block)).unwrap();
@@ -415,5 +423,8 @@ histogram: {0: 12, 99: 3}
         let twice = "keep:\n  - text: 'By the sea '\n    note: ''\n";
         assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' stands twice"));
         assert!(problem("words", "'('").contains("tokenizer"));
+        assert_eq!(problem("0.43", ".inf"), "f.yaml:4: cutoff is inf, and a share is a number from 0 to 1");
+        assert_eq!(problem("0.6", "60"), "f.yaml:4: removed is 60, and a share is a number from 0 to 1");
+        assert!(problem("0.43", ".nan").contains("NaN"));
     }
 }

@@ -85,6 +85,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
     }
 }
 
+impl MinedRecord {
+    /// What is wrong with a share that is none.
+    pub(super) fn check_shares(&self) -> Result<(), String> {
+        let shares = [("cutoff", Some(self.cutoff)), ("removed", self.removed)];
+        let is_wrong = |share: &f64| !(0.0..=1.0).contains(share);
+        let wrong = shares.into_iter().find_map(|(key, share)| Some((key, share.filter(is_wrong)?)));
+        wrong.map_or(Ok(()), |(key, share)| Err(format!("{key} is {share}, and a share is a number from 0 to 1")))
+    }
+}
+
 impl FileRecord {
     pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
         let options = serde_saphyr::options! { budget: None };
@@ -94,7 +104,9 @@ impl FileRecord {
 
 /// The comments at the top of a file.
 pub(super) fn heading(yaml: &str) -> &str {
-    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && line.ends_with('\n'));
+    // A CR by itself ends a comment, too, and what follows it may be none.
+    let is_whole = |line: &str| line.strip_suffix('\n').is_some_and(|line| !line.trim_end_matches('\r').contains('\r'));
+    let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && is_whole(line));
     &yaml[..lines.map(str::len).sum()]
 }
 
@@ -105,7 +117,7 @@ pub(super) fn comments(yaml: &str) -> String {
     let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
     // In the lines below `key: |`, which are indented more than the key, a `#` is text.
     let mut block: Option<usize> = None;
-    for line in yaml[heading.len()..].lines() {
+    for line in yaml[heading.len()..].lines().flat_map(|line| line.split('\r')) {
         if block.is_some_and(|key| line.trim().is_empty() || indentation(line) > key) {
             continue;
         }

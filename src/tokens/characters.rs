@@ -53,13 +53,14 @@ pub fn is_run_character(c: char) -> bool {
     is_word_character(c) && !is_unspaced(c)
 }
 
-/// Whether a word can run on from the text's end. A mark counts as what it stands on: after `❤️` no word runs on.
+/// Whether a word can run on from the text's end. A mark counts as what it stands on: after `❤️` no word runs on. One
+/// that stands on nothing, at the start of the text or after white space, counts as itself.
 #[inline]
 pub fn ends_in_run(text: &str) -> bool {
     if let Some(last @ 0..=0x7f) = text.as_bytes().last() {
         return is_run_character(char::from(*last));
     }
-    let base = text.chars().rev().find(|&c| !is_mark(c));
+    let base = text.chars().rev().find(|&c| !is_mark(c)).filter(|c| !c.is_whitespace());
     base.or(text.chars().next_back()).is_some_and(is_run_character)
 }
 
@@ -155,6 +156,7 @@ mod tests {
         assert!(ends_in_run("foo") && ends_in_run("été") && ends_in_run("e\u{301}") && ends_in_run("हिन्दी"));
         assert!(!ends_in_run("foo ") && !ends_in_run("手") && !ends_in_run(""));
         assert!(!ends_in_run("❤\u{fe0f}") && !ends_in_run("か\u{3099}") && !ends_in_run("ที่"));
+        assert!(ends_in_run("\u{301}") && ends_in_run("foo \u{301}") && ends_in_run("手\n\u{200d}"));
     }
 
     #[test]

@@ -114,7 +114,12 @@ impl MutableSet {
                 Compiled::LookingAround(regex) => looking_around.push((id, regex)),
             }
         }
-        let automaton = automaton(&regular)?;
+        let too_large = |pattern: &[Hir]| automaton(pattern).is_err();
+        let automaton = automaton(&regular).map_err(|error| {
+            // One that is too large by itself is to blame, if there is one.
+            let alone = on_automaton.iter().zip(regular.chunks(2)).find(|(_, pattern)| too_large(pattern));
+            alone.map_or(error, |(id, _)| refuse(&patterns[usize::from(id.0)], "it is too large; repeat less in it"))
+        })?;
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());
         Ok(MutableSet { patterns, automaton, on_automaton, looking_around, all_matches, exact, idle })
@@ -430,9 +435,17 @@ fn bounded(hir: Hir) -> [Hir; 2] {
     [Hir::concat(vec![hir.clone(), text_end]), Hir::concat(vec![hir, word_end])]
 }
 
+/// In bytes; the shipped patterns take a small part of it.
+const LARGEST_AUTOMATON: usize = 64 << 20;
+
 fn automaton(patterns: &[Hir]) -> Result<DFA, MutableError> {
     let nfa = thompson::Compiler::new()
-        .configure(thompson::Config::new().utf8(false).which_captures(thompson::WhichCaptures::None))
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .which_captures(thompson::WhichCaptures::None)
+                .nfa_size_limit(Some(LARGEST_AUTOMATON)),
+        )
         .build_many_from_hir(patterns)
         .map_err(|error| MutableError::Automaton(error.to_string()))?;
     dfa(nfa, MatchKind::LeftmostFirst)
@@ -539,6 +552,7 @@ mod tests {
         assert!(refused("x", "(").contains("'x'"));
         assert!(refused("x", "(a)").contains("capturing group"));
         assert!(refused("x", "a*").contains("empty string"));
+        assert!(refused("x", r"\w{1000}{1000}").contains("'x': it is too large"));
         assert!(refused("No", "a").contains("lower-case"));
         let twice = MutableSet::new(vec![pattern("x", "a"), pattern("x", "b")]).unwrap_err();
         assert!(twice.to_string().contains("another of this name"));
