@@ -54,7 +54,7 @@ pub enum Exit {
 /// Learns the boilerplate that a text source repeats, as regexes a person can read, and strips it.
 ///
 /// A corpus is a folder with a folder per source and a file per document (.txt, .md, .html), or
-/// JSONL with a document per line. dehusk mines the templates of each source into a YAML file of
+/// JSONL, WARC or Parquet with many. dehusk mines the templates of each source into a YAML file of
 /// regexes (`mine`), which you may review, and strips documents with them (`clean`); `run` does both.
 #[derive(Parser)]
 #[command(name = "dehusk", version, max_term_width = 100)]
