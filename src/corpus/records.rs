@@ -251,7 +251,7 @@ impl Records {
                 Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
             }),
             Format::Warc(records) => {
-                let records = some_records(records);
+                let records = some_records(records, self.read);
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
             #[cfg(feature = "parquet")]
@@ -260,16 +260,29 @@ impl Records {
     }
 }
 
-/// Some megabytes of records, or what is wrong with them.
-fn some_records(records: &mut warc::Records<BufReader<Input>>) -> Vec<Result<warc::Record, Reason>> {
+/// Some megabytes of records, or what is wrong with them; so many were read `before`.
+fn some_records(records: &mut warc::Records<BufReader<Input>>, before: u64) -> Vec<Result<warc::Record, Reason>> {
     let (mut some, mut bytes) = (Vec::new(), 0);
-    while bytes < BATCH_BYTES
-        && let Some(record) = records.next()
-    {
+    // an error is never the last of them, unless nothing comes after it
+    while bytes < BATCH_BYTES || some.last().is_some_and(Result::is_err) {
+        let Some(record) = records.next() else {
+            break_off(&mut some, before);
+            break;
+        };
         bytes += record.as_ref().map_or(0, |record| record.raw().len());
         some.push(record);
     }
     some
+}
+
+/// If reading ended for an error, more than a record is lost.
+fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
+    let after = (before + records.len() as u64).saturating_sub(1);
+    if let Some(Err(reason)) = records.last_mut()
+        && let Reason::Unreadable(error) = reason
+    {
+        *reason = Reason::BreaksOff { after, error: std::mem::take(error) };
+    }
 }
 
 impl fmt::Debug for Format {

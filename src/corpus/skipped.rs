@@ -53,7 +53,7 @@ pub enum Reason {
     #[error("the file name is not valid UTF-8: rename it")]
     NameNotUtf8,
     /// A pipe, a socket, a device.
-    #[error("is neither a file nor a folder")]
+    #[error("is neither a file nor a folder: read it as standard input (-), if it is a pipe")]
     NotAFile,
     /// A symbolic link out of the folder that was given.
     #[error("is a link to {0:?}, outside the given folder: name that path too, or follow links, to have it read")]
