@@ -56,7 +56,11 @@ impl Container {
         let warc::Body { bytes, is_html, encoding } = body?;
         let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
         let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
-        let source = SourceId::parse(&self.source_of(known)?)?;
+        let source = self.source_of(known).map_err(|reason| match reason {
+            Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
+            other => other,
+        });
+        let source = SourceId::parse(&source?)?;
         let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
         let document = stored.document(id, source, options)?;
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))

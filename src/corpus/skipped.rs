@@ -154,6 +154,12 @@ pub enum Reason {
         "lies in no folder below the given one that could name its source: put it into one, or give the one around"
     )]
     NoFolder,
+    /// A WARC record without address, where the address names the source.
+    #[error(
+        "has no WARC-Target-URI to name its source: put the file into a folder named after its source, or take \
+             the record out"
+    )]
+    NoTargetUri,
     /// An address, or a path, in which the regex for sources finds nothing.
     #[error("the regex {regex:?} for sources finds nothing in {text:?}: change it so that it does")]
     NoMatch {
