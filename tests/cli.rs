@@ -187,6 +187,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/containers.rs"]
+mod containers;
 #[path = "cli/drift.rs"]
 mod drift;
 #[path = "cli/ends.rs"]
@@ -201,6 +203,8 @@ mod mined_again;
 mod report;
 #[path = "cli/review.rs"]
 mod review;
+#[path = "cli/robustness.rs"]
+mod robustness;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
 #[path = "cli/schema.rs"]

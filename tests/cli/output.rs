@@ -121,11 +121,12 @@ fn a_write_that_fails_leaves_no_half_file() {
 
 /// A small file system of its own, if whoever runs this may make one.
 #[cfg(target_os = "linux")]
-struct SmallDisk(PathBuf);
+pub struct SmallDisk(PathBuf);
 
 #[cfg(target_os = "linux")]
 impl SmallDisk {
-    fn mount(path: PathBuf) -> Option<SmallDisk> {
+    /// Mounts it at `path`, where nothing is yet.
+    pub fn mount(path: PathBuf) -> Option<SmallDisk> {
         fs::create_dir_all(&path).expect("a folder");
         let mount =
             std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&path).output();
