@@ -195,6 +195,8 @@ mod drift;
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[path = "cli/formats.rs"]
+mod formats;
 #[path = "cli/memory.rs"]
 mod memory;
 #[path = "cli/mined_again.rs"]
