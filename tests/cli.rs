@@ -201,6 +201,8 @@ mod formats;
 mod memory;
 #[path = "cli/mined_again.rs"]
 mod mined_again;
+#[path = "cli/one_in_a_hundred.rs"]
+mod one_in_a_hundred;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/review.rs"]
