@@ -187,22 +187,30 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/containers.rs"]
+mod containers;
 #[path = "cli/drift.rs"]
 mod drift;
 #[path = "cli/ends.rs"]
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[path = "cli/formats.rs"]
+mod formats;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/memory.rs"]
 mod memory;
 #[path = "cli/mined_again.rs"]
 mod mined_again;
+#[path = "cli/one_in_a_hundred.rs"]
+mod one_in_a_hundred;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/review.rs"]
 mod review;
+#[path = "cli/robustness.rs"]
+mod robustness;
 #[path = "cli/sample_corpus.rs"]
 mod sample_corpus;
 #[path = "cli/schema.rs"]

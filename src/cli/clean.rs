@@ -3,12 +3,14 @@
 mod cleaners;
 mod document;
 mod files;
+mod line_output;
 mod spans;
 mod to_folder;
 mod to_stdout;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
@@ -92,7 +94,8 @@ pub fn clean(
         refuse_collisions(inventory.files())?;
     }
     if let Some(allowed) = args.long.max_errors {
-        reporter.set_max_errors(allowed);
+        reporter.set_max_errors(allowed, matches!(target, Target::Folder(_)));
+        reporter.check()?;
     }
     let report = args.long.report.as_ref().map(|path| OutputFile::create(path, &inventory.inputs())).transpose()?;
     let options = suited(args.method.options(), inventory.options().html);
@@ -106,6 +109,9 @@ pub fn clean(
     };
     let spans = args.spans.then_some(args.span_units);
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
+    if let (Target::Folder(output), Some(report)) = (target, &args.long.report) {
+        refuse_report_among(&files, output, report)?;
+    }
     let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
     reporter.start("cleaning", Steps::bytes(sizes.iter().copied().sum()));
     let counts = summary.time("clean", || match target {
@@ -166,6 +172,22 @@ fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, i
     let removed = compares.then(|| cleaned.removed_percent() / 100.0);
     let found = Found { documents: cleaned.documents, patterns: cleaned.patterns_found, removed };
     drift(watch.when_mined(), library.get(source)?.mined.removed, &found)
+}
+
+/// A report that lay where a document is written would take its place.
+fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) -> anyhow::Result<()> {
+    let (folder, name) = (report.parent().unwrap_or(Path::new("")), report.file_name().unwrap_or_default());
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let place = fs::canonicalize(folder)?.join(name);
+    let real_output = fs::canonicalize(output.path())?;
+    let Ok(place) = place.strip_prefix(real_output) else { return Ok(()) };
+    let takes = |file: &&InputFile| [files.output_name(file), file.name()].iter().any(|name| Path::new(name) == place);
+    match files.inventory.files().iter().find(takes) {
+        Some(file) => {
+            bail!("the report would take the place of what is written for {:?}: name another one", file.path())
+        }
+        None => Ok(()),
+    }
 }
 
 /// The spans of `a.txt` and of `a.txt.jsonl` would be written to one file.

@@ -4,7 +4,7 @@
 //! its line.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -12,6 +12,8 @@ use clap::Args;
 use clap::error::ErrorKind;
 
 use dehusk::corpus::{Inventory, ReadOptions, ScanError};
+
+use super::reporter::Reporter;
 
 /// Where more of a corpus is named.
 #[derive(Args, Debug)]
@@ -29,6 +31,14 @@ pub struct CorpusPaths {
     list: PathBuf,
     /// The line of each path in the list.
     lines: Vec<usize>,
+}
+
+/// Whoever gave `-` without a pipe sits before a program that waits and says nothing.
+pub fn tell_of_terminal(arguments: &[PathBuf], list: &ListArgs, reporter: &Reporter) {
+    let mut paths = arguments.iter().chain(&list.files_from);
+    if paths.any(|path| is_stdin(path)) && io::stdin().is_terminal() {
+        reporter.note("reading from the terminal; Ctrl-D at the start of a line ends the input");
+    }
 }
 
 impl CorpusPaths {

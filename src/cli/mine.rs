@@ -17,7 +17,7 @@ use dehusk::sampling::{self, Sampled};
 use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
 
-use super::corpus_paths::{CorpusPaths, ListArgs};
+use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::library::Library;
 use super::memory::{self, Budget};
 use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, suited};
@@ -76,6 +76,7 @@ pub fn scan_paths(
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<Inventory> {
+    tell_of_terminal(paths, list, reporter);
     let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(options))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {

@@ -19,6 +19,8 @@ pub enum Kind {
     Malformed,
     /// A page changed its encoding.
     Converted,
+    /// A file with many documents was copied, though some of them could have been cleaned.
+    Copied,
     /// Nothing was mined for a source.
     NoPatterns,
 }
@@ -34,6 +36,7 @@ impl Kind {
             Kind::KeptWhole => "a document is kept whole",
             Kind::Malformed => "bytes of a document were replaced",
             Kind::Converted => "a page is written in UTF-8",
+            Kind::Copied => "a file is copied with nothing removed",
             Kind::NoPatterns => "a source has no pattern file",
         }
     }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
-use dehusk::corpus::{HtmlView, Keys, ReadOptions, SourceBy};
+use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
@@ -19,7 +20,7 @@ use super::size;
 /// How the outcome is told.
 #[derive(Args, Clone, Debug)]
 pub struct SummaryArgs {
-    /// Print the summary as JSON on stdout
+    /// Print the summary as JSON on stdout, or on stderr if documents go to stdout
     #[arg(long)]
     pub json: bool,
 }
@@ -27,7 +28,8 @@ pub struct SummaryArgs {
 /// Where documents are, and how to read them.
 #[derive(Args, Debug)]
 pub struct CorpusArgs {
-    /// Folders with a folder per source, .jsonl files, single documents, or quoted globs of files
+    /// Folders with a folder per source, files with many documents (.jsonl, .warc, .wet, .parquet), single documents, quoted
+    /// globs of files, or stdin (-); compressed (.gz, .zst) or not
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
     #[command(flatten)]
@@ -50,7 +52,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "auto|key|host|domain|folder|REGEX", default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
     /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
-    #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "256M")]
+    #[arg(long, value_name = "BYTES", value_parser = document_size, default_value = "256M")]
     pub max_document: u64,
     /// JSONL key of a document's name
     #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL")]
@@ -151,6 +153,21 @@ pub struct SourceMineArgs {
     pub all_patterns: bool,
 }
 
+fn document_size(text: &str) -> Result<u64, String> {
+    match size::parse(text)? {
+        bytes if bytes > MAX_DOCUMENT_BYTES as u64 => Err("a document may have 2G at most".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// A path, where nothing is written to stdout.
+pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("only the documents of `dehusk clean` can go to stdout: name a path"),
+        _ => Ok(path),
+    })
+}
+
 fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -225,7 +242,7 @@ pub enum Output {
 #[derive(Args, Debug)]
 pub struct LongRunArgs {
     /// Leave documents that cannot be read or cleaned out of the output, or copy them as they are
-    #[arg(long, value_enum, value_name = "skip|copy", default_value_t = OnError::Skip, help_heading = "Long runs")]
+    #[arg(long, value_enum, value_name = "skip|copy", default_value_t = OnError::Skip, conflicts_with = "spans", help_heading = "Long runs")]
     pub on_error: OnError,
     /// Stop if more documents than this cannot be read or cleaned
     #[arg(long, value_name = "N", help_heading = "Long runs")]
@@ -234,7 +251,7 @@ pub struct LongRunArgs {
     #[arg(long, help_heading = "Long runs")]
     pub resume: bool,
     /// Write what became of each document to a file, a line of JSON each
-    #[arg(long, value_name = "FILE", help_heading = "Long runs")]
+    #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
 //! What a person sees while it runs: progress and warnings on stderr, results on stdout.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::often::{Kind, Often};
@@ -18,6 +18,8 @@ pub struct Reporter {
     skips: Mutex<Skips>,
     /// So many documents may be skipped.
     max_errors: AtomicUsize,
+    /// Whether a run that stops can go on later.
+    can_go_on: AtomicBool,
 }
 
 impl Reporter {
@@ -29,12 +31,15 @@ impl Reporter {
             often: Mutex::default(),
             skips: Mutex::default(),
             max_errors: AtomicUsize::new(usize::MAX),
+            can_go_on: AtomicBool::new(false),
         }
     }
 
-    /// From now on [`Reporter::check`] is an error if more documents than this are skipped.
-    pub fn set_max_errors(&self, allowed: usize) {
+    /// From now on [`Reporter::check`] is an error if more documents than this are skipped, which says whether the run
+    /// `can_go_on` later.
+    pub fn set_max_errors(&self, allowed: usize, can_go_on: bool) {
         self.max_errors.store(allowed, Ordering::Relaxed);
+        self.can_go_on.store(can_go_on, Ordering::Relaxed);
     }
 
     /// A stage begins: a bar on a terminal, elsewhere a line now and then.
@@ -106,7 +111,8 @@ impl Reporter {
     /// An error if more documents were left out than the user puts up with.
     pub fn check(&self) -> Result<(), TooManySkipped> {
         let (skipped, allowed) = (self.skipped(), self.max_errors.load(Ordering::Relaxed));
-        if skipped > allowed { Err(TooManySkipped { skipped, allowed }) } else { Ok(()) }
+        let is_kept = self.can_go_on.load(Ordering::Relaxed);
+        if skipped > allowed { Err(TooManySkipped { skipped, allowed, is_kept }) } else { Ok(()) }
     }
 
     /// How many documents were left out.
@@ -162,11 +168,14 @@ mod tests {
         let reporter = Reporter::new(true);
         ["a", "b", "b"].iter().for_each(|what| reporter.skip(what));
         assert!(reporter.check().is_ok());
-        reporter.set_max_errors(2);
+        reporter.set_max_errors(2, true);
         assert!(reporter.check().is_ok());
         reporter.skip_unnamed("c.jsonl", 1);
         let message = reporter.check().expect_err("too many").to_string();
         assert!(message.starts_with("stopped, for 3 documents were skipped and --max-errors allows 2;"), "{message}");
+        assert!(message.contains("go on with --resume"), "{message}");
+        reporter.set_max_errors(0, false);
+        assert!(!reporter.check().expect_err("too many").to_string().contains("--resume"));
     }
 
     #[test]

@@ -22,13 +22,25 @@ pub struct Skips {
 
 /// More were left out than the user puts up with.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "stopped, for {skipped} documents were skipped and --max-errors allows {allowed}; every file written so far is \
-     whole: see to them and go on with --resume, or allow more with --max-errors"
-)]
+#[error("stopped, for {} and --max-errors allows {allowed}; {}", were_skipped(*.skipped), remedy(*.is_kept))]
 pub struct TooManySkipped {
     pub skipped: usize,
     pub allowed: usize,
+    /// Whether what was written so far is there to go on from.
+    pub is_kept: bool,
+}
+
+fn were_skipped(count: usize) -> String {
+    if count == 1 { "1 document was skipped".to_owned() } else { format!("{count} documents were skipped") }
+}
+
+fn remedy(is_kept: bool) -> &'static str {
+    match is_kept {
+        true => {
+            "every file written so far is whole: see to them and go on with --resume, or allow more with --max-errors"
+        }
+        false => "see to them, or allow more with --max-errors, and start again",
+    }
 }
 
 impl Skips {

@@ -137,7 +137,9 @@ impl<'a> Record<'a> {
 impl<'a> Field<'a> {
     /// The value, which is a string; borrowed from the line unless it contains escapes.
     pub(super) fn string(self) -> Result<Cow<'a, str>, Reason> {
-        unquoted(self.value).map_err(|error| json_reason(&error))
+        // where serde_json found it counts from the value on, so the key says where it is
+        unquoted(self.value)
+            .map_err(|error| Reason::NotJson(format!("{} in the value of {}", message(&error), self.key)))
     }
 }
 
@@ -169,9 +171,13 @@ fn json_reason(error: &serde_json::Error) -> Reason {
         return Reason::NotAnObject;
     }
     // the line that serde_json names is always the first: which of the file it is, `Skipped` says
+    Reason::NotJson(format!("{} at column {}", message(error), error.column()))
+}
+
+/// What is wrong, without the place.
+fn message(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or(&message);
-    Reason::NotJson(format!("{message} at column {}", error.column()))
+    message.split(" at line ").next().unwrap_or(&message).to_owned()
 }
 
 fn unquoted(value: &str) -> serde_json::Result<Cow<'_, str>> {

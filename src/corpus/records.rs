@@ -56,7 +56,11 @@ impl Container {
         let warc::Body { bytes, is_html, encoding } = body?;
         let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
         let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
-        let source = SourceId::parse(&self.source_of(known)?)?;
+        let source = self.source_of(known).map_err(|reason| match reason {
+            Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
+            other => other,
+        });
+        let source = SourceId::parse(&source?)?;
         let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
         let document = stored.document(id, source, options)?;
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
@@ -251,7 +255,7 @@ impl Records {
                 Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
             }),
             Format::Warc(records) => {
-                let records = some_records(records);
+                let records = some_records(records, self.read);
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
             #[cfg(feature = "parquet")]
@@ -260,16 +264,29 @@ impl Records {
     }
 }
 
-/// Some megabytes of records, or what is wrong with them.
-fn some_records(records: &mut warc::Records<BufReader<Input>>) -> Vec<Result<warc::Record, Reason>> {
+/// Some megabytes of records, or what is wrong with them; so many were read `before`.
+fn some_records(records: &mut warc::Records<BufReader<Input>>, before: u64) -> Vec<Result<warc::Record, Reason>> {
     let (mut some, mut bytes) = (Vec::new(), 0);
-    while bytes < BATCH_BYTES
-        && let Some(record) = records.next()
-    {
+    // an error is never the last of them, unless nothing comes after it
+    while bytes < BATCH_BYTES || some.last().is_some_and(Result::is_err) {
+        let Some(record) = records.next() else {
+            break_off(&mut some, before);
+            break;
+        };
         bytes += record.as_ref().map_or(0, |record| record.raw().len());
         some.push(record);
     }
     some
+}
+
+/// If reading ended for an error, more than a record is lost.
+fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
+    let after = (before + records.len() as u64).saturating_sub(1);
+    if let Some(Err(reason)) = records.last_mut()
+        && let Reason::Unreadable(error) = reason
+    {
+        *reason = Reason::BreaksOff { after, error: std::mem::take(error) };
+    }
 }
 
 impl fmt::Debug for Format {

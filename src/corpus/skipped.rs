@@ -53,7 +53,7 @@ pub enum Reason {
     #[error("the file name is not valid UTF-8: rename it")]
     NameNotUtf8,
     /// A pipe, a socket, a device.
-    #[error("is neither a file nor a folder")]
+    #[error("is neither a file nor a folder: read it as standard input (-), if it is a pipe")]
     NotAFile,
     /// A symbolic link out of the folder that was given.
     #[error("is a link to {0:?}, outside the given folder: name that path too, or follow links, to have it read")]
@@ -154,6 +154,12 @@ pub enum Reason {
         "lies in no folder below the given one that could name its source: put it into one, or give the one around"
     )]
     NoFolder,
+    /// A WARC record without address, where the address names the source.
+    #[error(
+        "has no WARC-Target-URI to name its source: put the file into a folder named after its source, or take \
+             the record out"
+    )]
+    NoTargetUri,
     /// An address, or a path, in which the regex for sources finds nothing.
     #[error("the regex {regex:?} for sources finds nothing in {text:?}: change it so that it does")]
     NoMatch {

@@ -32,6 +32,20 @@ fn output_that_meets_input_is_refused() {
 }
 
 #[test]
+fn a_report_takes_the_place_of_no_document() {
+    let sandbox = sources();
+    sandbox.write("corpus/tide/page.html", "<p>Nobody saw the ferry.");
+    for report in ["out/tide/00001.txt", "./out/../out/tide/page.txt", "out/tide/page.html"] {
+        let ran = sandbox.expect(1, &format!("clean corpus -p patterns -o out --report {report}"));
+        ran.says("error: the report would take the place of what is written for \"corpus/tide/")
+            .says("name another one");
+        assert!(sandbox.tree("out").is_empty());
+    }
+    sandbox.expect(0, "clean corpus -p patterns -o out --report out/report.jsonl --quiet");
+    assert_eq!(sandbox.read("out/report.jsonl").lines().count(), 7);
+}
+
+#[test]
 #[cfg(unix)]
 fn links_do_not_hide_that_output_meets_input() {
     let sandbox = sources();
@@ -121,11 +135,12 @@ fn a_write_that_fails_leaves_no_half_file() {
 
 /// A small file system of its own, if whoever runs this may make one.
 #[cfg(target_os = "linux")]
-struct SmallDisk(PathBuf);
+pub struct SmallDisk(PathBuf);
 
 #[cfg(target_os = "linux")]
 impl SmallDisk {
-    fn mount(path: PathBuf) -> Option<SmallDisk> {
+    /// Mounts it at `path`, where nothing is yet.
+    pub fn mount(path: PathBuf) -> Option<SmallDisk> {
         fs::create_dir_all(&path).expect("a folder");
         let mount =
             std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&path).output();

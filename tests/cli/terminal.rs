@@ -40,6 +40,26 @@ fn on_terminal(sandbox: &Sandbox, arguments: &str, environment: &[(&str, &str)])
     String::from_utf8(shown).expect("UTF-8").replace("\r\n", "\n").replace("\r\n", "\n")
 }
 
+#[test]
+fn who_reads_from_a_terminal_is_told_how_to_end_it() {
+    use std::io::Write;
+    let pty = nix::pty::openpty(None, None).expect("a terminal");
+    let sandbox = sandbox();
+    let mut command = sandbox.command("clean - -p patterns -o -");
+    command.stdin(pty.slave).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    drop(command);
+    let mut terminal = fs::File::from(pty.master);
+    terminal.write_all(b"{\"source\":\"tide\",\"text\":\"It was late.\"}\n\x04").expect("typed");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"source\":\"tide\",\"text\":\"It was late.\"}\n");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        stderr.starts_with("reading from the terminal; Ctrl-D at the start of a line ends the input\n"),
+        "{stderr}"
+    );
+}
+
 const COMMANDS: [&str; 3] = [
     "explain corpus/tide/1.txt -p patterns",
     "explain corpus/tide/1.txt -p patterns --pattern mine",

@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::sync::mpsc;
 
 use rayon::prelude::*;
 
 use dehusk::corpus::{
     Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputRoot, Packing,
-    RecordWriter, Records, Skipped,
+    Reason, RecordWriter, Records, Skipped,
 };
 
 use super::cleaners::Bench;
 use super::document::{DocumentCleaner, Form, Outcome, Place, Written, skip_line};
+use super::line_output::LineOutput;
 use super::spans;
 use crate::cli::interrupt;
 use crate::cli::manifest::Done;
@@ -81,7 +82,8 @@ impl FileCleaner<'_> {
         match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
-                self.write_document(file, &document, &cleared, compression, output)?;
+                let written = self.write_document(file, &document, &cleared, compression, output)?;
+                let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
                 self.tell(cleared, &mut done, report)?;
             }
             Ok(Content::Records(records)) => self.records_to_folder(file, records, output, &mut done, report)?,
@@ -95,10 +97,10 @@ impl FileCleaner<'_> {
 
     /// Cleans files and writes all their documents to `output` in order, a line each. They are either one file with many
     /// documents or files that are documents.
-    pub fn to_lines(
+    pub fn to_lines<W: Write + Send>(
         &self,
         files: &[InputFile],
-        mut output: &mut (dyn Write + Send),
+        mut output: &mut LineOutput<W>,
         report: Report,
     ) -> anyhow::Result<Done> {
         interrupt::check()?;
@@ -193,6 +195,7 @@ impl FileCleaner<'_> {
         done.shown += more;
     }
 
+    /// Writes what became of a file; it is skipped if it was to be copied and could no longer be read.
     fn write_document(
         &self,
         file: &InputFile,
@@ -200,10 +203,10 @@ impl FileCleaner<'_> {
         cleared: &Cleared,
         compression: Compression,
         output: &OutputRoot,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Result<(), Skipped>> {
         let name = self.output_name(file);
         let (bytes, compression) = match &cleared.written {
-            None => return self.copy_broken(file, output),
+            None => return self.copy_broken(file, output).map(Ok),
             Some(Written::AsRead) => return copy(file, &name, output),
             Some(Written::Line(line)) => (Cow::Borrowed(line.as_bytes()), Compression::None),
             Some(Written::Text(text)) => (Cow::Borrowed(text.as_bytes()), compression),
@@ -215,7 +218,7 @@ impl FileCleaner<'_> {
             encoder.write_all(&bytes)?;
             encoder.finish().map(drop)
         })?;
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// A page in its own encoding; if that cannot be, in UTF-8, and that is said.
@@ -235,12 +238,17 @@ impl FileCleaner<'_> {
         encoded.bytes
     }
 
-    /// Writes a file as it is, if what cannot be cleaned is to be copied.
+    /// Writes a file as it is, if what cannot be cleaned is to be copied, and as far as it can be read at all. Why it
+    /// cannot has been told.
     fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> anyhow::Result<()> {
-        if !self.copies_broken || self.spans.is_some() || file.is_stdin() {
-            return Ok(());
+        if self.can_copy(file) {
+            let _ = copy(file, &file.name(), output)?;
         }
-        if File::open(file.path()).is_ok() { copy(file, &file.name(), output) } else { Ok(()) }
+        Ok(())
+    }
+
+    fn can_copy(&self, file: &InputFile) -> bool {
+        self.copies_broken && self.spans.is_none() && !file.is_stdin()
     }
 
     fn records_to_folder(
@@ -268,8 +276,8 @@ impl FileCleaner<'_> {
             };
             let cleaned = self.records(records, self.form(), &mut sink, done, report);
             match cleaned {
-                Ok(Extent::Whole) => return sink.finish(),
-                Ok(Extent::Incomplete) => extent = Extent::Incomplete,
+                Ok(Extent::Incomplete) if self.can_copy(file) => extent = Extent::Incomplete,
+                Ok(_) => return sink.finish(),
                 Err(error) => failure = Some(error),
             }
             // Nothing half is left behind.
@@ -278,9 +286,18 @@ impl FileCleaner<'_> {
         drop(permission);
         match (failure, extent) {
             (Some(failure), _) => Err(failure),
-            (None, Extent::Incomplete) => self.copy_broken(file, output),
+            (None, Extent::Incomplete) => {
+                self.warn_of_copy(file);
+                self.copy_broken(file, output)
+            }
             (None, Extent::Whole) => Ok(written?),
         }
+    }
+
+    fn warn_of_copy(&self, file: &InputFile) {
+        let path = file.path();
+        let message = "copied as it is, with nothing removed, for what is broken in it cannot be copied alone";
+        self.reporter.warn_often(Kind::Copied, &format!("{}: {message}", path.display()));
     }
 
     /// Cleans records, many at a time, in order: some are written while the next are cleaned.
@@ -397,10 +414,37 @@ impl<W: Write + Send> Sink<W> {
     }
 }
 
-fn copy(file: &InputFile, name: &str, output: &OutputRoot) -> anyhow::Result<()> {
+/// Copies a file. That it cannot be read is no reason to stop, that its copy cannot be written is one.
+fn copy(file: &InputFile, name: &str, output: &OutputRoot) -> anyhow::Result<Result<(), Skipped>> {
+    let skipped = |reason| Skipped { path: file.path().into(), line: None, reason };
+    let mut input = match File::open(file.path()) {
+        Ok(file) => Source { file, failure: None },
+        Err(error) => return Ok(Err(skipped(error.into()))),
+    };
     let _permission = interrupt::writing()?;
-    output.write_atomic(name, |writer| io::copy(&mut File::open(file.path())?, writer))?;
-    Ok(())
+    let written = output.write_atomic(name, |writer| io::copy(&mut input, writer));
+    match input.failure {
+        Some(reason) => Ok(Err(skipped(reason))),
+        None => Ok(Ok(written.map(drop)?)),
+    }
+}
+
+/// A file that is copied, and why it could not be read.
+struct Source {
+    file: File,
+    failure: Option<Reason>,
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer);
+        if let Err(error) = &read
+            && error.kind() != ErrorKind::Interrupted
+        {
+            self.failure = Some(Reason::Unreadable(error.to_string()));
+        }
+        read
+    }
 }
 
 /// Where the spans of a file go.

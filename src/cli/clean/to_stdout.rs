@@ -1,11 +1,12 @@
 //! Files, cleaned to stdout: all documents in order, a line each.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 use dehusk::corpus::{InputFile, OutputFile, PendingFile};
 
 use super::files::FileCleaner;
+use super::line_output::LineOutput;
 use super::to_folder::add;
 use crate::cli::summary::Cleaned;
 
@@ -19,11 +20,11 @@ pub fn clean_to_stdout(
     sizes: &[Option<u64>],
 ) -> anyhow::Result<BTreeMap<String, Cleaned>> {
     let mut all = BTreeMap::new();
-    let mut stdout = Lines { to: io::stdout(), is_begun: false };
+    let mut stdout = LineOutput::new(io::stdout());
     let mut pending = report.map(|file| file.begin()).transpose()?;
     let mut sizes = sizes.iter();
     for files in pieces(cleaner.inventory.files()) {
-        stdout.end_line()?;
+        stdout.next_file()?;
         let mut done = match &mut pending {
             Some(report) => cleaner.to_lines(files, &mut stdout, report)?,
             None => cleaner.to_lines(files, &mut stdout, &mut io::sink())?,
@@ -39,30 +40,4 @@ pub fn clean_to_stdout(
 fn pieces(files: &[InputFile]) -> impl Iterator<Item = &[InputFile]> {
     let together = files.chunk_by(|one, two| !one.holds_many() && !two.holds_many());
     together.flat_map(|files| files.chunks(FILES_AT_A_TIME))
-}
-
-/// Knows whether the last line was ended: that of a file need not be.
-struct Lines<W> {
-    to: W,
-    is_begun: bool,
-}
-
-impl<W: Write> Lines<W> {
-    fn end_line(&mut self) -> io::Result<()> {
-        if self.is_begun { self.write_all(b"\n") } else { Ok(()) }
-    }
-}
-
-impl<W: Write> Write for Lines<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.to.write(bytes)?;
-        if let Some(last) = bytes[..written].last() {
-            self.is_begun = *last != b'\n';
-        }
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
 }

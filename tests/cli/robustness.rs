@@ -1,0 +1,1026 @@
+//! Broken input of all kinds. `docs/robustness.md` says what becomes of each; a row there is a test here.
+
+use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
+use super::*;
+
+/// What is put beside good documents, how it is read, and what has to come of it.
+#[derive(Default)]
+struct Case<'a> {
+    name: &'a str,
+    bytes: Vec<u8>,
+    options: &'a str,
+    /// What is named on stderr, without `skipped: corpus/NAME`.
+    skipped: Vec<&'a str>,
+    out: Option<Vec<u8>>,
+    /// The same with `--on-error copy`.
+    copied: Option<Vec<u8>>,
+    /// What `-o -` writes for it.
+    lines: String,
+}
+
+const GOOD: std::ops::Range<usize> = 0..3;
+
+/// A document, and what is left of it.
+fn good(number: usize) -> String {
+    let cleaned = cleaned(number);
+    let middle = cleaned.find('\n').map_or(0, |end| end + 1);
+    format!("{}{SHARE_LINE}\n{}", &cleaned[..middle], &cleaned[middle..])
+}
+
+fn cleaned(number: usize) -> String {
+    format!(
+        "Boat {number} sailed at dawn and came back before the moon stood over Hale.\n\
+         Nobody saw boat {number} in the fog that lay over the bay until noon.\n"
+    )
+}
+
+fn write_patterns(sandbox: &Sandbox) {
+    for source in ["tide", "odd"] {
+        sandbox.write(&format!("patterns/{source}.yaml"), patterns(source, ""));
+    }
+}
+
+/// A pattern file that takes [`SHARE_LINE`] away, and more entries.
+fn patterns(source: &str, more: &str) -> String {
+    format!(
+        "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:\n\
+         - id: share\n  status: accepted\n  regex: '{SHARE_LINE}'\n  example: '{SHARE_LINE}'\n{more}"
+    )
+}
+
+/// Patterns, and good documents.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_patterns(&sandbox);
+    GOOD.for_each(|number| sandbox.write(&format!("corpus/tide/{number}.txt"), good(number)));
+    sandbox
+}
+
+fn good_tree() -> Tree {
+    GOOD.map(|number| (format!("tide/{number}.txt"), cleaned(number).into_bytes())).collect()
+}
+
+fn good_lines() -> String {
+    GOOD.map(|number| line_of(&format!("{number}.txt"), "tide", &cleaned(number))).collect()
+}
+
+fn line_of(id: &str, source: &str, text: &str) -> String {
+    format!("{{\"id\":\"{id}\",\"source\":\"{source}\",\"text\":{}}}\n", serde_json::Value::from(text))
+}
+
+/// A line of JSONL, as other programs write them.
+fn json_line(text: &str) -> String {
+    format!("{{\"source\": \"tide\", \"text\": {}}}\n", serde_json::Value::from(text))
+}
+
+/// A page on the host `tide`.
+fn html(number: usize) -> String {
+    let lines: String = good(number).lines().map(|line| format!("<p>{line}</p>")).collect();
+    format!("<!doctype html><title>Boats</title><body>{lines}</body>")
+}
+
+impl Case<'_> {
+    /// Cleans it in all ways; the good documents come out right in each.
+    #[track_caller]
+    fn try_out(&self) {
+        let sandbox = sandbox();
+        sandbox.write(&format!("corpus/{}", self.name), &self.bytes);
+        self.try_in(&sandbox);
+    }
+
+    /// The same, where the input is there already.
+    #[track_caller]
+    fn try_in(&self, sandbox: &Sandbox) {
+        self.to_folder(sandbox, "out", "", &self.out);
+        self.to_folder(sandbox, "copied", "--on-error copy", &self.copied);
+        let ran = self.run(sandbox, "-", "");
+        assert_eq!(ran.stdout, self.lines.clone() + &good_lines());
+    }
+
+    #[track_caller]
+    fn to_folder(&self, sandbox: &Sandbox, target: &str, flag: &str, expected: &Option<Vec<u8>>) {
+        self.run(sandbox, target, flag);
+        let mut tree = sandbox.tree(target);
+        let written = tree.remove(self.name);
+        assert_eq!(tree, good_tree(), "the others");
+        let shown = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        assert!(written == *expected, "{target}:\n{:?}\n{:?}", shown(&written), shown(expected));
+    }
+
+    #[track_caller]
+    fn run(&self, sandbox: &Sandbox, target: &str, flag: &str) -> Ran {
+        let Case { name, options, skipped, .. } = self;
+        let ran = clean(sandbox, &format!("-o {target} {flag} {options}"));
+        let named: String = skipped.iter().map(|message| format!("skipped: corpus/{name}{message}\n")).collect();
+        let status = if skipped.is_empty() { 0 } else { 3 };
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(status), named.as_str()), "{target} {flag}");
+        ran
+    }
+}
+
+/// Cleans the corpus; who waits for what never comes is stopped.
+fn clean(sandbox: &Sandbox, options: &str) -> Ran {
+    let command = sandbox.command(&format!("clean corpus -p patterns --quiet {options}"));
+    let minute = std::time::Duration::from_secs(60);
+    let output = assert_cmd::Command::from_std(command).timeout(minute).output().expect("it starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    Ran { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+#[track_caller]
+fn file_is_skipped(name: &str, bytes: Vec<u8>, options: &str, message: &str) {
+    let copied = Some(bytes.clone());
+    Case { name, bytes, options, skipped: vec![message], copied, ..Case::default() }.try_out();
+}
+
+/// The file `odd/x.txt` is read, and comes out as this text.
+#[track_caller]
+fn file_is_read(bytes: impl Into<Vec<u8>>, text: &str) {
+    let (out, lines) = (Some(text.as_bytes().to_vec()), line_of("x.txt", "odd", text));
+    Case { name: "odd/x.txt", bytes: bytes.into(), out: out.clone(), copied: out, lines, ..Case::default() }.try_out();
+}
+
+/// A line between good ones is named, left out, and copied if that is asked for.
+#[track_caller]
+fn line_is_skipped(line: &[u8], options: &str, message: &str) {
+    let [before, after] = [1, 2].map(|number| json_line(&good(number)).into_bytes());
+    let [first, last] = [1, 2].map(|number| json_line(&cleaned(number)));
+    let copied = [first.as_bytes(), line, last.as_bytes()].concat();
+    let message = format!(":2: {message}");
+    Case {
+        name: "x.jsonl",
+        bytes: [&before, line, &after].concat(),
+        options,
+        skipped: vec![&message],
+        out: Some((first.clone() + &last).into_bytes()),
+        copied: Some(copied),
+        lines: first + &last,
+    }
+    .try_out();
+}
+
+/// JSONL that is read whole, and comes out as these lines.
+#[track_caller]
+fn lines_are_read(bytes: impl Into<Vec<u8>>, out: &str, lines: &str) {
+    let out = Some(out.as_bytes().to_vec());
+    let lines = lines.to_owned();
+    Case { name: "x.jsonl", bytes: bytes.into(), out: out.clone(), copied: out, lines, ..Case::default() }.try_out();
+}
+
+/// What comes of a file that is all well: in its place, and as lines.
+fn well(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
+    let sandbox = sandbox();
+    sandbox.write(&format!("corpus/{name}"), bytes);
+    assert_eq!(clean(&sandbox, "-o out").stderr, "");
+    let lines = clean(&sandbox, "-o -").stdout;
+    let lines = lines.strip_suffix(&good_lines()).expect("the good ones come last").to_owned();
+    (sandbox.tree("out").remove(name).expect("it is written"), lines)
+}
+
+/// Records around a broken stretch come out as without it; to copy it, the whole file is copied.
+#[track_caller]
+fn stretch_is_skipped(name: &str, around: [&[u8]; 2], broken: &[u8], message: &str) {
+    let (out, lines) = well(name, &around.concat());
+    let bytes = [around[0], broken, around[1]].concat();
+    let (out, copied) = (Some(out), Some(bytes.clone()));
+    Case { name, bytes, skipped: vec![message], out, copied, lines, options: "" }.try_out();
+}
+
+/// A file of many documents that breaks off: what comes before is read; to copy the rest, the whole file is copied.
+#[track_caller]
+fn file_breaks_off(name: &str, bytes: Vec<u8>, readable: &[u8], message: &str) {
+    let (out, lines) = well(name, readable);
+    let copied = Some(bytes.clone());
+    Case { name, bytes, skipped: vec![message], out: Some(out), copied, lines, options: "" }.try_out();
+}
+
+/// A record among others is read without a word: the file comes out as with this other one in its place.
+#[track_caller]
+fn record_is_read_as(record: Vec<u8>, text: &str) {
+    let [before, after] = warc();
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.warc", [before, record, after].concat());
+    let ran = clean(&sandbox, "-o -");
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    let texts: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let texts: Vec<&str> = texts.iter().filter_map(|line| line["text"].as_str()).collect();
+    assert_eq!(texts[..3], [cleaned(WARC[0]), text.to_owned(), cleaned(WARC[1])]);
+}
+
+/// The good records of a WARC file.
+const WARC: [usize; 2] = [7, 8];
+
+fn warc() -> [Vec<u8>; 2] {
+    WARC.map(|number| conversion("https://tide/", &good(number)))
+}
+
+#[test]
+fn every_row_of_the_table_has_its_test() {
+    let (tables, _) = include_str!("../../docs/robustness.md").split_once("## Hostile input").expect("two parts");
+    let rows = tables.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let mut rows: Vec<String> = rows.filter(|name| *name != "input").map(snake_case).collect();
+    let code = include_str!("robustness.rs").lines().collect::<Vec<_>>();
+    let names = code.iter().filter_map(|line| line.strip_prefix("fn ")?.strip_suffix("() {"));
+    let is_test = |name: &&str| {
+        let line = code.iter().position(|line| line.starts_with(&format!("fn {name}() {{"))).unwrap_or(0);
+        code[..line].iter().rev().take_while(|line| line.starts_with("#[")).any(|line| *line == "#[test]")
+    };
+    let mut tests: Vec<String> = names.filter(is_test).map(str::to_owned).collect();
+    tests.retain(|name| name != "every_row_of_the_table_has_its_test");
+    rows.sort_unstable();
+    tests.sort_unstable();
+    assert_eq!(rows, tests);
+    assert!(rows.len() >= 60, "{}", rows.len());
+}
+
+fn snake_case(words: &str) -> String {
+    let parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    parts.map(str::to_lowercase).collect::<Vec<_>>().join("_")
+}
+
+/// `bytes` with `old` replaced, wherever it stands.
+fn replaced(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut rest = bytes;
+    let mut replaced = Vec::new();
+    while let Some((first, behind)) = rest.split_first() {
+        match rest.strip_prefix(old) {
+            Some(behind) => {
+                replaced.extend(new);
+                rest = behind;
+            }
+            None => {
+                replaced.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    replaced
+}
+
+// Files that are a document.
+
+#[test]
+fn another_encoding() {
+    let text = format!("Im Café von Björn Straße 7 gibt es für Gäste Brötchen.\n{}", good(5));
+    let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    file_is_read(latin, &text.replace(&format!("{SHARE_LINE}\n"), ""));
+}
+
+#[test]
+fn malformed_utf_8() {
+    let text = format!("Zoë, Café, Zürich, naïve: they met at the harbour of Hale before noon.\n{}", good(5));
+    let bytes = [text.as_bytes(), &cleaned(6).into_bytes()].concat();
+    let bytes = replaced(&bytes, b"fog", b"f\xffg");
+    let cleaned = text.replace(&format!("{SHARE_LINE}\n"), "") + &cleaned(6);
+    let cleaned = cleaned.replace("fog", "f\u{fffd}g");
+    file_is_read(bytes.clone(), &cleaned);
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", bytes);
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    assert_eq!(ran.stderr, "warning: corpus/odd/x.txt: some bytes are not valid UTF-8 and were replaced by U+FFFD\n");
+}
+
+#[test]
+fn utf_16_with_a_mark() {
+    let bytes: Vec<u8> = format!("\u{feff}{}", good(5)).encode_utf16().flat_map(u16::to_be_bytes).collect();
+    file_is_read(bytes, &cleaned(5));
+}
+
+#[test]
+fn utf_16_without_a_mark() {
+    let bytes: Vec<u8> = good(5).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let message = ": looks binary, 50 % of its beginning are control characters: if it is UTF-16, save it with a byte \
+                   order mark";
+    file_is_skipped("odd/x.txt", bytes, "", message);
+}
+
+#[test]
+fn a_binary_file_named_txt() {
+    let message = ": looks binary, 10 % of its beginning are control characters: if it is UTF-16, save it with a byte \
+                   order mark";
+    file_is_skipped("odd/x.txt", (0..=255).cycle().take(5120).collect(), "", message);
+}
+
+#[test]
+fn an_empty_file() {
+    file_is_read("", "");
+}
+
+#[test]
+fn nothing_but_white_space() {
+    file_is_read(" \n\t\r\n", " \n\t\r\n");
+}
+
+#[test]
+fn a_document_over_the_limit() {
+    let message =
+        ": has 6000 bytes, more than the 4000 that a document may have: split it, or allow more (--max-document)";
+    file_is_skipped("odd/x.txt", b"word ".repeat(1200), "--max-document 4k", message);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_without_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", good(5));
+    let path = sandbox.path("corpus/odd/x.txt");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("the permissions");
+    if fs::read(&path).is_ok() {
+        eprintln!("notice: whoever runs this may read everything; a locked file is not tried");
+        return;
+    }
+    let skipped = vec![": cannot be read: Permission denied (os error 13)"];
+    Case { name: "odd/x.txt", skipped, ..Case::default() }.try_in(&sandbox);
+}
+
+/// A file that opens, and then cannot be read, as on a bad disk: one that every system has.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_whose_bytes_cannot_be_read() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.path("corpus/odd")).expect("a folder");
+    std::os::unix::fs::symlink("/proc/self/mem", sandbox.path("corpus/odd/x.txt")).expect("a link");
+    let skipped = vec![": cannot be read: Input/output error (os error 5)"];
+    Case { name: "odd/x.txt", skipped, options: "--follow-links", ..Case::default() }.try_in(&sandbox);
+}
+
+/// What comes in by standard input holds the program up, once it has looked for files and before it reads them.
+#[test]
+#[cfg(unix)]
+fn a_file_that_vanishes() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", good(5));
+    let mut command = sandbox.command("run corpus - -o out --quiet");
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    // more than a pipe holds: when all is written, it is being read
+    input.write_all(json_line(&good(6)).repeat(2000).as_bytes()).expect("written");
+    fs::remove_file(sandbox.path("corpus/odd/x.txt")).expect("removed");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let message = "skipped: corpus/odd/x.txt: cannot be read: No such file or directory (os error 2)\n";
+    assert_eq!((output.status.code(), &*stderr), (Some(3), message));
+    let names: Vec<String> = sandbox.tree("out/cleaned").into_keys().collect();
+    assert_eq!(names, ["stdin.jsonl", "tide/0.txt", "tide/1.txt", "tide/2.txt"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_nothing() {
+    link_is_skipped("nowhere.txt", ": cannot be read: No such file or directory (os error 2)");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_itself() {
+    link_is_skipped("x.txt", &format!(": cannot be read: {}", too_many_links()));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_folder_around_it() {
+    link_is_skipped("..", ": is a link to \"corpus\", which contains it");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_out_of_the_corpus() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = fs::canonicalize(folder.path()).expect("its path").join("secret.txt");
+    write(&target, good(5).as_bytes());
+    let target = target.to_str().expect("UTF-8");
+    let message = format!(
+        ": is a link to {target:?}, outside the given folder: name that path too, or follow links, to have it read"
+    );
+    link_is_skipped(target, &message);
+}
+
+#[cfg(unix)]
+#[track_caller]
+fn link_is_skipped(target: &str, message: &str) {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.path("corpus/odd")).expect("a folder");
+    std::os::unix::fs::symlink(target, sandbox.path("corpus/odd/x.txt")).expect("a link");
+    Case { name: "odd/x.txt", skipped: vec![message], ..Case::default() }.try_in(&sandbox);
+}
+
+#[cfg(unix)]
+fn too_many_links() -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink("x", folder.path().join("x")).expect("a link");
+    fs::read(folder.path().join("x")).expect_err("it leads nowhere").to_string()
+}
+
+const NO_FILE: &str = ": is neither a file nor a folder: read it as standard input (-), if it is a pipe";
+
+#[test]
+#[cfg(unix)]
+fn a_named_pipe() {
+    for name in ["odd/x.txt", "x.jsonl"] {
+        let sandbox = sandbox();
+        fs::create_dir_all(sandbox.path("corpus/odd")).expect("a folder");
+        let made = std::process::Command::new("mkfifo").arg(sandbox.path(&format!("corpus/{name}"))).status();
+        assert!(made.expect("mkfifo").success());
+        Case { name, skipped: vec![NO_FILE], ..Case::default() }.try_in(&sandbox);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_socket() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.path("corpus/odd")).expect("a folder");
+    let _listener = std::os::unix::net::UnixListener::bind(sandbox.path("corpus/odd/x.txt")).expect("a socket");
+    Case { name: "odd/x.txt", skipped: vec![NO_FILE], ..Case::default() }.try_in(&sandbox);
+}
+
+#[test]
+fn a_folder_named_like_a_document() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.path("corpus/odd/x.txt")).expect("a folder");
+    fs::create_dir_all(sandbox.path("corpus/x.jsonl")).expect("a folder");
+    Case { name: "odd/x.txt", ..Case::default() }.try_in(&sandbox);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.path("corpus/odd")).expect("a folder");
+    let name = std::ffi::OsStr::from_bytes(b"corpus/odd/\xff.txt");
+    fs::write(sandbox.path("").join(name), good(5)).expect("written");
+    let skipped = vec![": the file name is not valid UTF-8: rename it"];
+    Case { name: "odd/\u{fffd}.txt", skipped, ..Case::default() }.try_in(&sandbox);
+}
+
+// Lines of JSON.
+
+#[test]
+fn jsonl_without_a_byte() {
+    lines_are_read("", "", "");
+}
+
+#[test]
+fn blank_lines() {
+    let out = format!("\n  \n{}\n", json_line(&cleaned(5)));
+    lines_are_read(format!("\n  \n{}\n", json_line(&good(5))), &out, &out);
+}
+
+#[test]
+fn jsonl_with_a_byte_order_mark() {
+    let out = json_line(&cleaned(5));
+    lines_are_read(format!("\u{feff}{}", json_line(&good(5))), &format!("\u{feff}{out}"), &out);
+}
+
+#[test]
+fn jsonl_with_the_line_ends_of_windows() {
+    let out = json_line(&cleaned(5)).replace('\n', "\r\n");
+    lines_are_read(json_line(&good(5)).replace('\n', "\r\n"), &out, &out);
+}
+
+#[test]
+fn jsonl_whose_last_line_does_not_end() {
+    let out = json_line(&cleaned(5));
+    lines_are_read(json_line(&good(5)).trim_end(), out.trim_end(), &out);
+}
+
+#[test]
+fn a_line_that_was_cut_off() {
+    let line = br#"{"source": "tide", "text": "The ferry"#;
+    line_is_skipped(&[line, &b"\n"[..]].concat(), "", "is not valid JSON: EOF while parsing a string at column 37");
+}
+
+#[test]
+fn a_line_that_is_no_object() {
+    line_is_skipped(b"[1, 2]\n", "", "is not a JSON object");
+    line_is_skipped(b"\"text\"\n", "", "is not a JSON object");
+}
+
+#[test]
+fn a_key_that_stands_twice() {
+    let line = br#"{"source": "tide", "text": "a", "text": "b"}"#;
+    line_is_skipped(&[line, &b"\n"[..]].concat(), "", "has the key \"text\" twice");
+}
+
+#[test]
+fn a_text_that_is_no_string() {
+    for text in ["5", "[\"a\"]", "{}", "true"] {
+        let line = format!("{{\"source\": \"tide\", \"text\": {text}}}\n");
+        line_is_skipped(line.as_bytes(), "", "the value of \"text\" is not a string");
+    }
+}
+
+#[test]
+fn a_line_without_text() {
+    let message = "has neither \"text\" nor \"html\": are these the right keys?";
+    line_is_skipped(b"{\"source\": \"tide\"}\n", "", message);
+    line_is_skipped(b"{\"source\": \"tide\", \"text\": null}\n", "", message);
+}
+
+#[test]
+fn a_line_without_source() {
+    let message = "has neither \"source\" nor \"url\": are these the right keys? (in a folder named after its source a \
+                   file needs neither)";
+    line_is_skipped(b"{\"text\": \"a\"}\n", "", message);
+    line_is_skipped(b"{\"source\": null, \"text\": \"a\"}\n", "", message);
+}
+
+#[test]
+fn a_source_that_is_no_safe_name() {
+    let long = "x".repeat(201);
+    for (source, message) in [
+        ("../x", "the source name \"../x\" contains '/': rename it without"),
+        ("/x", "the source name \"/x\" contains '/': rename it without"),
+        ("a\\u0000b", "the source name \"a\\0b\" contains '\\0': rename it without"),
+        (&long, &format!("the source name \"{}...\" is too long: shorten it to 200 bytes", "x".repeat(80))),
+        ("CON", "the source name \"CON\" is a device on Windows: rename it"),
+        ("", "a source's name is empty: give it one"),
+    ] {
+        line_is_skipped(format!("{{\"source\": \"{source}\", \"text\": \"a\"}}\n").as_bytes(), "", message);
+    }
+}
+
+#[test]
+fn jsonl_in_utf_16() {
+    let bytes: Vec<u8> = format!("\u{feff}{}", json_line(&good(5))).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    file_is_skipped("x.jsonl", bytes, "", ": is UTF-16, and JSONL has to be UTF-8: convert it");
+}
+
+#[test]
+fn a_line_that_is_not_utf_8() {
+    let line = b"{\"source\": \"tide\", \"text\": \"a\xff\"}\n";
+    line_is_skipped(line, "", "is not valid UTF-8 from byte 30 of the line on");
+}
+
+#[test]
+fn half_a_surrogate_pair() {
+    let line = br#"{"source": "tide", "text": "a \ud800 b"}"#;
+    let message = "is not valid JSON: unexpected end of hex escape in the value of \"text\"";
+    line_is_skipped(&[line, &b"\n"[..]].concat(), "", message);
+}
+
+#[test]
+fn a_line_over_the_limit() {
+    let line = json_line(&"word ".repeat(1200));
+    let message =
+        "has 6030 bytes, more than the 4000 that a document may have: split it, or allow more (--max-document)";
+    line_is_skipped(line.as_bytes(), "--max-document 4k", message);
+}
+
+#[test]
+fn json_nested_a_hundred_thousand_times() {
+    let nested = |text: &str| {
+        let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+        format!("{{\"deep\": {open}{close}, {}", &json_line(text)[1..])
+    };
+    let out = nested(&cleaned(5));
+    lines_are_read(nested(&good(5)), &out, &out);
+    let deep_text = format!("{{\"source\": \"tide\", \"text\": {}}}\n", "[".repeat(100_000));
+    line_is_skipped(deep_text.as_bytes(), "", "is not valid JSON: expected value at column 100028");
+}
+
+// Compressed files.
+
+/// Lines that are longer than what a decompressor holds back.
+fn many_lines() -> String {
+    let mut story = Story(1);
+    (0..3000).map(|_| json_line(&format!("{}\n{SHARE_LINE}\n", story.paragraph()))).collect()
+}
+
+/// A file cut in the middle of its compressed data breaks off after some lines.
+#[track_caller]
+fn lines_break_off(name: &str, packed: &[u8], error: &str) {
+    let sandbox = sandbox();
+    let bytes = &packed[..packed.len() * 2 / 3];
+    sandbox.write(&format!("corpus/{name}"), bytes);
+    let ran = clean(&sandbox, "-o out");
+    let out = unpacked(&sandbox.tree("out")[name]);
+    let lines: Vec<&[u8]> = out.split_inclusive(|&byte| byte == b'\n').collect();
+    assert!(lines.len() > 500 && !String::from_utf8_lossy(&out).contains(SHARE_LINE), "{} lines", lines.len());
+    let message = format!("cannot be read any further after record {}: {error}", lines.len());
+    assert_eq!((ran.status, ran.stderr), (Some(3), format!("skipped: corpus/{name}: {message}\n")));
+    let readable: String = many_lines().split_inclusive('\n').take(lines.len()).collect();
+    let packed = if name.ends_with("gz") { gzip(readable.as_bytes()) } else { zstd(readable.as_bytes()) };
+    file_breaks_off(name, bytes.to_vec(), &packed, &format!(": {message}"));
+}
+
+#[test]
+fn a_document_in_gzip_that_was_cut_off() {
+    let bytes = gzip(good(5).as_bytes())[..60].to_vec();
+    file_is_skipped("odd/x.txt.gz", bytes, "", ": its compressed data are damaged: incomplete deflate stream");
+}
+
+#[test]
+fn jsonl_in_gzip_that_was_cut_off() {
+    lines_break_off("x.jsonl.gz", &gzip(many_lines().as_bytes()), "incomplete deflate stream");
+}
+
+#[test]
+fn gzip_with_a_wrong_checksum() {
+    let wrong = |bytes: &[u8]| {
+        let mut packed = gzip(bytes);
+        let place = packed.len() - 6;
+        packed[place] ^= 1;
+        packed
+    };
+    let what = "corrupt gzip stream does not have a matching checksum";
+    let message = format!(": its compressed data are damaged: {what}");
+    file_is_skipped("odd/x.txt.gz", wrong(good(5).as_bytes()), "", &message);
+    let lines = json_line(&good(5));
+    let message = format!(": cannot be read any further after record 1: {what}");
+    file_breaks_off("x.jsonl.gz", wrong(lines.as_bytes()), &gzip(lines.as_bytes()), &message);
+}
+
+#[test]
+fn gzip_with_something_else_behind() {
+    let behind = |bytes: &[u8]| [gzip(bytes), b"garbage".to_vec()].concat();
+    let what = "what follows the gzip data is no gzip";
+    let message = format!(": its compressed data are damaged: {what}");
+    file_is_skipped("odd/x.txt.gz", behind(good(5).as_bytes()), "", &message);
+    let lines = json_line(&good(5));
+    let message = format!(": cannot be read any further after record 1: {what}");
+    file_breaks_off("x.jsonl.gz", behind(lines.as_bytes()), &gzip(lines.as_bytes()), &message);
+}
+
+#[test]
+fn zeros_behind_gzip() {
+    let (before, after) = (json_line(&good(5)), json_line(&cleaned(5)));
+    let bytes = [gzip(before.as_bytes()), vec![0; 100]].concat();
+    let out = Some(well("x.jsonl.gz", &gzip(before.as_bytes())).0);
+    Case { name: "x.jsonl.gz", bytes, out: out.clone(), copied: out, lines: after, ..Case::default() }.try_out();
+}
+
+#[test]
+fn a_gz_file_that_is_plain() {
+    let (before, after) = (json_line(&good(5)), json_line(&cleaned(5)));
+    let out = Some(after.clone().into_bytes());
+    let bytes = before.into_bytes();
+    Case { name: "x.jsonl.gz", bytes, out: out.clone(), copied: out, lines: after, ..Case::default() }.try_out();
+}
+
+#[test]
+fn a_plain_name_that_holds_gzip() {
+    for pack in [gzip, zstd] {
+        let (out, lines) = well("x.jsonl", &pack(json_line(&good(5)).as_bytes()));
+        assert_eq!((unpacked(&out), lines.as_str()), (json_line(&cleaned(5)).into_bytes(), &*json_line(&cleaned(5))));
+        assert_eq!(out[..2], pack(b"")[..2], "it is compressed as before");
+        let (out, _) = well("odd/x.txt", &pack(good(5).as_bytes()));
+        assert_eq!(unpacked(&out), cleaned(5).into_bytes());
+    }
+}
+
+#[test]
+fn zstandard_that_was_cut_off() {
+    let packed = zstd(good(5).as_bytes());
+    let bytes = packed[..packed.len() - 10].to_vec();
+    file_is_skipped("odd/x.txt.zst", bytes, "", ": its compressed data are damaged: incomplete frame");
+    lines_break_off("x.jsonl.zst", &zstd(many_lines().as_bytes()), "incomplete frame");
+}
+
+const BOMB: &str =
+    ": has more bytes than the 1000000 that a document may have: split it, or allow more (--max-document)";
+
+#[test]
+fn a_gzip_bomb() {
+    file_is_skipped("odd/x.txt.gz", gzip(&vec![b'a'; 20_000_000]), "--max-document 1M", BOMB);
+}
+
+#[test]
+fn a_zstandard_bomb() {
+    file_is_skipped("odd/x.txt.zst", zstd(&vec![b'a'; 20_000_000]), "--max-document 1M", BOMB);
+}
+
+#[test]
+fn a_bomb_in_a_line() {
+    let [before, after] = [1, 2].map(|number| json_line(&good(number)).into_bytes());
+    let bytes = gzip(&[before, vec![b'a'; 20_000_000], b"\n".to_vec(), after].concat());
+    let lines = json_line(&cleaned(1)) + &json_line(&cleaned(2));
+    let around = gzip((json_line(&good(1)) + &json_line(&good(2))).as_bytes());
+    let message = ":2: has 20000001 bytes, more than the 1000000 that a document may have: split it, or allow more \
+                   (--max-document)";
+    Case {
+        name: "x.jsonl.gz",
+        options: "--max-document 1M",
+        skipped: vec![message],
+        out: Some(well("x.jsonl.gz", &around).0),
+        copied: Some(bytes.clone()),
+        bytes,
+        lines,
+    }
+    .try_out();
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.jsonl.gz", gzip(&[vec![b'a'; 2000], b"\n".to_vec()].concat()));
+    let ran = sandbox.expect(3, "clean corpus -p patterns -o out --max-document 1k --on-error copy");
+    ran.says("warning: corpus/x.jsonl.gz: copied as it is, with nothing removed, for what is broken in it cannot");
+}
+
+#[test]
+fn broken_input_on_stdin() {
+    let [before, after] = [1, 2].map(|number| json_line(&good(number)));
+    let broken = [gzip((before + &after).as_bytes()), b"garbage".to_vec()].concat();
+    let sandbox = sandbox();
+    for flag in ["", "--on-error copy"] {
+        let command = sandbox.command(&format!("clean - -p patterns -o out --quiet {flag}"));
+        let output = assert_cmd::Command::from_std(command).write_stdin(broken.clone()).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(3));
+        let message = "skipped: -: cannot be read any further after record 2: what follows the gzip data is no gzip\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), message);
+        assert_eq!(sandbox.read("out/stdin.jsonl"), json_line(&cleaned(1)) + &json_line(&cleaned(2)));
+        fs::remove_dir_all(sandbox.path("out")).expect("removed");
+    }
+}
+
+// WARC.
+
+#[test]
+fn garbage_between_warc_records() {
+    let [before, after] = warc();
+    let message = ":2: no WARC record starts here, but \"some garbage\": get the file again if it is damaged";
+    stretch_is_skipped("x.warc", [&before, &after], b"some garbage\r\n\r\n", message);
+}
+
+#[test]
+fn a_warc_record_of_a_wrong_length() {
+    let [before, after] = warc();
+    let fields = "WARC-Type: conversion\r\nWARC-Target-URI: https://tide/\r\nContent-Type: text/plain";
+    let wrong = |length: &str| record_of_length(fields, &format!("Content-Length: {length}\r\n"), good(5).as_bytes());
+    let damaged = "of its Content-Length: get the file again if it is damaged";
+    for length in ["50", "300"] {
+        let message = format!(":2: the WARC record does not end after the {length} bytes {damaged}");
+        stretch_is_skipped("x.warc", [&before, &after], &wrong(length), &message);
+    }
+    let message = ":2: the WARC record has the Content-Length \"-5\": set it to a number of bytes";
+    stretch_is_skipped("x.warc", [&before, &after], &wrong("-5"), message);
+    let message = ":2: the WARC record has no Content-Length: write the file with a tool that sets it";
+    stretch_is_skipped("x.warc", [&before, &after], &record_of_length(fields, "", good(5).as_bytes()), message);
+}
+
+#[test]
+fn a_last_warc_record_that_was_cut_off() {
+    let [before, after] = warc();
+    let message = ":2: the WARC record is cut off: get the file again if it should be whole";
+    for end in [40, after.len() - 60] {
+        let bytes = [&before, &after[..end]].concat();
+        file_breaks_off("x.warc", bytes, &before, message);
+    }
+}
+
+#[test]
+fn compressed_warc_that_was_cut_off() {
+    let [before, after] = warc().map(|record| gzip(&record));
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.warc.gz", [&before, &after[..after.len() - 20]].concat());
+    let ran = clean(&sandbox, "-o out");
+    let message = "cannot be read any further after record 1: incomplete deflate stream";
+    assert_eq!((ran.status, ran.stderr), (Some(3), format!("skipped: corpus/x.warc.gz:2: {message}\n")));
+    let [first, _] = WARC.map(|number| conversion("https://tide/", &cleaned(number)));
+    let (out, first) = (unpacked(&sandbox.tree("out")["x.warc.gz"]), first.len());
+    assert!(out.len() >= first && String::from_utf8_lossy(&out).contains(&cleaned(WARC[0])));
+}
+
+#[test]
+fn a_page_in_warc_with_bad_chunks() {
+    let fields = "Transfer-Encoding: chunked\r\n";
+    // a body that is not chunked, whatever its header says, is taken as it is
+    record_is_read_as(response("https://tide/", fields, html(5).as_bytes()), cleaned(5).trim_end());
+    let body = html(5);
+    let (first, rest) = body.split_at(40);
+    // one that was cut off in a chunk is read as far as it goes
+    let cut = format!("28\r\n{first}\r\nffff\r\n{rest}");
+    record_is_read_as(response("https://tide/", fields, cut.as_bytes()), cleaned(5).trim_end());
+}
+
+#[test]
+fn a_page_in_warc_that_is_not_packed_as_it_says() {
+    for coding in ["gzip", "br", "deflate", "zstd", "nonsense"] {
+        let fields = format!("Content-Encoding: {coding}\r\n");
+        record_is_read_as(response("https://tide/", &fields, html(5).as_bytes()), cleaned(5).trim_end());
+    }
+}
+
+#[test]
+fn a_page_in_warc_of_an_unknown_charset() {
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=klingon\r\n\r\n{}", html(5));
+    let fields = "WARC-Type: response\r\nWARC-Target-URI: https://tide/\r\nContent-Type: application/http";
+    record_is_read_as(record(fields, block.as_bytes()), cleaned(5).trim_end());
+}
+
+#[test]
+fn a_page_in_warc_of_another_charset_than_it_says() {
+    let mut page = html(5).into_bytes();
+    page.extend(b"<p>Caf\xe9</p>");
+    let block = [b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n".as_slice(), &page].concat();
+    let fields = "WARC-Type: response\r\nWARC-Target-URI: https://tide/\r\nContent-Type: application/http";
+    record_is_read_as(record(fields, &block), &format!("{}Café", cleaned(5)));
+}
+
+#[test]
+fn a_warc_record_without_address() {
+    let [before, after] = warc();
+    let broken = record("WARC-Type: conversion\r\nContent-Type: text/plain", good(5).as_bytes());
+    let (out, lines) = well("x.warc", &[&before[..], &after].concat());
+    let copied = [&well("x.warc", &before).0, &broken, &well("x.warc", &after).0].map(Vec::as_slice).concat();
+    let bytes = [before, broken, after].concat();
+    let message = ":2: has no WARC-Target-URI to name its source: put the file into a folder named after its source, or \
+                   take the record out";
+    let (out, copied) = (Some(out), Some(copied));
+    Case { name: "x.warc", bytes, skipped: vec![message], out, copied, lines, options: "" }.try_out();
+}
+
+#[test]
+fn a_file_named_warc_that_is_none() {
+    let bytes = good(5).into_bytes();
+    let message = ":1: no WARC record starts here, but \"Boat 5 sailed at dawn and came b\": get the file again if it \
+                   is damaged";
+    let (out, copied) = (Some(Vec::new()), Some(bytes.clone()));
+    Case { name: "x.warc", bytes, skipped: vec![message], out, copied, ..Case::default() }.try_out();
+}
+
+// Parquet.
+
+#[cfg(feature = "parquet")]
+fn good_table() -> Vec<u8> {
+    let row = |number| vec![Some("tide".to_owned()), Some(good(number))];
+    super::containers::table(&["source", "text"], &[row(7), row(8)])
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_that_was_cut_off() {
+    let table = good_table();
+    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it anew";
+    file_is_skipped("x.parquet", table[..table.len() - 20].to_vec(), "", message);
+    let message = ": is not Parquet, or is damaged (it has no 4 bytes at 0): get it anew";
+    file_is_skipped("x.parquet", Vec::new(), "", message);
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_that_is_none() {
+    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it anew";
+    file_is_skipped("x.parquet", good(5).into_bytes(), "", message);
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_with_damaged_data() {
+    let mut table = good_table();
+    table[4..60].fill(0xff);
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.parquet", &table);
+    let ran = clean(&sandbox, "-o out --on-error copy");
+    assert_eq!(ran.status, Some(3));
+    assert!(ran.stderr.starts_with("skipped: corpus/x.parquet"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not Parquet, or is damaged ("), "{}", ran.stderr);
+    let mut tree = sandbox.tree("out");
+    assert!(tree.remove("x.parquet") == Some(table));
+    assert_eq!(tree, good_tree());
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn a_parquet_column_of_another_type() {
+    let table =
+        super::containers::table_of(
+            "required int32 text; required binary source (UTF8);",
+            |writer, column| match column {
+                0 => drop(writer.typed::<parquet::data_type::Int32Type>().write_batch(&[1, 2], None, None)),
+                _ => {
+                    let sources = ["tide".into(), "tide".into()];
+                    drop(writer.typed::<parquet::data_type::ByteArrayType>().write_batch(&sources, None, None));
+                }
+            },
+        );
+    file_is_skipped(
+        "x.parquet",
+        table,
+        "",
+        ": the column \"text\" is one of type INT32, and not a column of strings: name another one",
+    );
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_without_a_column_of_texts() {
+    let table = super::containers::table(&["source", "body"], &[vec![Some("tide".into()), Some(good(5))]]);
+    let message = ": has neither a column \"text\" nor \"html\", but \"source\", \"body\": are these the right keys?";
+    file_is_skipped("x.parquet", table, "", message);
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn a_parquet_row_without_text() {
+    use super::containers::{column, table};
+    let row = |text: Option<String>| vec![Some("tide".to_owned()), text];
+    let bytes = table(&["source", "text"], &[row(Some(good(7))), row(None), row(Some(good(8)))]);
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.parquet", bytes);
+    let cleaned = |number| Some(cleaned(number));
+    for (flag, texts) in [("", vec![cleaned(7), cleaned(8)]), ("--on-error copy", vec![cleaned(7), None, cleaned(8)])] {
+        let ran = clean(&sandbox, &format!("-o out {flag}"));
+        let message = ":2: has neither \"text\" nor \"html\": are these the right keys?";
+        assert_eq!((ran.status, ran.stderr), (Some(3), format!("skipped: corpus/x.parquet{message}\n")));
+        assert_eq!(column(&sandbox.tree("out")["x.parquet"], "text"), texts);
+    }
+}
+
+// Pattern files.
+
+#[test]
+fn a_broken_pattern_file() {
+    let good_one = patterns("tide", "");
+    for (broken, message) in [
+        (good_one.replace("status", "statsu"), "patterns/tide.yaml:6: pattern share: unknown field `statsu`"),
+        (good_one.replace("Share this", "(Share this"), "pattern share: its regex does not compile"),
+        (format!("{good_one}  : :\n["), "patterns/tide.yaml:"),
+        (String::new(), "patterns/tide.yaml:1: unexpected end of input"),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write("patterns/tide.yaml", broken);
+        for target in ["out", "-"] {
+            let ran = sandbox.expect(1, &format!("clean corpus -p patterns -o {target} --on-error copy"));
+            ran.says(message).says("error: 1 of 2 pattern files cannot be used; nothing was done");
+            assert_eq!(ran.stdout, "");
+        }
+        assert!(!sandbox.path("out").exists());
+    }
+}
+
+#[test]
+fn a_source_without_pattern_file() {
+    let sandbox = sandbox();
+    let other = good(5).replace('\n', "\r\n");
+    sandbox.write("corpus/other/x.txt", &other);
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    let message = "there is no pattern file for source 'other'; its documents are copied as they are";
+    assert_eq!(ran.stderr, format!("warning: {message}\n"));
+    assert_eq!(sandbox.read("out/other/x.txt"), other);
+}
+
+#[test]
+fn a_regex_that_gives_up() {
+    let slow = "- id: slow\n  status: accepted\n  regex: '(?:(?=a)a|aa)+$x'\n  example: 'x'\n";
+    let sandbox = sandbox();
+    sandbox.write("patterns/odd.yaml", patterns("odd", slow));
+    let bytes = format!("{}!\n", "a".repeat(5000));
+    sandbox.write("corpus/odd/x.txt", &bytes);
+    let message = ": pattern slow: Error executing regex: Max limit for backtracking count exceeded; make the regex \
+                   simpler, or reject the pattern";
+    let copied = Some(bytes.into_bytes());
+    Case { name: "odd/x.txt", skipped: vec![message], copied, ..Case::default() }.try_in(&sandbox);
+}
+
+// Output.
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk() {
+    let sandbox = sandbox();
+    let Some(_disk) = super::output::SmallDisk::mount(sandbox.path("out")) else {
+        eprintln!("notice: no file system can be mounted here; a full disk is not tried");
+        return;
+    };
+    let before = sandbox.tree("corpus");
+    (0..60).for_each(|number| sandbox.write(&format!("corpus/odd/{number}.txt"), good(number).repeat(40)));
+    let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
+    ran.says("error: cannot write \"out/").says("No space left on device");
+    let cleaned_odd = |name: &str| {
+        let number = name.strip_prefix("odd/").and_then(|name| name.strip_suffix(".txt"));
+        cleaned(number.and_then(|number| number.parse().ok()).expect("a number")).repeat(40)
+    };
+    for (name, bytes) in sandbox.tree("out") {
+        let expected = good_tree().remove(&name).unwrap_or_else(|| cleaned_odd(&name).into_bytes());
+        assert!(bytes == expected, "{name} is whole");
+    }
+    assert!(before.iter().all(|(name, bytes)| sandbox.tree("corpus")[name] == *bytes));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_stdout() {
+    let full = fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+    let sandbox = sandbox();
+    let mut command = sandbox.command("clean corpus -p patterns -o - --quiet");
+    let output = command.stdout(full).output().expect("it starts");
+    let message = "error: cannot write to stdout: No space left on device (os error 28)\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(1), message));
+}
+
+#[test]
+fn a_closed_pipe() {
+    use std::process::Stdio;
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.jsonl", json_line(&good(5)).repeat(5000));
+    let mut command = sandbox.command("clean corpus -p patterns -o - --quiet");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
+}
