@@ -1,6 +1,6 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -20,7 +20,7 @@ use dehusk::tokens::Lexer;
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::library::Library;
 use super::memory::{self, Budget};
-use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, suited};
+use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write, suited};
 use super::reading::read_documents;
 use super::reporter::Reporter;
 use super::size::size;
@@ -34,7 +34,7 @@ pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for the pattern files; decisions in those already there are kept
-    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS")]
+    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS", value_parser = path_to_write())]
     output: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
@@ -45,7 +45,6 @@ pub struct MineCommand {
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer()?;
-    refuse_stdout(&args.output)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &inventory.inputs())?;
@@ -53,14 +52,6 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
-}
-
-/// `clean` alone can write to stdout; a folder of this name can be given as `./-`.
-pub fn refuse_stdout(output: &Path) -> anyhow::Result<()> {
-    if output == Path::new("-") {
-        bail!("pattern files cannot be written to stdout: name a folder with -o");
-    }
-    Ok(())
 }
 
 /// Looks at what there is, and says what is left out.

@@ -163,7 +163,7 @@ fn document_size(text: &str) -> Result<u64, String> {
 /// A path, where nothing is written to stdout.
 pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some("-") => Err("only the documents of `dehusk clean` can go to stdout: name a path"),
+        Some("-") => Err("only the documents of `dehusk clean` can go to stdout: name a path (./- if it is called so)"),
         _ => Ok(path),
     })
 }

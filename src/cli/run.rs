@@ -8,8 +8,8 @@ use dehusk::corpus::OutputRoot;
 
 use super::clean::{Target, clean};
 use super::library::Library;
-use super::mine::{mine, refuse_stdout, scan};
-use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs};
+use super::mine::{mine, scan};
+use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -20,7 +20,7 @@ pub struct RunArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for OUT/patterns and OUT/cleaned
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = path_to_write())]
     out: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
@@ -33,7 +33,6 @@ pub struct RunArgs {
 /// Runs the command.
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer()?;
-    refuse_stdout(&args.out)?;
     let mut summary = Summary::default();
     let view = args.cleaning.view(&args.corpus.reading)?.html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
