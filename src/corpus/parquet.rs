@@ -168,14 +168,15 @@ fn of_input(error: ParquetError) -> ParquetError {
     }
 }
 
-/// As [`reason`], where what the sink says is to stay as it is.
+/// As [`reason`], where what the sink says is to stay as it is. What is wrong with the input can be told by the
+/// [`Reason`] in it.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) if error.is::<io::Error>() => match error.downcast() {
             Ok(error) => *error,
             Err(error) => io::Error::other(error),
         },
-        error => io::Error::new(io::ErrorKind::InvalidData, format!("the input {}", reason(error))),
+        error => io::Error::new(io::ErrorKind::InvalidData, reason(error)),
     }
 }
 
@@ -414,7 +415,7 @@ mod tests {
         let rows = table.batches().next().expect("a batch").expect("rows");
         let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
         let error = writer.write(&rows, vec![NewRow::AsRead]).expect_err("it is refused").to_string();
-        assert!(error.starts_with("the input is not Parquet, or is damaged ("), "{error}");
+        assert!(error.starts_with("is not Parquet, or is damaged ("), "{error}");
     }
 
     #[test]

@@ -871,17 +871,23 @@ fn parquet_that_is_none() {
 #[test]
 #[cfg(feature = "parquet")]
 fn parquet_with_damaged_data() {
-    let mut table = good_table();
-    table[4..60].fill(0xff);
-    let sandbox = sandbox();
-    sandbox.write("corpus/x.parquet", &table);
-    let ran = clean(&sandbox, "-o out --on-error copy");
-    assert_eq!(ran.status, Some(3));
-    assert!(ran.stderr.starts_with("skipped: corpus/x.parquet"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("is not Parquet, or is damaged ("), "{}", ran.stderr);
-    let mut tree = sandbox.tree("out");
-    assert!(tree.remove("x.parquet") == Some(table));
-    assert_eq!(tree, good_tree());
+    let text = good_table().windows(4).position(|bytes| bytes == b"Boat").expect("a text");
+    // the header of the first page, and that of the texts
+    for damaged in [4..60, text - 24..text - 4] {
+        let mut table = good_table();
+        table[damaged].fill(0xff);
+        let sandbox = sandbox();
+        sandbox.write("corpus/x.parquet", &table);
+        for (flag, copied) in [("", None), ("--on-error copy", Some(table))] {
+            let ran = clean(&sandbox, &format!("-o out {flag}"));
+            assert_eq!((ran.status, ran.stderr.lines().count()), (Some(3), 1), "{}", ran.stderr);
+            let message = "skipped: corpus/x.parquet: is not Parquet, or is damaged (";
+            assert!(ran.stderr.starts_with(message), "{}", ran.stderr);
+            let mut tree = sandbox.tree("out");
+            assert!(tree.remove("x.parquet") == copied);
+            assert_eq!(tree, good_tree());
+        }
+    }
 }
 
 #[test]

@@ -51,8 +51,6 @@ fn wrong_usage_is_told_from_bad_input() {
         "clean x -p y -o z --merge-gap -1",
         "completions tcsh",
         "mine x -o y --tokenizer '('",
-        "mine x -o -",
-        "run x -o -",
         "clean x -p y -o z --report -",
         "clean x -p y -o z --max-document 3G",
         "clean x -p y -o z --spans --on-error copy",

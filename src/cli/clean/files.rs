@@ -8,8 +8,8 @@ use std::sync::mpsc;
 use rayon::prelude::*;
 
 use dehusk::corpus::{
-    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputRoot, Packing,
-    Reason, RecordWriter, Records, Skipped,
+    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
+    Packing, Reason, RecordWriter, Records, Skipped,
 };
 
 use super::cleaners::Bench;
@@ -64,8 +64,10 @@ enum Sink<W: Write + Send> {
 #[derive(Debug, PartialEq, Eq)]
 enum Extent {
     Whole,
-    /// Something is missing that was to be copied.
+    /// Some records could not be read, and cannot be copied.
     Incomplete,
+    /// The end could not be read, which has been told.
+    BrokenOff,
 }
 
 impl FileCleaner<'_> {
@@ -274,24 +276,30 @@ impl FileCleaner<'_> {
                 Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, packing.compression)?),
                 Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
             };
-            let cleaned = self.records(records, self.form(), &mut sink, done, report);
-            match cleaned {
-                Ok(Extent::Incomplete) if self.can_copy(file) => extent = Extent::Incomplete,
-                Ok(_) => return sink.finish(),
+            match self.records(records, self.form(), &mut sink, done, report) {
+                Ok(Extent::Whole) => return sink.finish(),
+                Ok(found) => extent = found,
                 Err(error) => failure = Some(error),
             }
-            // Nothing half is left behind.
-            Err(io::Error::other("not all could be written"))
+            match failure.is_none() && !self.can_copy(file) {
+                true => sink.finish(),
+                // Nothing half is left behind.
+                false => Err(io::Error::other("not all could be written")),
+            }
         });
         drop(permission);
-        match (failure, extent) {
-            (Some(failure), _) => Err(failure),
-            (None, Extent::Incomplete) => {
-                self.warn_of_copy(file);
-                self.copy_broken(file, output)
-            }
-            (None, Extent::Whole) => Ok(written?),
+        if failure.is_none() && extent != Extent::Whole && self.can_copy(file) {
+            self.warn_of_copy(file);
+            return self.copy_broken(file, output);
         }
+        let Some(error) = failure.or(written.err().map(Into::into)) else { return Ok(()) };
+        let Some(reason) = fault_of_input(&error) else { return Err(error) };
+        // What was cleaned of it is not written.
+        done.sources.clear();
+        if extent != Extent::BrokenOff {
+            self.tell(self.skipped(&Skipped { path: file.path().into(), line: None, reason }), done, report)?;
+        }
+        self.copy_broken(file, output)
     }
 
     fn warn_of_copy(&self, file: &InputFile) {
@@ -324,7 +332,7 @@ impl FileCleaner<'_> {
             for (cleared, read) in ready {
                 let cleared = match cleared {
                     Ok(ClearedBatch { batch, records }) => {
-                        if self.copies_broken && !batch.is_whole() {
+                        if !batch.is_whole() {
                             extent = Extent::Incomplete;
                         }
                         let (kept, cleared): (Vec<Kept>, Vec<Cleared>) = records.into_iter().unzip();
@@ -332,9 +340,7 @@ impl FileCleaner<'_> {
                         cleared
                     }
                     Err(skipped) => {
-                        if self.copies_broken {
-                            extent = Extent::Incomplete;
-                        }
+                        extent = Extent::BrokenOff;
                         vec![self.skipped(&skipped)]
                     }
                 };
@@ -412,6 +418,15 @@ impl<W: Write + Send> Sink<W> {
             Sink::Lines(encoder) => encoder.finish()?.flush(),
         }
     }
+}
+
+/// What is wrong with the input, if that is why it could not be written anew.
+fn fault_of_input(error: &anyhow::Error) -> Option<Reason> {
+    let written = error.downcast_ref::<OutputError>().and_then(|error| match error {
+        OutputError::Write { error, .. } => Some(error),
+        _ => None,
+    });
+    written.or(error.downcast_ref::<io::Error>())?.get_ref()?.downcast_ref::<Reason>().cloned()
 }
 
 /// Copies a file. That it cannot be read is no reason to stop, that its copy cannot be written is one.

@@ -80,7 +80,8 @@ impl<W: Write + Send> TableWriter<W> {
     /// Ends the file, of which all rows were written.
     pub(in super::super) fn finish(self) -> io::Result<W> {
         if self.group < self.table.metadata.num_row_groups() {
-            return Err(misuse("all rows have to be written before the end"));
+            let reason = Reason::DamagedParquet("not all of its rows could be read".to_owned());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         let file = self.file;
         caught(|| file.into_inner()).map_err(io_error)
