@@ -54,20 +54,20 @@ pub struct ReadingArgs {
     /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
     #[arg(long, value_name = "BYTES", value_parser = document_size, default_value = "256M")]
     pub max_document: u64,
-    /// JSONL key of a document's name
-    #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL")]
+    /// Key, or column, of a document's name
+    #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL and Parquet")]
     pub id_key: String,
-    /// JSONL key of a document's source
-    #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL")]
+    /// Key, or column, of a document's source
+    #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL and Parquet")]
     pub source_key: String,
-    /// JSONL key of a document's address, by which its source can be named
-    #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL")]
+    /// Key, or column, of a document's address, by which its source can be named
+    #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL and Parquet")]
     pub url_key: String,
-    /// JSONL key of a document's text
-    #[arg(long, value_name = "KEY", default_value = "text", help_heading = "JSONL")]
+    /// Key, or column, of a document's text
+    #[arg(long, value_name = "KEY", default_value = "text", help_heading = "JSONL and Parquet")]
     pub text_key: String,
-    /// JSONL key of a document's HTML, read where the text key is absent
-    #[arg(long, value_name = "KEY", default_value = "html", help_heading = "JSONL")]
+    /// Key, or column, of a document's HTML, read where the text key is absent
+    #[arg(long, value_name = "KEY", default_value = "html", help_heading = "JSONL and Parquet")]
     pub html_key: String,
 }
 
