@@ -143,4 +143,8 @@ fn what_is_broken_is_copied_if_that_is_asked_for() {
     BROKEN_LINES.iter().for_each(|(number, line, _)| lines.insert(number - 1, line));
     assert!(written.remove("lines.jsonl") == Some(lines.concat().into_bytes()));
     assert!(written == expected);
+    // to stdout no files are copied, but lines are
+    let stdout = sandbox.expect(3, &format!("{CLEAN} -o - --on-error copy")).stdout;
+    assert_eq!(stdout.lines().count(), WELL.len() + BROKEN_LINES.len());
+    assert!(BROKEN_LINES.iter().all(|(_, line, _)| stdout.contains(line)));
 }
