@@ -36,8 +36,8 @@ impl RunFolder {
         const ATTEMPTS: usize = 100;
         for _ in 1..ATTEMPTS {
             match attempt(output) {
-                // another run that tidied up took it away before it was locked
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // another run that tidied up took it away before it was locked, or the folder around it while it was made
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
                 made => return made,
             }
         }
