@@ -137,10 +137,12 @@ impl Batch {
             (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
                 lines.rewrite(&at[index], new).map(String::into_bytes)
             }
-            (Content::Warc(records), New::Text(text)) => records[index].clone().map(|record| record.with_text(text)),
+            (Content::Warc(records), New::Text(text)) => {
+                records[index].as_ref().map(|record| record.with_text(text)).map_err(Reason::clone)
+            }
             (Content::Warc(records), New::Page(page)) => {
                 let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
-                records[index].clone().and_then(|record| Ok(record.with_page(&page?)))
+                records[index].as_ref().map_err(Reason::clone).and_then(|record| Ok(record.with_page(&page?)))
             }
             (Content::TooLong(_), _) => Err(Reason::Changed),
             #[cfg(feature = "parquet")]
