@@ -61,10 +61,12 @@ impl Container {
     #[cfg(feature = "parquet")]
     pub(super) fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
         let options = &self.options;
-        let nowhere = Arc::new(FileBytes::Read(Vec::new()));
         let view = match (row.text, row.html) {
             (Some(text), _) => View::plain(text.into()),
-            (None, Some(html)) => View::of(Cow::Borrowed(html), &nowhere, options.html),
+            (None, Some(html)) => {
+                let nowhere = Arc::new(FileBytes::Read(Vec::new()));
+                View::of(Cow::Borrowed(html), &nowhere, options.html)
+            }
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
                 return Err(Reason::NoText { text, html });
