@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use dehusk::corpus::{HtmlView, Keys, ReadOptions, rewrite_line};
+use dehusk::corpus::{HtmlView, ReadOptions, rewrite_line};
 use libfuzzer_sys::fuzz_target;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ fuzz_target!(|input: &str| {
 });
 
 fn check(line: &str, new_text: &str, html: HtmlView) {
-    let options = ReadOptions { html, keys: Keys::default() };
+    let options = ReadOptions { html, ..ReadOptions::default() };
     let Ok(rewritten) = rewrite_line(line, &options, new_text) else { return };
     let before = fields(line).expect("what is rewritten is an object");
     let after = fields(&rewritten).unwrap_or_else(|error| panic!("{rewritten}: {error}"));
