@@ -10,6 +10,9 @@
 //! After a crash of the machine files that were written shortly before may be empty or cut short, so their length is
 //! noted as well.
 
+mod appender;
+mod counts;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -25,6 +28,7 @@ use sha2::{Digest, Sha256};
 
 use dehusk::corpus::{OutputError, OutputRoot};
 
+use self::appender::Appender;
 use super::document_report::{PART_FOLDER, Part, part_file};
 use super::skips;
 use super::summary::Cleaned;
@@ -295,103 +299,6 @@ fn remove_parts(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder.join(PART_FOLDER)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// The end of the file, to which other processes may append as well.
-#[derive(Debug)]
-struct Appender {
-    file: File,
-    /// The last line may be half a line.
-    is_torn: bool,
-}
-
-impl Appender {
-    fn open(path: &Path) -> io::Result<Appender> {
-        let mut file = File::options().read(true).append(true).open(path)?;
-        let is_empty = file.seek(io::SeekFrom::End(0))? == 0;
-        let mut last = [b'\n'];
-        if !is_empty {
-            file.seek(io::SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-        }
-        Ok(Appender { file, is_torn: last != [b'\n'] })
-    }
-
-    /// Writes a line, in one call, so that lines of several processes do not mix; gives where it begins.
-    fn append(&mut self, mut line: Vec<u8>) -> io::Result<u64> {
-        line.push(b'\n');
-        let length = line.len() as u64;
-        if self.is_torn {
-            line.insert(0, b'\n');
-        }
-        self.is_torn = true;
-        self.file.write_all(&line)?;
-        self.is_torn = false;
-        Ok(self.file.stream_position()?.saturating_sub(length))
-    }
-}
-
-/// Counts in a line: one letter each, and no zeros.
-mod counts {
-    use serde::{Deserializer, Serializer};
-
-    use super::*;
-
-    #[derive(Serialize, Deserialize)]
-    struct Counts {
-        #[serde(default, skip_serializing_if = "is_zero")]
-        d: usize,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        p: u64,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        i: u64,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        o: u64,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        e: usize,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        k: usize,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        c: usize,
-    }
-
-    impl From<&Cleaned> for Counts {
-        fn from(cleaned: &Cleaned) -> Counts {
-            let &Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, converted } = cleaned;
-            Counts {
-                d: documents,
-                p: patterns_found,
-                i: bytes_in,
-                o: bytes_out,
-                e: emptied,
-                k: kept_whole,
-                c: converted,
-            }
-        }
-    }
-
-    impl From<Counts> for Cleaned {
-        fn from(Counts { d, p, i, o, e, k, c }: Counts) -> Cleaned {
-            Cleaned {
-                documents: d,
-                patterns_found: p,
-                bytes_in: i,
-                bytes_out: o,
-                emptied: e,
-                kept_whole: k,
-                converted: c,
-            }
-        }
-    }
-
-    pub fn serialize<S: Serializer>(sources: &BTreeMap<String, Cleaned>, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(sources.iter().map(|(source, cleaned)| (source, Counts::from(cleaned))))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Cleaned>, D::Error> {
-        let sources = BTreeMap::<String, Counts>::deserialize(from)?;
-        Ok(sources.into_iter().map(|(source, counts)| (source, counts.into())).collect())
     }
 }
 

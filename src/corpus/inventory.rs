@@ -156,21 +156,21 @@ impl Inventory {
     /// The records of a file with many documents.
     pub(super) fn records(&self, file: &InputFile) -> Result<Records, Skipped> {
         let container = self.container(file);
-        let refused = |reason| container.skipped(None, reason);
         if file.is_stdin() {
-            return Records::stream(Arc::clone(&container), self.stdin.open().map_err(refused)?, None);
+            let input = self.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
+            return Records::stream(container, input, None);
         }
-        let unreadable = |error| container.skipped(None, Reason::from(error));
+        let unreadable = |error| Skipped::file(file.path(), Reason::from(error));
         match file.kind() {
             FileKind::JsonLines => match lying_open(&file.path()).map_err(unreadable)? {
-                Ok(bytes) => Records::mapped(Arc::clone(&container), Arc::new(bytes)),
-                Err(input) => Records::stream(Arc::clone(&container), input, Some(FileKind::JsonLines)),
+                Ok(bytes) => Records::mapped(container, Arc::new(bytes)),
+                Err(input) => Records::stream(container, input, Some(FileKind::JsonLines)),
             },
             #[cfg(feature = "parquet")]
-            FileKind::Parquet => Records::table(Arc::clone(&container), File::open(file.path()).map_err(unreadable)?),
+            FileKind::Parquet => Records::table(container, File::open(file.path()).map_err(unreadable)?),
             kind => {
                 let input = Box::new(File::open(file.path()).map_err(unreadable)?);
-                let records = Records::stream(Arc::clone(&container), input, Some(kind))?;
+                let records = Records::stream(container, input, Some(kind))?;
                 // What is wrong with the compression is told when it is read.
                 Ok(records.packed_by_record(Compression::is_by_record(&file.path()).unwrap_or(false)))
             }

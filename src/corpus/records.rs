@@ -4,92 +4,31 @@
 //! and a [`RecordWriter`] that takes them in order and gives a file of the same format and compression. Whoever writes
 //! all records again, some of them rewritten, has changed nothing else.
 
-use std::borrow::Cow;
+mod container;
+mod batch;
+mod writer;
+
 use std::fmt;
 #[cfg(feature = "parquet")]
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::compression::{Compression, Counted, Encoder, Input, decompressed};
-use super::jsonl::{JsonLines, Line};
+use self::batch::Content;
+pub use self::batch::{Batch, Kept, New};
+pub(super) use self::container::Container;
+pub use self::writer::RecordWriter;
+use super::compression::{Compression, Counted, Input, decompressed};
+use super::jsonl::JsonLines;
 use super::line_stream::{LineStream, Stretch};
-use super::reading::Stored;
-use super::source_by::Known;
-use super::text::FileBytes;
-use super::{Document, FileKind, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 #[cfg(feature = "parquet")]
-use super::{parquet, reading::View};
+use super::parquet;
+use super::text::FileBytes;
+use super::{FileKind, Reason, Skipped, warc};
 
 /// How many bytes of records are one batch, where they are not as many as there are.
 const BATCH_BYTES: usize = 8 << 20;
-
-/// What is known of all records of a file before they are read.
-#[derive(Debug)]
-pub(super) struct Container {
-    pub(super) path: Arc<Path>,
-    /// What the file is called in the output.
-    pub(super) name: String,
-    /// The folder the file lies in, by which records may be named.
-    pub(super) folder: Option<SourceId>,
-    pub(super) options: Arc<ReadOptions>,
-}
-
-impl Container {
-    pub(super) fn of(file: &InputFile, options: &Arc<ReadOptions>) -> Arc<Container> {
-        let (path, folder) = (file.path().into(), file.folder().cloned());
-        Arc::new(Container { path, name: file.name(), folder, options: Arc::clone(options) })
-    }
-
-    /// The source of a record, which is not yet proven to be a [`SourceId`].
-    pub(super) fn source_of<'a>(&'a self, of_record: Known<'a>) -> Result<Cow<'a, str>, Reason> {
-        let known = Known { folder: self.folder.as_ref(), path: &self.name, ..of_record };
-        self.options.source_by.name(known, &self.options.keys)
-    }
-
-    /// The document in a record of this number, if it holds one.
-    fn document_in(&self, record: &warc::Record, number: u64) -> Result<Option<Document>, Reason> {
-        let options = &self.options;
-        let Some(body) = record.document(options.max_document) else { return Ok(None) };
-        let warc::Body { bytes, is_html, encoding } = body?;
-        let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
-        let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
-        let source = self.source_of(known).map_err(|reason| match reason {
-            Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
-            other => other,
-        });
-        let source = SourceId::parse(&source?)?;
-        let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
-        let document = stored.document(id, source, options)?;
-        Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
-    }
-
-    /// The document in a row of this number.
-    #[cfg(feature = "parquet")]
-    fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
-        let options = &self.options;
-        let nowhere = Arc::new(FileBytes::Read(Vec::new()));
-        let view = match (row.text, row.html) {
-            (Some(text), _) => View::plain(text.into()),
-            (None, Some(html)) => View::of(Cow::Borrowed(html), &nowhere, options.html),
-            (None, None) => {
-                let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
-                return Err(Reason::NoText { text, html });
-            }
-        };
-        let url = row.url.as_deref().map(str::to_owned);
-        let known = Known { source: row.source, url: row.url, ..Known::default() };
-        let source = SourceId::parse(&self.source_of(known)?)?;
-        let id = row.id.map_or_else(|| number.to_string(), Cow::into_owned);
-        Ok(Document { url, ..view.document(id, source, options)? })
-    }
-
-    pub(super) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
-        Skipped { path: Arc::clone(&self.path), line: record, reason }
-    }
-}
 
 /// The records of a file, from its beginning.
 #[derive(Debug)]
@@ -206,17 +145,12 @@ impl Records {
 
     /// Writes records to `sink` in the format of this file.
     pub fn writer<W: Write + Send>(&self, sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
-        let Packing { compression, is_by_record } = packing;
         #[cfg(feature = "parquet")]
         if let Format::Table(table, _) = &self.format {
             let writer = table.writer(sink, self.container.options.html).map_err(io::Error::other)?;
-            return Ok(RecordWriter { sink: Sink::Table(Box::new(writer)) });
+            return Ok(RecordWriter::of_table(writer));
         }
-        let sink = match is_by_record {
-            true => Sink::ByRecord(sink, compression),
-            false => Sink::Stream(Encoder::new(sink, compression)?),
-        };
-        Ok(RecordWriter { sink })
+        RecordWriter::new(sink, packing)
     }
 
     /// Whether a record is a line of JSON.
@@ -300,234 +234,12 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Some records that follow each other.
-#[derive(Debug)]
-pub struct Batch {
-    container: Arc<Container>,
-    first: u64,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Lines(JsonLines, Vec<Line>),
-    /// One line, of which nothing was kept.
-    TooLong(u64),
-    Warc(Vec<Result<warc::Record, Reason>>),
-    #[cfg(feature = "parquet")]
-    Rows(Box<parquet::Rows>),
-}
-
-impl Content {
-    fn lines(lines: JsonLines, first: u64) -> Content {
-        let at = lines.some(0, first, usize::MAX);
-        Content::Lines(lines, at)
-    }
-}
-
-/// What is to stand in the place of a document.
-#[derive(Debug, Clone, Copy)]
-pub enum New<'a> {
-    /// A text.
-    Text(&'a str),
-    /// A page.
-    Page(&'a str),
-}
-
-/// What is written for a record.
-#[derive(Debug)]
-pub struct Kept(Form);
-
-#[derive(Debug)]
-enum Form {
-    AsRead,
-    Dropped,
-    Bytes(Vec<u8>),
-    #[cfg(feature = "parquet")]
-    Row(parquet::NewRow),
-}
-
-#[cfg(feature = "parquet")]
-impl Form {
-    fn into_row(self) -> parquet::NewRow {
-        match self {
-            Form::AsRead => parquet::NewRow::AsRead,
-            Form::Row(row) => row,
-            Form::Dropped | Form::Bytes(_) => parquet::NewRow::Dropped,
-        }
-    }
-}
-
-impl Kept {
-    /// What was read, byte for byte.
-    pub fn as_read() -> Kept {
-        Kept(Form::AsRead)
-    }
-
-    /// Nothing.
-    pub fn dropped() -> Kept {
-        Kept(Form::Dropped)
-    }
-}
-
-impl Batch {
-    /// How many records there are.
-    pub fn len(&self) -> usize {
-        match &self.content {
-            Content::Lines(_, at) => at.len(),
-            Content::TooLong(_) => 1,
-            Content::Warc(records) => records.len(),
-            #[cfg(feature = "parquet")]
-            Content::Rows(rows) => rows.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Which record of its file a record is, from 1.
-    pub fn number(&self, index: usize) -> u64 {
-        self.first + index as u64
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.container.path
-    }
-
-    /// The document that a record holds; `None` if it holds none, as a blank line.
-    pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
-        let document = match &self.content {
-            Content::Lines(lines, at) => lines.parse(&at[index]),
-            &Content::TooLong(bytes) => {
-                Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
-            }
-            Content::Warc(records) => match &records[index] {
-                Ok(record) => self.container.document_in(record, self.number(index)),
-                Err(reason) => Err(reason.clone()),
-            },
-            #[cfg(feature = "parquet")]
-            Content::Rows(rows) => {
-                let document = rows.fields(index).and_then(|row| self.container.document_of(row, self.number(index)));
-                document.map(Some)
-            }
-        };
-        document.map_err(|reason| self.skipped(index, reason))
-    }
-
-    /// The record with something new in the place of its document, and every other byte as it was.
-    pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
-        let rewritten = match (&self.content, new) {
-            (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
-                lines.rewrite(&at[index], new).map(String::into_bytes)
-            }
-            (Content::Warc(records), New::Text(text)) => records[index].clone().map(|record| record.with_text(text)),
-            (Content::Warc(records), New::Page(page)) => {
-                let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
-                records[index].clone().and_then(|record| Ok(record.with_page(&page?)))
-            }
-            (Content::TooLong(_), _) => Err(Reason::Changed),
-            #[cfg(feature = "parquet")]
-            (Content::Rows(_), New::Text(text)) => return Ok(Kept(Form::Row(parquet::NewRow::Text(text.to_owned())))),
-            #[cfg(feature = "parquet")]
-            (Content::Rows(_), New::Page(page)) => return Ok(Kept(Form::Row(parquet::NewRow::Page(page.to_owned())))),
-        };
-        rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
-    }
-
-    /// Whether all records can be written as they were read.
-    pub fn is_whole(&self) -> bool {
-        match &self.content {
-            Content::Lines(..) => true,
-            Content::TooLong(_) => false,
-            Content::Warc(records) => records.iter().all(Result::is_ok),
-            #[cfg(feature = "parquet")]
-            Content::Rows(_) => true,
-        }
-    }
-
-    fn skipped(&self, index: usize, reason: Reason) -> Skipped {
-        self.container.skipped(Some(self.number(index)), reason)
-    }
-
-    fn bytes(&self, index: usize) -> &[u8] {
-        match &self.content {
-            Content::Lines(lines, at) => lines.bytes(&at[index]),
-            Content::TooLong(_) => &[],
-            Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
-            #[cfg(feature = "parquet")]
-            Content::Rows(_) => &[],
-        }
-    }
-}
-
-/// Writes records in order; [`finish`](RecordWriter::finish) has to be called.
-pub struct RecordWriter<W: Write + Send> {
-    sink: Sink<W>,
-}
-
-enum Sink<W: Write + Send> {
-    Stream(Encoder<W>),
-    /// Each record is compressed by itself.
-    ByRecord(W, Compression),
-    #[cfg(feature = "parquet")]
-    Table(Box<parquet::TableWriter<W>>),
-}
-
-impl<W: Write + Send> RecordWriter<W> {
-    /// Writes what is kept of the records of a batch.
-    pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
-            return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
-        }
-        for (index, Kept(form)) in kept.into_iter().enumerate() {
-            let bytes = match &form {
-                Form::AsRead => batch.bytes(index),
-                Form::Bytes(bytes) => bytes,
-                _ => continue,
-            };
-            match &mut self.sink {
-                Sink::Stream(encoder) => encoder.write_all(bytes)?,
-                Sink::ByRecord(sink, compression) => {
-                    let mut encoder = Encoder::new(sink, *compression)?;
-                    encoder.write_all(bytes)?;
-                    encoder.finish()?;
-                }
-                #[cfg(feature = "parquet")]
-                Sink::Table(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Hands on what is not compressed, for somebody may wait for it.
-    pub fn flush(&mut self) -> io::Result<()> {
-        match &mut self.sink {
-            Sink::Stream(encoder) => encoder.flush(),
-            Sink::ByRecord(sink, _) => sink.flush(),
-            #[cfg(feature = "parquet")]
-            Sink::Table(_) => Ok(()),
-        }
-    }
-
-    /// Writes what is left.
-    pub fn finish(self) -> io::Result<()> {
-        match self.sink {
-            Sink::Stream(encoder) => encoder.finish()?.flush(),
-            Sink::ByRecord(mut sink, _) => sink.flush(),
-            #[cfg(feature = "parquet")]
-            Sink::Table(writer) => writer.finish()?.flush(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
 
+    use super::super::ReadOptions;
+    use super::super::compression::Encoder;
     use super::super::testing::container;
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::json;
+use serde::Serialize;
 
 use dehusk::cleaning::cut::{Cut, is_emptied, strip};
 use dehusk::cleaning::{Cleaner, Cleaning, Reading};
@@ -128,8 +128,8 @@ impl DocumentCleaner<'_> {
                 None => Written::Text(self.text(document, &cleaning, text)),
             },
             Form::Line => Written::Line(match &document.page {
-                Some(page) => document_line(document, "html", &self.page(document, page, &cleaning)),
-                None => document_line(document, "text", &self.text(document, &cleaning, text)),
+                Some(page) => document_line(document, None, Some(&self.page(document, page, &cleaning))),
+                None => document_line(document, Some(&self.text(document, &cleaning, text)), None),
             }),
         }
     }
@@ -158,8 +158,8 @@ struct Stripped {
 }
 
 /// A line on a document that was not cleaned.
-pub fn skip_line(place: Place, reason: &str) -> String {
-    line(&json!({"file": place.file, "record": place.record, "skipped": reason}))
+pub fn skip_line(Place { file, record }: Place, reason: &str) -> String {
+    line(&SkipLine { file, record, skipped: reason })
 }
 
 /// A line on a document that was cleaned: which patterns stand in it, and how often. Those of what people rejected act as
@@ -169,26 +169,55 @@ fn report_line(document: &Document, place: Place, cleaner: &Cleaner, reading: &R
     for found in &reading.matches {
         *patterns.entry(&cleaner.patterns()[found.pattern].id).or_default() += 1;
     }
-    line(&json!({
-        "file": place.file,
-        "record": place.record,
-        "id": document.id,
-        "source": document.source.as_str(),
-        "bytes_in": count.bytes_in,
-        "bytes_out": count.bytes_out,
-        "patterns": patterns,
-    }))
+    let Place { file, record } = place;
+    let (id, source) = (&document.id, document.source.as_str());
+    line(&ReportLine { file, record, id, source, bytes_in: count.bytes_in, bytes_out: count.bytes_out, patterns })
 }
 
-fn document_line(document: &Document, key: &str, text: &str) -> String {
-    line(&json!({"id": document.id, "source": document.source.as_str(), "url": document.url, key: text}))
+fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) -> String {
+    let (source, url) = (document.source.as_str(), document.url.as_deref());
+    line(&DocumentLine { id: &document.id, source, url, text, html })
 }
 
-/// An object as a line, without the keys that have no value.
-fn line(object: &serde_json::Value) -> String {
-    let fields = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let object: serde_json::Map<_, _> = fields.map(|(key, value)| (key.clone(), value.clone())).collect();
-    format!("{}\n", serde_json::Value::Object(object))
+/// An object as a line.
+fn line(object: &impl Serialize) -> String {
+    // strings and numbers can always be written
+    let mut line = serde_json::to_string(object).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+#[derive(Serialize)]
+struct SkipLine<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
+    skipped: &'a str,
+}
+
+#[derive(Serialize)]
+struct ReportLine<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
+    id: &'a str,
+    source: &'a str,
+    bytes_in: u64,
+    bytes_out: u64,
+    patterns: BTreeMap<&'a str, u64>,
+}
+
+/// A document with its text, or its page.
+#[derive(Serialize)]
+struct DocumentLine<'a> {
+    id: &'a str,
+    source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<&'a str>,
 }
 
 impl fmt::Display for Place<'_> {
@@ -197,5 +226,34 @@ impl fmt::Display for Place<'_> {
             Some(record) => write!(f, "{}:{record}", self.file),
             None => f.write_str(self.file),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dehusk::corpus::SourceId;
+
+    use super::*;
+
+    #[test]
+    fn a_line_has_no_keys_without_value() {
+        let place = Place { file: "a.html", record: None };
+        assert_eq!(
+            skip_line(place, "an \"odd\" one"),
+            concat!(r#"{"file":"a.html","skipped":"an \"odd\" one"}"#, "\n")
+        );
+        let place = Place { record: Some(3), ..place };
+        assert_eq!(skip_line(place, "odd"), concat!(r#"{"file":"a.html","record":3,"skipped":"odd"}"#, "\n"));
+        let source = SourceId::parse("tide").expect("a source");
+        let document = Document::new("1".to_owned(), source, String::new().into());
+        assert_eq!(
+            document_line(&document, Some("a\nb"), None),
+            concat!(r#"{"id":"1","source":"tide","text":"a\nb"}"#, "\n")
+        );
+        let document = Document { url: Some("http://tide/".to_owned()), ..document };
+        assert_eq!(
+            document_line(&document, None, Some("<p>")),
+            concat!(r#"{"id":"1","source":"tide","url":"http://tide/","html":"<p>"}"#, "\n")
+        );
     }
 }

@@ -1,0 +1,53 @@
+//! Counts in a line of the manifest: one letter each, and no zeros.
+//!
+//! Takes what was cleaned, by source; gives it to serde, and back: the `with` of a field. The idea: there is a line for
+//! each of millions of outputs, and most counts of most of them are zero.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::is_zero;
+use crate::cli::summary::Cleaned;
+
+/// Writes the counts of each source.
+pub fn serialize<S: Serializer>(sources: &BTreeMap<String, Cleaned>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(sources.iter().map(|(source, cleaned)| (source, Counts::from(cleaned))))
+}
+
+/// Reads the counts of each source; those that are not there are zero.
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Cleaned>, D::Error> {
+    let sources = BTreeMap::<String, Counts>::deserialize(from)?;
+    Ok(sources.into_iter().map(|(source, counts)| (source, counts.into())).collect())
+}
+
+#[derive(Serialize, Deserialize)]
+struct Counts {
+    #[serde(default, skip_serializing_if = "is_zero")]
+    d: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    p: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    i: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    o: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    e: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    k: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    c: usize,
+}
+
+impl From<&Cleaned> for Counts {
+    fn from(cleaned: &Cleaned) -> Counts {
+        let &Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, converted } = cleaned;
+        Counts { d: documents, p: patterns_found, i: bytes_in, o: bytes_out, e: emptied, k: kept_whole, c: converted }
+    }
+}
+
+impl From<Counts> for Cleaned {
+    fn from(Counts { d, p, i, o, e, k, c }: Counts) -> Cleaned {
+        Cleaned { documents: d, patterns_found: p, bytes_in: i, bytes_out: o, emptied: e, kept_whole: k, converted: c }
+    }
+}

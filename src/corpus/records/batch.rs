@@ -1,0 +1,180 @@
+//! Some records of a file, read.
+//!
+//! Takes the records as they stand in the file; gives the document in each, and the record with another in its place.
+//! The idea: records can be told apart only one after another, but that is cheap; all that costs time needs one record
+//! alone, so it can be asked for in any order and from any thread.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Container;
+use crate::corpus::jsonl::{JsonLines, Line};
+#[cfg(feature = "parquet")]
+use crate::corpus::parquet;
+use crate::corpus::{Document, Reason, Skipped, warc};
+
+/// Some records that follow each other.
+#[derive(Debug)]
+pub struct Batch {
+    pub(super) container: Arc<Container>,
+    /// The number of the first.
+    pub(super) first: u64,
+    pub(super) content: Content,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Lines(JsonLines, Vec<Line>),
+    /// One line, of which nothing was kept.
+    TooLong(u64),
+    Warc(Vec<Result<warc::Record, Reason>>),
+    #[cfg(feature = "parquet")]
+    Rows(Box<parquet::Rows>),
+}
+
+impl Content {
+    pub(super) fn lines(lines: JsonLines, first: u64) -> Content {
+        let at = lines.some(0, first, usize::MAX);
+        Content::Lines(lines, at)
+    }
+}
+
+/// What is to stand in the place of a document.
+#[derive(Debug, Clone, Copy)]
+pub enum New<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A page.
+    Page(&'a str),
+}
+
+/// What is written for a record.
+#[derive(Debug)]
+pub struct Kept(pub(super) Form);
+
+#[derive(Debug)]
+pub(super) enum Form {
+    AsRead,
+    Dropped,
+    Bytes(Vec<u8>),
+    #[cfg(feature = "parquet")]
+    Row(parquet::NewRow),
+}
+
+#[cfg(feature = "parquet")]
+impl Form {
+    pub(super) fn into_row(self) -> parquet::NewRow {
+        match self {
+            Form::AsRead => parquet::NewRow::AsRead,
+            Form::Row(row) => row,
+            Form::Dropped | Form::Bytes(_) => parquet::NewRow::Dropped,
+        }
+    }
+}
+
+impl Kept {
+    /// What was read, byte for byte.
+    pub fn as_read() -> Kept {
+        Kept(Form::AsRead)
+    }
+
+    /// Nothing.
+    pub fn dropped() -> Kept {
+        Kept(Form::Dropped)
+    }
+}
+
+impl Batch {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        match &self.content {
+            Content::Lines(_, at) => at.len(),
+            Content::TooLong(_) => 1,
+            Content::Warc(records) => records.len(),
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which record of its file a record is, from 1.
+    pub fn number(&self, index: usize) -> u64 {
+        self.first + index as u64
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.container.path
+    }
+
+    /// The document that a record holds; `None` if it holds none, as a blank line.
+    pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
+        let document = match &self.content {
+            Content::Lines(lines, at) => lines.parse(&at[index]),
+            &Content::TooLong(bytes) => {
+                Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
+            }
+            Content::Warc(records) => match &records[index] {
+                Ok(record) => self.container.document_in(record, self.number(index)),
+                Err(reason) => Err(reason.clone()),
+            },
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => {
+                let document = rows.fields(index).and_then(|row| self.container.document_of(row, self.number(index)));
+                document.map(Some)
+            }
+        };
+        document.map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// The record with something new in the place of its document, and every other byte as it was.
+    pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
+        let rewritten = match (&self.content, new) {
+            (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
+                lines.rewrite(&at[index], new).map(String::into_bytes)
+            }
+            (Content::Warc(records), New::Text(text)) => {
+                records[index].as_ref().map(|record| record.with_text(text)).map_err(Reason::clone)
+            }
+            (Content::Warc(records), New::Page(page)) => {
+                let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
+                records[index].as_ref().map_err(Reason::clone).and_then(|record| Ok(record.with_page(&page?)))
+            }
+            (Content::TooLong(_), _) => Err(Reason::Changed),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Text(text)) => return Ok(Kept(Form::Row(parquet::NewRow::Text(text.to_owned())))),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Page(page)) => return Ok(Kept(Form::Row(parquet::NewRow::Page(page.to_owned())))),
+        };
+        rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// Whether all records can be written as they were read.
+    pub fn is_whole(&self) -> bool {
+        match &self.content {
+            Content::Lines(..) => true,
+            Content::TooLong(_) => false,
+            Content::Warc(records) => records.iter().all(Result::is_ok),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => true,
+        }
+    }
+
+    fn skipped(&self, index: usize, reason: Reason) -> Skipped {
+        self.container.skipped(Some(self.number(index)), reason)
+    }
+
+    pub(super) fn bytes(&self, index: usize) -> &[u8] {
+        match &self.content {
+            Content::Lines(lines, at) => lines.bytes(&at[index]),
+            Content::TooLong(_) => &[],
+            Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => &[],
+        }
+    }
+}

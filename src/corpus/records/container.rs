@@ -1,0 +1,85 @@
+//! What all records of a file share: where it lies, and how it is read.
+//!
+//! Takes a file and the [`ReadOptions`]; gives the source of a record, whatever its format, and the document in one of a
+//! WARC file or a table (`jsonl.rs` gives that in a line). The idea: records are many and are read on any thread, so what
+//! they have in common is there once and is only read.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+#[cfg(feature = "parquet")]
+use crate::corpus::parquet;
+use crate::corpus::reading::Stored;
+#[cfg(feature = "parquet")]
+use crate::corpus::reading::View;
+use crate::corpus::source_by::Known;
+use crate::corpus::text::FileBytes;
+use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
+
+/// What is known of all records of a file before they are read.
+#[derive(Debug)]
+pub(in crate::corpus) struct Container {
+    pub(in crate::corpus) path: Arc<Path>,
+    /// What the file is called in the output.
+    pub(in crate::corpus) name: String,
+    /// The folder the file lies in, by which records may be named.
+    pub(in crate::corpus) folder: Option<SourceId>,
+    pub(in crate::corpus) options: Arc<ReadOptions>,
+}
+
+impl Container {
+    pub(in crate::corpus) fn of(file: &InputFile, options: &Arc<ReadOptions>) -> Arc<Container> {
+        let (path, folder) = (file.path().into(), file.folder().cloned());
+        Arc::new(Container { path, name: file.name(), folder, options: Arc::clone(options) })
+    }
+
+    /// The source of a record, which is not yet proven to be a [`SourceId`].
+    pub(in crate::corpus) fn source_of<'a>(&'a self, of_record: Known<'a>) -> Result<Cow<'a, str>, Reason> {
+        let known = Known { folder: self.folder.as_ref(), path: &self.name, ..of_record };
+        self.options.source_by.name(known, &self.options.keys)
+    }
+
+    /// The document in a record of this number, if it holds one.
+    pub(super) fn document_in(&self, record: &warc::Record, number: u64) -> Result<Option<Document>, Reason> {
+        let options = &self.options;
+        let Some(body) = record.document(options.max_document) else { return Ok(None) };
+        let warc::Body { bytes, is_html, encoding } = body?;
+        let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
+        let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
+        let source = self.source_of(known).map_err(|reason| match reason {
+            Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
+            other => other,
+        });
+        let source = SourceId::parse(&source?)?;
+        let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
+        let document = stored.document(id, source, options)?;
+        Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
+    }
+
+    /// The document in a row of this number.
+    #[cfg(feature = "parquet")]
+    pub(super) fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
+        let options = &self.options;
+        let view = match (row.text, row.html) {
+            (Some(text), _) => View::plain(text.into()),
+            (None, Some(html)) => {
+                let nowhere = Arc::new(FileBytes::Read(Vec::new()));
+                View::of(Cow::Borrowed(html), &nowhere, options.html)
+            }
+            (None, None) => {
+                let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
+                return Err(Reason::NoText { text, html });
+            }
+        };
+        let url = row.url.as_deref().map(str::to_owned);
+        let known = Known { source: row.source, url: row.url, ..Known::default() };
+        let source = SourceId::parse(&self.source_of(known)?)?;
+        let id = row.id.map_or_else(|| number.to_string(), Cow::into_owned);
+        Ok(Document { url, ..view.document(id, source, options)? })
+    }
+
+    pub(in crate::corpus) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
+        Skipped { path: Arc::clone(&self.path), line: record, reason }
+    }
+}

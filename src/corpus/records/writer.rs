@@ -1,0 +1,92 @@
+//! A file with many documents, written again.
+//!
+//! Takes [`Batch`]es in order, and what is [`Kept`] of their records; gives a file of the same format. The idea: what is
+//! kept of a line or a WARC record is bytes, and bytes one after another are the file, compressed all together or each
+//! record by itself; only a table has to be put together.
+
+use std::io::{self, Write};
+
+use super::Packing;
+#[cfg(feature = "parquet")]
+use super::batch::Content;
+use super::batch::{Batch, Form, Kept};
+use crate::corpus::compression::{Compression, Encoder};
+#[cfg(feature = "parquet")]
+use crate::corpus::parquet;
+
+/// Writes records in order; [`finish`](RecordWriter::finish) has to be called.
+pub struct RecordWriter<W: Write + Send> {
+    sink: Sink<W>,
+}
+
+enum Sink<W: Write + Send> {
+    Stream(Encoder<W>),
+    /// Each record is compressed by itself.
+    ByRecord(W, Compression),
+    #[cfg(feature = "parquet")]
+    Table(Box<parquet::TableWriter<W>>),
+}
+
+impl<W: Write + Send> RecordWriter<W> {
+    /// Writes the bytes of records to `sink`, compressed in this way.
+    pub(super) fn new(sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
+        let Packing { compression, is_by_record } = packing;
+        let sink = match is_by_record {
+            true => Sink::ByRecord(sink, compression),
+            false => Sink::Stream(Encoder::new(sink, compression)?),
+        };
+        Ok(RecordWriter { sink })
+    }
+
+    /// Writes the rows of a table.
+    #[cfg(feature = "parquet")]
+    pub(super) fn of_table(writer: parquet::TableWriter<W>) -> RecordWriter<W> {
+        RecordWriter { sink: Sink::Table(Box::new(writer)) }
+    }
+
+    /// Writes what is kept of the records of a batch.
+    pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
+            return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
+        }
+        for (index, Kept(form)) in kept.into_iter().enumerate() {
+            let bytes = match &form {
+                Form::AsRead => batch.bytes(index),
+                Form::Bytes(bytes) => bytes,
+                _ => continue,
+            };
+            match &mut self.sink {
+                Sink::Stream(encoder) => encoder.write_all(bytes)?,
+                Sink::ByRecord(sink, compression) => {
+                    let mut encoder = Encoder::new(sink, *compression)?;
+                    encoder.write_all(bytes)?;
+                    encoder.finish()?;
+                }
+                #[cfg(feature = "parquet")]
+                Sink::Table(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands on what is not compressed, for somebody may wait for it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Stream(encoder) => encoder.flush(),
+            Sink::ByRecord(sink, _) => sink.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Table(_) => Ok(()),
+        }
+    }
+
+    /// Writes what is left.
+    pub fn finish(self) -> io::Result<()> {
+        match self.sink {
+            Sink::Stream(encoder) => encoder.finish()?.flush(),
+            Sink::ByRecord(mut sink, _) => sink.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Table(writer) => writer.finish()?.flush(),
+        }
+    }
+}
