@@ -44,7 +44,7 @@ pub struct MineCommand {
 
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let lexer = args.mining.mining.lexer()?;
+    let lexer = args.mining.mining.lexer.build()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &inventory.inputs())?;

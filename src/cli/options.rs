@@ -126,14 +126,21 @@ pub struct MineArgs {
     /// Mine no templates with slots that anything may fill
     #[arg(long, help_heading = "Mining")]
     pub no_slots: bool,
+    #[command(flatten)]
+    pub lexer: LexerArgs,
+}
+
+/// How text is split into tokens.
+#[derive(Args, Debug)]
+pub struct LexerArgs {
     /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex
-    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Mining")]
+    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens")]
     pub tokenizer: Tokenizer,
     /// Add the mutable patterns of a YAML file, tried before the shipped ones
-    #[arg(long, value_name = "FILE", help_heading = "Mining")]
+    #[arg(long, value_name = "FILE", help_heading = "Tokens")]
     pub mutable: Vec<PathBuf>,
     /// Leave the shipped mutable patterns out
-    #[arg(long, help_heading = "Mining")]
+    #[arg(long, help_heading = "Tokens")]
     pub no_default_mutable: bool,
 }
 
@@ -185,9 +192,11 @@ impl MineArgs {
             slots: !self.no_slots,
         }
     }
+}
 
+impl LexerArgs {
     /// A lexer for the tokenizer and the mutable patterns asked for.
-    pub fn lexer(&self) -> anyhow::Result<Lexer> {
+    pub fn build(&self) -> anyhow::Result<Lexer> {
         let mut patterns = Vec::new();
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
@@ -205,9 +214,18 @@ impl MineArgs {
     }
 }
 
-/// How documents are cleaned.
+/// How documents are cleaned, and what a run does that goes wrong.
 #[derive(Args, Debug)]
 pub struct CleanArgs {
+    #[command(flatten)]
+    pub documents: DocumentArgs,
+    #[command(flatten)]
+    pub long: LongRunArgs,
+}
+
+/// How documents are cleaned, and what is written of them.
+#[derive(Args, Debug)]
+pub struct DocumentArgs {
     #[command(flatten)]
     pub method: MethodArgs,
     /// Give HTML back as its cleaned text, or as the page without the text that goes
@@ -225,8 +243,6 @@ pub struct CleanArgs {
     /// Keep a document as it is, and say so, if more than this share of its text would be removed (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
     pub max_removed: f64,
-    #[command(flatten)]
-    pub long: LongRunArgs,
 }
 
 /// What HTML is given back as.
@@ -264,7 +280,7 @@ pub enum OnError {
     Copy,
 }
 
-impl CleanArgs {
+impl DocumentArgs {
     /// How documents are to be read for what is asked for.
     pub fn view(&self, reading: &ReadingArgs) -> anyhow::Result<ReadOptions> {
         let options = reading.options();
@@ -275,14 +291,21 @@ impl CleanArgs {
         }
     }
 
-    /// Whether what cannot be cleaned is copied.
-    pub fn copies_broken(&self) -> bool {
-        self.long.on_error == OnError::Copy
+    /// The unit of spans, if spans are asked for.
+    pub fn spans(&self) -> Option<SpanUnit> {
+        self.spans.then_some(self.span_units)
     }
 
     /// Whether documents are cleaned as mining tries patterns out.
     pub fn is_default(&self) -> bool {
         self.method.is_default() && self.max_removed >= 1.0
+    }
+}
+
+impl CleanArgs {
+    /// Whether what cannot be cleaned is copied.
+    pub fn copies_broken(&self) -> bool {
+        self.long.on_error == OnError::Copy
     }
 }
 

@@ -36,7 +36,7 @@ impl PatternsArgs {
         if let Some(path) = &self.patterns {
             return summary.time("load patterns", || Library::load(path, reporter));
         }
-        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer()?);
+        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer.build()?);
         let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
         let (_, files) = miner.mine_files(listings, global, summary)?;
         let all_patterns = self.mining.all_patterns;
