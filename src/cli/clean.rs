@@ -1,7 +1,7 @@
 //! `dehusk clean`: a corpus and pattern files in, cleaned documents out.
 
-mod cleaners;
-mod document;
+pub mod cleaners;
+pub mod document;
 mod files;
 mod line_output;
 mod spans;
@@ -33,7 +33,9 @@ use files::{FileCleaner, spans_name};
 use to_folder::FolderRun;
 use to_stdout::clean_to_stdout;
 
+pub use line_output::BYTE_ORDER_MARK;
 pub use spans::Unit as SpanUnit;
+pub use to_stdout::pieces;
 
 /// Options of `dehusk clean`.
 #[derive(Args, Debug)]

@@ -153,6 +153,15 @@ impl Batch {
         rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
     }
 
+    /// The bytes that are written for a record; none if it is dropped, or a row of a table.
+    pub fn written<'a>(&'a self, index: usize, kept: &'a Kept) -> &'a [u8] {
+        match &kept.0 {
+            Form::AsRead => self.bytes(index),
+            Form::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+
     /// Whether all records can be written as they were read.
     pub fn is_whole(&self) -> bool {
         match &self.content {
@@ -168,7 +177,7 @@ impl Batch {
         self.container.skipped(Some(self.number(index)), reason)
     }
 
-    pub(super) fn bytes(&self, index: usize) -> &[u8] {
+    fn bytes(&self, index: usize) -> &[u8] {
         match &self.content {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
             Content::TooLong(_) => &[],

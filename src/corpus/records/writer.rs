@@ -50,12 +50,11 @@ impl<W: Write + Send> RecordWriter<W> {
         if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
             return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
         }
-        for (index, Kept(form)) in kept.into_iter().enumerate() {
-            let bytes = match &form {
-                Form::AsRead => batch.bytes(index),
-                Form::Bytes(bytes) => bytes,
-                _ => continue,
-            };
+        for (index, kept) in kept.iter().enumerate() {
+            let bytes = batch.written(index, kept);
+            if bytes.is_empty() {
+                continue;
+            }
             match &mut self.sink {
                 Sink::Stream(encoder) => encoder.write_all(bytes)?,
                 Sink::ByRecord(sink, compression) => {
