@@ -115,7 +115,9 @@ fn matches_reading(regex: &Regex, text: &str, most: usize) -> Result<Vec<Range<u
         if !range.is_empty() && matches.last() != Some(&range) {
             matches.push(range);
         }
-        from = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
+        // With `\K` in a look-around a match can begin before the place where it was looked for.
+        let start = found.start().max(from);
+        from = start + text[start..].chars().next().map_or(1, char::len_utf8);
     }
     Ok(matches)
 }

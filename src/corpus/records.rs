@@ -2,7 +2,8 @@
 //!
 //! Takes an open file; gives [`Batch`]es of records, which can be read and rewritten in any order and from any thread,
 //! and a [`RecordWriter`] that takes them in order and gives a file of the same format and compression. Whoever writes
-//! all records again, some of them rewritten, has changed nothing else.
+//! all records again, some of them rewritten, has changed nothing else, but for empty lines that no record of a WARC file
+//! holds.
 
 mod container;
 mod batch;

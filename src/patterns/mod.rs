@@ -7,6 +7,7 @@
 mod canonical;
 pub mod difference;
 pub mod file;
+pub mod foreign;
 pub mod keep;
 pub mod merge;
 mod problem;
@@ -140,7 +141,7 @@ pub fn form(id: &str, regex: &str, lexer: &Lexer) -> Result<Form, Box<fancy_rege
     {
         return Ok(Form::Run(run));
     }
-    Ok(Form::Regex(Arc::new(fancy_regex::Regex::new(regex)?)))
+    Ok(Form::Regex(Arc::new(foreign::compile(regex)?)))
 }
 
 /// Hexadecimal digits of an id, and of one whose short form is taken in its file.

@@ -34,6 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cleaning::{CleanOptions, Cleaner};
 use crate::effects::Effects;
+use crate::patterns::foreign::compile;
 use crate::patterns::keep::whole_words;
 use crate::patterns::{Keep, PatternFile, SHARED, Status};
 
@@ -190,7 +191,7 @@ impl Session {
         regex: String,
         ends_after: Option<usize>,
     ) -> Result<String, SaveError> {
-        let compiled = fancy_regex::Regex::new(&regex);
+        let compiled = compile(&regex);
         let compiled = compiled.map_err(|error| Refusal::Invalid(format!("the regex does not compile: {error}")))?;
         let is_example = |text: &str| compiled.is_match(text).unwrap_or(false);
         let mut more = "";

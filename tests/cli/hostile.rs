@@ -213,11 +213,12 @@ fn a_regex_that_matches_to_the_end_from_everywhere_gives_up() {
 }
 
 #[test]
-fn regexes_that_are_too_large_are_refused() {
+fn regexes_that_are_too_large_or_loop_for_ever_are_refused() {
     let nested = format!("{}x{}", "(".repeat(10_000), ")".repeat(10_000));
     let classes = "[".repeat(10_000);
     let alternatives = "(?:a|".repeat(10_000) + &")".repeat(10_000);
-    for regex in [r"\w{1000}{1000}", r"(?:\w{1000}){1000}", &nested, &classes, &alternatives, r"(?<=\w{1000}{1000})x"] {
+    let large = [r"\w{1000}{1000}", r"(?:\w{1000}){1000}", &nested, &classes, &alternatives, r"(?<=\w{1000}{1000})x"];
+    for regex in large.into_iter().chain([r"(?:a(\1|))+", r"(?<=\K(?:[ab])*)"]) {
         let sandbox = Sandbox::new();
         sandbox.write("patterns/odd.yaml", pattern_file(&entry("bomb", regex)));
         sandbox.write("corpus/odd/x.txt", STORY);

@@ -5,6 +5,8 @@
 //! the record is named with what is wrong, and the next one looked for in all that follows its first line: the next
 //! line that is a version, such as `WARC/1.0`.
 //!
+//! Empty lines that belong to no record, before the first or far behind one, are passed over. They hold nothing.
+//!
 //! A record that is too long is not held and its length not believed either: if the length were wrong, believing it
 //! would lose all records after it. So a file of WARC within such a record is read as records.
 

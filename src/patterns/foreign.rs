@@ -1,0 +1,82 @@
+//! The regexes of people, compiled if the engine can be trusted with them.
+//!
+//! Its backtracking is limited, so that a search that would take very long is given up. Two things that nobody needs get
+//! round that: a group that is repeated and refers back to itself can loop for ever, and `\K` inside a look-around lets
+//! a match begin before the place where it was looked for, or end before it begins. Both are refused.
+
+use fancy_regex::{CompileError, Error, Expr, Regex};
+
+/// Compiles a regex that people wrote or edited.
+pub fn compile(regex: &str) -> Result<Regex, Box<Error>> {
+    let compiled = Regex::new(regex)?;
+    let mut walk = Walk::default();
+    walk.visit(&Expr::parse_tree(regex)?.expr);
+    match walk.problem {
+        Some(problem) => Err(Box::new(Error::CompileError(Box::new(CompileError::FeatureNotYetSupported(problem))))),
+        None => Ok(compiled),
+    }
+}
+
+/// On the way through a regex.
+#[derive(Default)]
+struct Walk {
+    /// How many groups began so far.
+    groups: usize,
+    /// The numbers of those that are open.
+    open: Vec<usize>,
+    look_arounds: usize,
+    problem: Option<String>,
+}
+
+impl Walk {
+    fn visit(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Group(_) => {
+                self.groups += 1;
+                self.open.push(self.groups);
+                self.visit_within(expr);
+                self.open.pop();
+            }
+            Expr::LookAround(..) => {
+                self.look_arounds += 1;
+                self.visit_within(expr);
+                self.look_arounds -= 1;
+            }
+            Expr::KeepOut if self.look_arounds > 0 => self.problem = Some(r"\K inside a look-around".to_owned()),
+            Expr::Backref { group, .. } if self.open.contains(group) => {
+                self.problem = Some(format!("a reference to group {group} inside that group"));
+            }
+            _ => self.visit_within(expr),
+        }
+    }
+
+    fn visit_within(&mut self, expr: &Expr) {
+        expr.children_iter().for_each(|child| self.visit(child));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_loop_for_ever_or_run_backwards_is_refused() {
+        for (regex, problem) in [
+            (r"(?:a(\1|))+", "a reference to group 1 inside that group"),
+            (r"(x)(?<n>a(?:\k<n>)*)+", "a reference to group 2 inside that group"),
+            (r"(?<=\Ka*)", r"\K inside a look-around"),
+            (r"a(?!(b\K))", r"\K inside a look-around"),
+        ] {
+            let error = compile(regex).expect_err(regex).to_string();
+            assert!(error.ends_with(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_compiles() {
+        for regex in [r"(\w+) \1", r"Read \Kmore(?= now)", r"((a)\2)+", r"(?<a>Read|Ask) \g<a>", r"(?:(a)|b\1)*"] {
+            compile(regex).expect(regex);
+        }
+        assert!(compile("(").is_err());
+    }
+}
