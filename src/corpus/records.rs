@@ -73,7 +73,7 @@ impl Container {
         let nowhere = Arc::new(FileBytes::Read(Vec::new()));
         let view = match (row.text, row.html) {
             (Some(text), _) => View::plain(text.into()),
-            (None, Some(html)) => View::of(Cow::Borrowed(html), &nowhere, options.html),
+            (None, Some(html)) => View::of(Cow::Borrowed(html), &nowhere, options),
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
                 return Err(Reason::NoText { text, html });
