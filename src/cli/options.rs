@@ -103,7 +103,8 @@ impl ReadingArgs {
             html: self.html_key.clone(),
         };
         let (source_by, follow_links) = (self.source_by.clone(), self.follow_links);
-        ReadOptions { html, keys, source_by, follow_links, max_document: self.max_document }
+        let max_document = self.max_document;
+        ReadOptions { html, keys, source_by, follow_links, max_document, outline: false }
     }
 }
 
