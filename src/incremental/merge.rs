@@ -59,7 +59,7 @@ mod tests {
 
     /// Key, documents, first and last.
     fn told(table: &SegmentTable) -> Vec<(u64, u32, u32, u32)> {
-        table.entries().iter().map(|(key, entry)| (key.0, entry.documents, entry.first, entry.last)).collect()
+        table.entries().map(|(key, entry)| (key.0, entry.documents, entry.first, entry.last)).collect()
     }
 
     #[test]
@@ -90,7 +90,8 @@ mod tests {
     #[test]
     fn what_one_run_forgot_is_not_revived() {
         let options = forgetful(2.0, None);
-        let gone = learned(&[&[1], &[], &[], &[]], &options);
+        let gone = learned(&[&[1], &[], &[], &[]], &forgetful(9.0, None));
+        assert_eq!(gone.len(), 1);
         for (mut own, other) in [(gone.clone(), learned(&[&[1]], &options)), (learned(&[&[1]], &options), gone)] {
             own.absorb(&other, &options);
             assert_eq!(told(&own), [(1, 1, 5, 5)]);

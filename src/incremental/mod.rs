@@ -11,6 +11,8 @@ pub mod detection;
 pub mod lifetime;
 pub mod merge;
 pub mod segments;
+#[cfg(feature = "stream")]
+pub mod state;
 pub mod table;
 pub mod windows;
 

@@ -106,10 +106,17 @@ struct Unsaved {
 }
 
 impl SegmentTable {
-    /// A table as it was stored.
-    pub fn restored(progress: Progress, entries: impl IntoIterator<Item = (SegmentKey, Entry)>) -> SegmentTable {
-        let entries = entries.into_iter().map(|(key, entry)| (key.0, entry)).collect();
-        SegmentTable { entries, progress, unsaved: Unsaved::default() }
+    /// One that has come so far, to be filled with what was stored.
+    pub fn restored(progress: Progress) -> SegmentTable {
+        SegmentTable { progress, ..SegmentTable::default() }
+    }
+
+    /// Puts a segment back as it was stored, or takes it away again. This is no change.
+    pub fn restore(&mut self, key: SegmentKey, entry: Option<Entry>) {
+        match entry {
+            Some(entry) => self.entries.insert(key.0, entry),
+            None => self.entries.remove(&key.0),
+        };
     }
 
     /// Takes in a page: tells for each of its segments what is known of it, and forgets what is too old.
@@ -153,23 +160,29 @@ impl SegmentTable {
         }
     }
 
+    /// The same, unless its text was told before.
+    pub fn describe_if_bare(&mut self, key: SegmentKey, described: Described) {
+        if self.entries.get(&key.0).is_some_and(|entry| !entry.is_described) {
+            self.describe(key, described);
+        }
+    }
+
     /// How far the source has come.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
     /// The segments that are remembered, sorted by key; also those that are too old and were not yet removed.
-    pub fn entries(&self) -> Vec<(SegmentKey, Entry)> {
-        let mut entries: Vec<(SegmentKey, Entry)> =
-            self.entries.iter().map(|(&key, entry)| (SegmentKey(key), entry.as_stored())).collect();
-        entries.sort_unstable_by_key(|&(key, _)| key);
-        entries
+    pub fn entries(&self) -> impl Iterator<Item = (SegmentKey, Entry)> {
+        let mut keys: Vec<u64> = self.entries.keys().copied().collect();
+        keys.sort_unstable();
+        keys.into_iter().filter_map(|key| Some((SegmentKey(key), self.entries.get(&key)?.as_stored())))
     }
 
     /// The segments that are not too old, most documents first, then by key.
     pub fn ranked(&self, options: &TableOptions) -> Vec<(SegmentKey, Entry)> {
-        let mut entries = self.entries();
-        entries.retain(|(_, entry)| !entry.is_gone(self.progress.pages, &options.lifetime));
+        let is_known = |(_, entry): &(SegmentKey, Entry)| !entry.is_gone(self.progress.pages, &options.lifetime);
+        let mut entries: Vec<(SegmentKey, Entry)> = self.entries().filter(is_known).collect();
         entries.sort_by_key(|&(_, entry)| std::cmp::Reverse(entry.documents));
         entries
     }
@@ -190,11 +203,11 @@ impl SegmentTable {
     }
 
     /// The segments that differ from what is stored, sorted by key: as they are, or `None` if they are gone.
-    pub fn changes(&self) -> Vec<(SegmentKey, Option<Entry>)> {
+    pub fn changes(&self) -> impl ExactSizeIterator<Item = (SegmentKey, Option<Entry>)> {
         let mut keys = self.unsaved.touched.clone();
         keys.sort_unstable();
         keys.dedup();
-        keys.into_iter().map(|key| (SegmentKey(key), self.entries.get(&key).map(Entry::as_stored))).collect()
+        keys.into_iter().map(|key| (SegmentKey(key), self.entries.get(&key).map(Entry::as_stored)))
     }
 
     /// The texts that came since the table was stored, sorted by key, and `None` for those that went.
@@ -304,7 +317,8 @@ impl Entry {
         Seen { documents: self.documents, pages: page.saturating_sub(self.first).saturating_add(1), wants_text }
     }
 
-    fn is_template(&self, detection: &Detection) -> bool {
+    /// Whether it is in enough documents for a template.
+    pub fn is_template(&self, detection: &Detection) -> bool {
         self.documents >= detection.min_documents
     }
 }
@@ -441,7 +455,7 @@ pub(super) mod tests {
                 unlimited.arrive(&segments(page), &forgetful(f64::INFINITY, None));
                 table.arrive(&segments(page), &options);
                 let pages = table.progress.pages;
-                let mut by_age = unlimited.entries();
+                let mut by_age: Vec<(SegmentKey, Entry)> = unlimited.entries().collect();
                 if by_age.len() > max {
                     let age = |entry: &Entry| options.lifetime.age(pages - entry.last, entry.documents);
                     by_age.sort_by(|(k, a), (l, b)| age(a).total_cmp(&age(b)).then(k.cmp(l)));
@@ -449,7 +463,7 @@ pub(super) mod tests {
                     by_age.truncate(max - max / FREED);
                     by_age.sort_by_key(|&(key, _)| key);
                 }
-                prop_assert_eq!(table.entries(), by_age);
+                prop_assert_eq!(table.entries().collect::<Vec<_>>(), by_age);
                 prop_assert!(table.len() <= max);
             }
         }
@@ -458,20 +472,15 @@ pub(super) mod tests {
         fn what_is_stored_is_the_table(pages in streams(), base in 1..12_u32, max in 1..40_usize, every in 1..6_usize) {
             let options = forgetful(f64::from(base), Some(max));
             let (mut table, mut kept) = (SegmentTable::default(), SegmentTable::default());
-            let mut stored = BTreeMap::new();
+            let mut stored = SegmentTable::default();
             for (number, page) in pages.iter().enumerate() {
                 prop_assert_eq!(table.arrive(&segments(page), &options), kept.arrive(&segments(page), &options));
                 if number % every == 0 {
-                    for (key, entry) in table.changes() {
-                        match entry {
-                            Some(entry) => stored.insert(key, entry),
-                            None => stored.remove(&key),
-                        };
-                    }
-                    table = SegmentTable::restored(table.progress.clone(), stored.clone());
+                    table.changes().for_each(|(key, entry)| stored.restore(key, entry));
+                    table = SegmentTable { progress: table.progress.clone(), ..stored.clone() };
                 }
             }
-            prop_assert_eq!(table.entries(), kept.entries());
+            prop_assert!(table.entries().eq(kept.entries()));
             prop_assert_eq!(&table.progress, &kept.progress);
         }
     }
@@ -538,7 +547,7 @@ pub(super) mod tests {
         let options = forgetful(2.0, None);
         let mut table = learned(&[&[1, 2], &[1]], &options);
         let told = |table: &SegmentTable| -> Vec<(u64, Option<u32>)> {
-            table.changes().iter().map(|(key, entry)| (key.0, entry.map(|entry| entry.documents))).collect()
+            table.changes().map(|(key, entry)| (key.0, entry.map(|entry| entry.documents))).collect()
         };
         assert_eq!(told(&table), [(1, Some(2)), (2, Some(1))]);
         assert!(!table.is_saved());
