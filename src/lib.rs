@@ -43,6 +43,7 @@
 //! ```
 
 pub mod cleaning;
+pub mod incremental;
 
 mod free_positions;
 pub mod corpus;

@@ -1,17 +1,27 @@
-//! Templates found while documents come in, without looking back.
+//! Templates found while documents come, without mining first.
 //!
-//! Takes the documents of a source one after the other; knows of each segment of text in how many of them it stood. What
-//! has stood in enough of them is template. After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection",
-//! WWW 2008.
+//! Takes the documents of a source one at a time, in order. Gives for each which of its segments are template by what
+//! was seen so far, this document included. Per source there is a table of segments: in how many documents each was
+//! seen, and when last; what is not seen again is forgotten.
+//!
+//! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
+//! expansion, template detection, table shrinkage.
 
+pub mod detection;
+pub mod lifetime;
+pub mod merge;
 pub mod segments;
+#[cfg(feature = "stream")]
+pub mod state;
+pub mod table;
+pub mod windows;
 
 /// What counts as template.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection {
-    /// A segment that stood in this many documents. Default: 5.
+    /// A segment in this many documents is template. Default: 5.
     pub min_documents: u32,
-    /// A block of whose length more than this share is in such segments. Default: 0.7.
+    /// A block is template if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
     pub block_share: f64,
 }
 
