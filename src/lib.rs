@@ -50,7 +50,6 @@ pub mod corpus;
 pub mod effects;
 pub mod warnings;
 pub mod ends;
-pub mod incremental;
 pub mod mining;
 pub mod patterns;
 #[cfg(feature = "review")]

@@ -25,6 +25,8 @@ mod review;
 mod run;
 mod size;
 mod skips;
+#[cfg(feature = "stream")]
+mod stream;
 mod summary;
 mod terminal;
 mod train;
@@ -84,6 +86,9 @@ enum Command {
     Mine(mine::MineCommand),
     /// Strip documents with pattern files
     Clean(clean::CleanCommand),
+    /// Clean documents as they come, by what those before them taught
+    #[cfg(feature = "stream")]
+    Stream(Box<stream::StreamCommand>),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
     /// Tell what changed between two states of pattern files
@@ -152,6 +157,8 @@ impl Command {
             Command::Run(args) => run::run(&args, global, reporter),
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
+            #[cfg(feature = "stream")]
+            Command::Stream(args) => stream::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),

@@ -176,7 +176,8 @@ pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share, as an option has it.
+pub fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("a share is a number from 0 to 1".to_owned()),
@@ -196,6 +197,11 @@ impl MineArgs {
 }
 
 impl LexerArgs {
+    /// Whether nothing else was asked for.
+    pub fn is_default(&self) -> bool {
+        self.mutable.is_empty() && !self.no_default_mutable && self.tokenizer.name() == Tokenizer::Words.name()
+    }
+
     /// A lexer for the tokenizer and the mutable patterns asked for.
     pub fn build(&self) -> anyhow::Result<Lexer> {
         let mut patterns = Vec::new();

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use dehusk::corpus::{Document, InputFile, Inventory, ReadOptions};
 use dehusk::incremental::evidence::evidence;
 use dehusk::incremental::table::Seen;
+use dehusk::patterns::LexerCache;
 
 use super::clean::cleaners::{Bench, Cleaners};
 use super::clean::document::{DocumentCleaner, Form};
@@ -75,13 +76,14 @@ pub struct StreamCommand {
 /// Runs the command.
 pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
+    let cache = LexerCache::default();
     let library = match &args.patterns {
-        Some(path) => summary.time("load patterns", || Library::load(path, reporter))?,
+        Some(path) => summary.time("load patterns", || Library::load_with(path, &cache, reporter))?,
         None => Library::default(),
     };
     let options = ReadOptions { outline: true, ..args.documents.view(&args.reading)? };
     let inventories = scan(args, &options, reporter)?;
-    let tables = Tables::open(&args.state, &args.table, &args.lexer, !args.no_learn)?;
+    let tables = Tables::open(&args.state, &args.table, &args.lexer, !args.no_learn, &cache)?;
     let output = args.output(&tables)?;
     if let Some(allowed) = args.max_errors {
         reporter.set_max_errors(allowed, true);

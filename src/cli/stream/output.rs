@@ -50,11 +50,15 @@ impl LineFile {
     /// The file at `path`, of which earlier runs have written so many bytes; `None` if none knows of it.
     pub fn open(path: &Path, written: Option<u64>) -> anyhow::Result<LineFile> {
         let naming = || format!("cannot write {}", path.display());
-        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(naming)?;
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(naming)?;
         let found = file.metadata().with_context(naming)?.len();
         let length = written.unwrap_or(0);
         if written.is_none() && found > 0 {
-            bail!("{}: there is something in it that no stream with this state has written; name another file", path.display());
+            bail!(
+                "{}: there is something in it that no stream with this state has written; name another file",
+                path.display()
+            );
         }
         if found < length {
             bail!(

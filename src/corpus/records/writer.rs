@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::Packing;
 #[cfg(feature = "parquet")]
 use super::batch::Content;
-use super::batch::{Batch, Form, Kept};
+use super::batch::{Batch, Kept};
 use crate::corpus::compression::{Compression, Encoder};
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;

@@ -1,0 +1,202 @@
+//! The tables of a stream: what each source's documents taught so far, kept in a state.
+//!
+//! Takes documents in order; gives what is known of each one's segments. Sources know nothing of each other, so they learn
+//! in parallel; the documents of one source come one after the other.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use clap::Args;
+use rayon::prelude::*;
+
+use dehusk::corpus::SourceId;
+use dehusk::incremental::Detection;
+use dehusk::incremental::segments::described;
+use dehusk::incremental::state::{Position, Settings, State};
+use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
+use dehusk::patterns::{LexerCache, PatternFile};
+
+use super::arrivals::{Arrival, Arrived};
+use crate::cli::options::{LexerArgs, share};
+use crate::cli::summary::LearnedSummary;
+
+/// So many segments of a source are remembered if nothing else is said.
+const MAX_SEGMENTS: usize = 20_000;
+
+/// What is template, and what is forgotten when. What is not given is as the state has it.
+#[derive(Args, Debug)]
+pub struct TableArgs {
+    /// Documents that a segment of template is in [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_df: Option<u32>,
+    /// Share of a block that segments of template take up, if they are to go (0 to 1) [default: 0.7]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
+    block_share: Option<f64>,
+    /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    max_table: Option<u32>,
+    /// Forget a segment of one document when it was not in the source's next so many [default: when the table is full]
+    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    lifetime: Option<u32>,
+    /// Remember segments of many documents so many times as long [default: 2]
+    #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
+    lifetime_factor: Option<f64>,
+}
+
+impl TableArgs {
+    /// These options, and others as they were.
+    fn over(&self, mut options: TableOptions) -> TableOptions {
+        options.detection.min_documents = self.min_df.unwrap_or(options.detection.min_documents);
+        options.detection.block_share = self.block_share.unwrap_or(options.detection.block_share);
+        options.lifetime.base = self.lifetime.map_or(options.lifetime.base, f64::from);
+        options.lifetime.factor = self.lifetime_factor.unwrap_or(options.lifetime.factor);
+        options.max_segments = self.max_table.map_or(options.max_segments, |segments| Some(segments as usize));
+        options
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor >= 1.0 && factor.is_finite() => Ok(factor),
+        _ => Err("a factor is a number from 1 on".to_owned()),
+    }
+}
+
+/// The tables of all sources that were met.
+pub struct Tables {
+    state: State,
+    reader: PatternFile,
+    learns: bool,
+    tables: BTreeMap<SourceId, SegmentTable>,
+}
+
+impl Tables {
+    /// Those that are kept at `path`, or new ones.
+    pub fn open(
+        path: &Path,
+        args: &TableArgs,
+        lexer: &LexerArgs,
+        learns: bool,
+        cache: &LexerCache,
+    ) -> anyhow::Result<Tables> {
+        let wanted = lexer.build()?;
+        let mut state = match path.try_exists()? || !learns {
+            true => State::open(path)?,
+            false => {
+                let table = args.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() });
+                State::create(path, &Settings { table, lexer: PatternFile::empty("stream", &wanted).to_yaml() })?
+            }
+        };
+        let mut settings = state.settings().clone();
+        settings.table = args.over(settings.table);
+        if !lexer.is_default() {
+            settings.lexer = PatternFile::empty("stream", &wanted).to_yaml();
+        }
+        if learns && settings != *state.settings() {
+            state.set_settings(settings)?;
+        }
+        let reader = PatternFile::parse(&state.settings().lexer, cache).ok();
+        let reader = reader.with_context(|| format!("{}: its mutable patterns cannot be read", path.display()))?;
+        Ok(Tables { state, reader, learns, tables: BTreeMap::new() })
+    }
+
+    /// A file without patterns, by whose lexer segments are made.
+    pub fn reader(&self) -> &PatternFile {
+        &self.reader
+    }
+
+    /// What counts as template.
+    pub fn detection(&self) -> &Detection {
+        &self.state.settings().table.detection
+    }
+
+    /// How many records of an input were taken.
+    pub fn taken(&self, input: &str) -> anyhow::Result<u64> {
+        if !self.learns {
+            return Ok(0);
+        }
+        Ok(self.state.input(input)?.map_or(0, |position| position.records))
+    }
+
+    /// How many bytes of output were written to the file at `path`; `None` if it is unknown.
+    pub fn written(&self, path: &Path) -> anyhow::Result<Option<u64>> {
+        let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
+        Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
+    }
+
+    /// Learns from documents in order; tells for each what is known of its segments.
+    pub fn arrive(&mut self, arrived: &[Arrived]) -> anyhow::Result<Vec<Vec<Seen>>> {
+        let mut of_source: BTreeMap<&SourceId, Vec<(usize, &Arrival)>> = BTreeMap::new();
+        for (index, arrival) in arrived.iter().enumerate() {
+            if let Ok(Some(arrival)) = arrival {
+                of_source.entry(&arrival.document.source).or_default().push((index, arrival));
+            }
+        }
+        let mut classes = Vec::with_capacity(of_source.len());
+        for (source, arrivals) in of_source {
+            let table = self.tables.remove(source).map_or_else(|| self.state.table(source), Ok)?;
+            classes.push(Class { source, table, arrivals });
+        }
+        let (options, learns) = (self.state.settings().table, self.learns);
+        let taught = |class: &mut Class| if learns { class.learn(&options) } else { class.look(&options) };
+        let told: Vec<Vec<(usize, Vec<Seen>)>> = classes.par_iter_mut().map(taught).collect();
+        let mut seen = vec![Vec::new(); arrived.len()];
+        told.into_iter().flatten().for_each(|(index, of_document)| seen[index] = of_document);
+        self.tables.extend(classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table)));
+        Ok(seen)
+    }
+
+    /// Keeps what was learned, how far inputs are taken, and how long the output is.
+    pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> anyhow::Result<()> {
+        if !self.learns {
+            return Ok(());
+        }
+        let output = output.map(|(path, bytes)| (output_name(path), Position { records: 0, bytes }));
+        let taken = taken.iter().map(|(name, records)| (name.as_str(), Position { records: *records, bytes: 0 }));
+        let positions: Vec<(&str, Position)> =
+            taken.chain(output.iter().map(|(name, position)| (name.as_str(), *position))).collect();
+        let changed = self.tables.iter_mut().filter(|(_, table)| !table.is_saved());
+        Ok(self.state.commit(&mut changed.collect::<Vec<_>>(), &positions)?)
+    }
+
+    /// What is known of a source by now.
+    pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
+        let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
+        Some(LearnedSummary::of(table, &self.state.settings().table))
+    }
+}
+
+/// What a state calls an output file.
+fn output_name(path: &Path) -> String {
+    format!("output {}", path.display())
+}
+
+/// The documents of one source, and its table.
+struct Class<'a> {
+    source: &'a SourceId,
+    table: SegmentTable,
+    /// Each with its place among all.
+    arrivals: Vec<(usize, &'a Arrival)>,
+}
+
+impl Class<'_> {
+    fn learn(&mut self, options: &TableOptions) -> Vec<(usize, Vec<Seen>)> {
+        let table = &mut self.table;
+        let learn = |&(index, arrival): &(usize, &Arrival)| {
+            let Arrival { document, reading, segments } = arrival;
+            let seen = table.arrive(segments, options);
+            for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
+                let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
+                table.describe_if_bare(segment.key, said);
+            }
+            (index, seen)
+        };
+        self.arrivals.iter().map(learn).collect()
+    }
+
+    fn look(&self, options: &TableOptions) -> Vec<(usize, Vec<Seen>)> {
+        self.arrivals.iter().map(|(index, arrival)| (*index, self.table.look(&arrival.segments, options))).collect()
+    }
+}
