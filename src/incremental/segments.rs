@@ -6,6 +6,7 @@
 //! name, so that it does not matter what it is.
 
 use std::ops::Range;
+use std::{iter, mem};
 
 use twox_hash::XxHash3_64;
 
@@ -87,24 +88,29 @@ struct Stretch {
 }
 
 fn outlined(tokens: &Tokens, outline: &Outline) -> Vec<Stretch> {
-    let all = &tokens.tokens;
-    let mut stretches: Vec<Stretch> = Vec::with_capacity(outline.runs().len());
-    let mut runs = outline.runs().peekable();
-    let (mut start, mut block, mut last_block) = (0, 0, None);
-    while let Some(run) = runs.next() {
-        let end_byte = runs.peek().map_or(usize::MAX, |next| next.start);
-        let is_within = |token: &Token| (token.start as usize) < end_byte;
-        while all.get(start).is_some_and(is_within) {
-            let goes_on = |at: usize| all.get(at).is_some_and(is_within) && !tokens.line_starts[at];
-            let end = (start + 1..).find(|&at| !goes_on(at)).unwrap_or(all.len());
-            let is_new_block = tokens.line_starts[start] || last_block != Some(run.block);
-            block += u32::from(is_new_block && last_block.is_some());
-            last_block = Some(run.block);
-            stretches.push(Stretch { tokens: start..end, path: run.path, block });
-            start = end;
+    let mut stretches = Vec::with_capacity(outline.runs().len());
+    let end_bytes = outline.runs().skip(1).map(|next| next.start).chain([usize::MAX]);
+    let (mut end, mut block, mut last_block) = (0, 0, None);
+    for (run, end_byte) in outline.runs().zip(end_bytes) {
+        let start = end;
+        end += tokens.tokens[start..].iter().take_while(|token| (token.start as usize) < end_byte).count();
+        for tokens_of_line in lines(tokens, start..end) {
+            let starts_block = |last: u32| last != run.block || tokens.line_starts[tokens_of_line.start];
+            block += u32::from(last_block.replace(run.block).is_some_and(starts_block));
+            stretches.push(Stretch { tokens: tokens_of_line, path: run.path, block });
         }
     }
     stretches
+}
+
+/// A stretch of tokens, cut where lines start.
+fn lines(tokens: &Tokens, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end_of_line = move |start: usize| (start + 1..stretch.end).find(|&token| tokens.line_starts[token]);
+    let mut start = stretch.start;
+    iter::from_fn(move || {
+        let end = end_of_line(start).unwrap_or(stretch.end);
+        (start < end).then(|| mem::replace(&mut start, end)..end)
+    })
 }
 
 fn plain(text: &str, tokens: &Tokens) -> Vec<Stretch> {
@@ -145,7 +151,7 @@ fn write_canonical(canonical: &mut Vec<u8>, path: u64, text: &str, tokens: &[Tok
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, LazyLock};
 
     use proptest::prelude::*;
 
@@ -153,13 +159,12 @@ mod tests {
     use crate::corpus::html::outlined_text;
     use crate::tokens::{Lexer, Tokenizer};
 
-    fn lexer() -> Lexer {
-        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
-    }
+    /// Compiled once, which takes long.
+    static SHIPPED: LazyLock<Arc<MutableSet>> = LazyLock::new(|| Arc::new(MutableSet::shipped()));
 
     /// The segments of a text, each with its description.
     fn described_segments(text: &str, outline: Option<&Outline>) -> Vec<(Segment, Described)> {
-        let mut lexer = lexer();
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::clone(&SHIPPED));
         let tokens = Tokens::of(text, &mut lexer);
         let found = segments(text, &tokens, lexer.mutable(), outline);
         check(text, &tokens, &found);

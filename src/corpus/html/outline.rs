@@ -90,7 +90,7 @@ impl Outline {
 #[derive(Debug, Default)]
 pub(super) struct Outliner {
     outline: Outline,
-    /// The open elements, and below them those that were open here last: if these open again, they are where they were.
+    /// The open elements, and behind them those that were open there last: one that opens again keeps its step.
     elements: Vec<Open>,
     /// How many elements are open.
     height: usize,
