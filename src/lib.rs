@@ -43,13 +43,13 @@
 //! ```
 
 pub mod cleaning;
-pub mod incremental;
 
 mod free_positions;
 pub mod corpus;
 pub mod effects;
 pub mod warnings;
 pub mod ends;
+pub mod incremental;
 pub mod mining;
 pub mod patterns;
 #[cfg(feature = "review")]
