@@ -6,7 +6,9 @@
 //! A segment is as good as gone on the very page on which its lifetime has passed. When it leaves memory is another
 //! matter: the table is swept once so many segments have come that a sweep costs little for each. All of this depends on
 //! the pages alone, and not on when the table was stored and loaded again. 24 bytes for each segment, and what a hash
-//! table leaves empty: 210 MB for five million, and 400 MB while it grows.
+//! table leaves empty. Measured with five million segments: 260 MB, and 350 MB while it grew; 150 ns for each segment that
+//! comes, and with ten thousand 20 ns if it is known, 50 ns if it is new; with a limit of five million and half of the
+//! segments new, 390 ns with the sweeps, of which the longest took a quarter of a second.
 
 use std::collections::BTreeMap;
 
@@ -106,9 +108,10 @@ struct Unsaved {
 }
 
 impl SegmentTable {
-    /// One that has come so far, to be filled with what was stored.
-    pub fn restored(progress: Progress) -> SegmentTable {
-        SegmentTable { progress, ..SegmentTable::default() }
+    /// One that has come so far, with room for so many segments, to be filled with what was stored.
+    pub fn restored(progress: Progress, segments: usize) -> SegmentTable {
+        let entries = HashMap::with_capacity_and_hasher(segments, FxBuildHasher);
+        SegmentTable { entries, progress, unsaved: Unsaved::default() }
     }
 
     /// Puts a segment back as it was stored, or takes it away again. This is no change.
