@@ -8,6 +8,7 @@
 //! expansion, template detection, table shrinkage.
 
 pub mod detection;
+pub mod ends;
 pub mod evidence;
 pub mod lifetime;
 pub mod merge;

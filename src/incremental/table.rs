@@ -16,6 +16,8 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::Detection;
+use super::ends::EndPlaces;
+use super::evidence::Placed;
 use super::lifetime::Lifetime;
 use super::segments::{Described, Segment, SegmentKey};
 use super::windows::{Window, Windows};
@@ -75,6 +77,8 @@ pub struct Progress {
     pub threshold: Option<f64>,
     /// What became of templates.
     pub windows: Windows,
+    /// Where segments stood that articles may end before.
+    pub ends: EndPlaces,
 }
 
 /// The segments of one source.
@@ -168,6 +172,13 @@ impl SegmentTable {
         if self.entries.get(&key.0).is_some_and(|entry| !entry.is_described) {
             self.describe(key, described);
         }
+    }
+
+    /// Takes in where segments of the page that arrived last stand in its prose; gives those that its article may end
+    /// before ([`EndPlaces::arrive`]).
+    pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
+        self.unsaved.has_progressed = true;
+        self.progress.ends.arrive(placed)
     }
 
     /// How far the source has come.
@@ -277,6 +288,8 @@ impl SegmentTable {
             }
             !goes
         });
+        let entries = &self.entries;
+        self.progress.ends.retain(|key| entries.contains_key(&key.0));
     }
 }
 

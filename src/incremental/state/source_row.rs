@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 use super::settings::fraction;
+use crate::incremental::ends::EndPlaces;
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
 
@@ -23,6 +24,8 @@ pub struct SourceRow {
     threshold: Option<String>,
     /// Caught, missed, born and died of each window.
     windows: Vec<[u64; 4]>,
+    /// Key and last places of each candidate for an end: twice the words before and after, and whether it goes on.
+    ends: Vec<(u64, Vec<(u32, u32, bool)>)>,
 }
 
 impl SourceRow {
@@ -44,7 +47,8 @@ impl SourceRow {
         let threshold = self.threshold.as_deref().map(fraction).transpose()?;
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
         let windows = Windows::new(self.windows.iter().map(window).collect());
-        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows })
+        let ends = EndPlaces::stored(&self.ends);
+        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows, ends })
     }
 
     /// Notes how far it has come.
@@ -53,6 +57,7 @@ impl SourceRow {
         self.pages = progress.pages;
         self.arrived = progress.arrived;
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
+        self.ends = progress.ends.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }
 }
