@@ -71,3 +71,53 @@ impl EndPlaces {
 fn end_of(places: &[LastPlace]) -> Option<usize> {
     if places.len() < MIN_DOCUMENTS { None } else { end(&places.iter().collect::<Vec<_>>()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incremental::table::Seen;
+
+    /// One segment that stands in every document, with so much prose before and after it.
+    fn ends(documents: &[(f64, f64)]) -> Vec<Option<usize>> {
+        let mut places = EndPlaces::default();
+        let place = |(number, &(before, after)): (u32, &(f64, f64))| {
+            let place = LastPlace { pattern: 3, start: 7, before, after, goes_on: after > 0.0 };
+            let seen = Seen { documents: number + 1, pages: number + 1, wants_text: false };
+            let placed = [Placed { key: SegmentKey(9), index: 2, seen, place }];
+            let looked = places.look(&placed);
+            let ends = places.arrive(&placed);
+            assert!(looked.is_empty() || looked[0].0 == 2);
+            let stored = EndPlaces::stored(&places.to_store());
+            assert_eq!(stored, places);
+            ends.first().map(|&(_, words)| words)
+        };
+        (1..).zip(documents).map(place).collect()
+    }
+
+    const COMMENTED: [(f64, f64); 10] = [
+        (90.0, 40.0),
+        (60.0, 0.0),
+        (200.0, 20.5),
+        (150.0, 0.0),
+        (75.0, 0.0),
+        (130.0, 0.0),
+        (300.0, 60.0),
+        (110.0, 0.0),
+        (85.0, 0.0),
+        (240.0, 30.0),
+    ];
+
+    #[test]
+    fn what_comments_follow_is_learned_to_be_an_end() {
+        let ends = ends(&COMMENTED);
+        assert_eq!((ends[4], ends[9]), (None, Some(30)));
+    }
+
+    #[test]
+    fn what_once_stood_before_an_article_has_to_be_learned_anew() {
+        let mut documents = COMMENTED.to_vec();
+        documents.push((0.0, 200.0));
+        documents.push((90.0, 0.0));
+        assert_eq!(ends(&documents)[9..], [Some(30), None, None]);
+    }
+}

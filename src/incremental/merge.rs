@@ -27,6 +27,7 @@ impl SegmentTable {
     fn add_progress(&mut self, other: &SegmentTable, pages: u32) {
         let (own, other) = (&mut self.progress, &other.progress);
         own.pages = pages;
+        own.copies += other.copies;
         own.windows.add(&other.windows);
         own.threshold = match (own.threshold, other.threshold) {
             (Some(own), Some(other)) => Some(own.min(other)),

@@ -203,7 +203,7 @@ impl Class<'_> {
             if !learns {
                 return (index, table.look(segments, options));
             }
-            let seen = table.arrive(segments, options);
+            let seen = table.admit(segments, options);
             for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
                 let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
                 table.describe_if_bare(segment.key, said);

@@ -21,6 +21,7 @@ pub struct SourceRow {
     pub changes: usize,
     pages: u32,
     arrived: u64,
+    copies: u64,
     threshold: Option<String>,
     /// Caught, missed, born and died of each window.
     windows: Vec<[u64; 4]>,
@@ -48,7 +49,7 @@ impl SourceRow {
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
         let windows = Windows::new(self.windows.iter().map(window).collect());
         let ends = EndPlaces::stored(&self.ends);
-        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows, ends })
+        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, copies: self.copies, windows, ends })
     }
 
     /// Notes how far it has come.
@@ -56,6 +57,7 @@ impl SourceRow {
         let numbers = |window: &Window| [window.caught, window.missed, window.born, window.died];
         self.pages = progress.pages;
         self.arrived = progress.arrived;
+        self.copies = progress.copies;
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
         self.ends = progress.ends.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
