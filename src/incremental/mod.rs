@@ -8,6 +8,7 @@
 //! expansion, template detection, table shrinkage.
 
 pub mod detection;
+pub mod drift;
 pub mod evidence;
 pub mod lifetime;
 pub mod merge;

@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::Detection;
+use super::drift::Change;
 use super::lifetime::Lifetime;
 use super::segments::{Described, Segment, SegmentKey};
 use super::windows::{Window, Windows};
@@ -73,6 +74,8 @@ pub struct Progress {
     pub threshold: Option<f64>,
     /// What became of templates.
     pub windows: Windows,
+    /// When the source changed its templates, the last time.
+    pub change: Option<Change>,
 }
 
 /// The segments of one source.
@@ -138,6 +141,7 @@ impl SegmentTable {
         });
         let seen = seen.collect();
         self.sweep_if_due(options);
+        self.notice_change(options);
         seen
     }
 
@@ -283,6 +287,11 @@ impl Progress {
     pub fn base_in_effect(&self, options: &TableOptions) -> f64 {
         self.threshold.map_or(options.lifetime.base, |threshold| threshold.min(options.lifetime.base))
     }
+
+    /// How the source has changed, if it did of late.
+    pub fn drift(&self) -> Option<Change> {
+        self.change.filter(|change| change.is_news(self.pages))
+    }
 }
 
 impl Entry {
@@ -295,6 +304,11 @@ impl Entry {
 
     fn as_stored(&self) -> Entry {
         Entry { is_changed: false, ..*self }
+    }
+
+    /// How many pages there were since it came first, until it came last, both included.
+    pub fn pages(&self) -> u32 {
+        self.last.saturating_sub(self.first).saturating_add(1)
     }
 
     /// Whether its lifetime has passed on a page that does not have it, or did not have it before.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 use super::settings::fraction;
+use crate::incremental::drift::Change;
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
 
@@ -23,6 +24,8 @@ pub struct SourceRow {
     threshold: Option<String>,
     /// Caught, missed, born and died of each window.
     windows: Vec<[u64; 4]>,
+    /// Page, stayed, gone and new of the last change.
+    change: Option<[u32; 4]>,
 }
 
 impl SourceRow {
@@ -44,7 +47,8 @@ impl SourceRow {
         let threshold = self.threshold.as_deref().map(fraction).transpose()?;
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
         let windows = Windows::new(self.windows.iter().map(window).collect());
-        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows })
+        let change = self.change.map(|[page, stayed, gone, new]| Change { page, stayed, gone, new });
+        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows, change })
     }
 
     /// Notes how far it has come.
@@ -53,6 +57,7 @@ impl SourceRow {
         self.pages = progress.pages;
         self.arrived = progress.arrived;
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
+        self.change = progress.change.map(|change| [change.page, change.stayed, change.gone, change.new]);
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }
 }
