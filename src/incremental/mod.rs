@@ -16,6 +16,7 @@ pub mod segments;
 #[cfg(feature = "stream")]
 pub mod state;
 pub mod table;
+pub mod templates;
 pub mod windows;
 
 /// What counts as template.

@@ -392,6 +392,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::incremental::segments::Standing;
 
     /// A segment by its key, ten characters long.
     pub fn segment(key: u64) -> Segment {
@@ -403,7 +404,7 @@ pub(super) mod tests {
     }
 
     pub fn described(text: &str) -> Described {
-        Described { path: "div/p".to_owned(), text: text.to_owned() }
+        Described { path: "div/p".to_owned(), text: text.to_owned(), standing: Standing::Line }
     }
 
     /// Forgets after `base` pages, and twice as many; a segment in three documents is template.
