@@ -37,13 +37,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// What happened, and the remedy.
+    /// What happened.
     pub fn in_words(&self) -> String {
         let Change { page, stayed, gone, new } = self;
         let before = stayed + gone;
         format!(
-            "has changed its template before page {page}: of {before} segments, {gone} are gone, and {new} are new; mine \
-             its patterns again"
+            "has changed its template before page {page}: of {before} segments of it, {gone} are gone, and {new} are new"
         )
     }
 
