@@ -34,7 +34,7 @@ use super::{Exit, Global, interrupt};
 /// What says how documents are read and mined says nothing of a state.
 #[cfg(feature = "stream")]
 const NOT_FROM_STATE: [&str; 8] =
-    ["CorpusArgs", "ListArgs", "ReadingArgs", "LexerArgs", "no_slots", "memory", "sample", "all_patterns"];
+    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "memory", "sample", "all_patterns"];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]

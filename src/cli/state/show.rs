@@ -1,6 +1,6 @@
 //! `dehusk state show`: what a state knows, for people or as JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -15,6 +15,9 @@ use crate::cli::reporter::{Reporter, print};
 use crate::cli::size::size;
 use crate::cli::summary::{count, recall};
 use crate::cli::terminal::Screen;
+
+/// So many files of a folder are named one by one.
+const MOST_OF_A_FOLDER: usize = 3;
 
 /// Options of `dehusk state show`.
 #[derive(Args, Debug)]
@@ -93,7 +96,7 @@ impl Overview<'_> {
             named.iter().map(|(name, figure)| format!("  {}: {}\n", screen.on_one_line(name), told(*figure))).collect()
         };
         for (heading, lines) in [
-            ("inputs", listed(&self.inputs, &|records| count(records as usize, "document"))),
+            ("inputs", listed(&by_folder(&self.inputs), &|records| count(records as usize, "record"))),
             ("outputs", listed(&self.outputs, &size)),
         ] {
             if !lines.is_empty() {
@@ -116,7 +119,7 @@ impl Overview<'_> {
     fn as_json(&self) -> Value {
         let options = &self.state.settings().table;
         let sources = self.sources.iter().map(|(source, summary)| source_as_json(source, summary));
-        let input = |(name, documents): &(String, u64)| json!({"name": name, "documents": documents});
+        let input = |(name, records): &(String, u64)| json!({"name": name, "records": records});
         let output = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
         json!({
             "min_documents": options.detection.min_documents,
@@ -129,6 +132,22 @@ impl Overview<'_> {
             "outputs": self.outputs.iter().map(output).collect::<Vec<Value>>(),
         })
     }
+}
+
+/// Inputs of which many lie in a folder, as documents do, are told together. They are sorted by name.
+fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
+    let folder = |name: &str| name.strip_prefix("file ").and_then(|path| Some(Path::new(path).parent()?.to_owned()));
+    let mut told: Vec<(String, u64)> = Vec::new();
+    for beside in inputs.chunk_by(|(a, _), (b, _)| folder(a).is_some() && folder(a) == folder(b)) {
+        match folder(&beside[0].0).filter(|_| beside.len() > MOST_OF_A_FOLDER) {
+            Some(folder) => {
+                let records = beside.iter().map(|(_, records)| records).sum();
+                told.push((format!("{} files in {}", beside.len(), folder.display()), records));
+            }
+            None => told.extend_from_slice(beside),
+        }
+    }
+    told
 }
 
 /// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
@@ -198,4 +217,18 @@ fn table_of(segments: &[ListedSegment], screen: Screen) -> String {
         table.row([entry.documents.to_string(), entry.first.to_string(), entry.last.to_string(), path, text]);
     }
     table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_files_of_a_folder_are_told_together() {
+        let inputs = ["feed wire", "file /a/1", "file /a/2", "file /a/3", "file /a/4", "file /b/1"];
+        let inputs: Vec<(String, u64)> = inputs.iter().map(|name| (name.to_string(), 2)).collect();
+        let told = by_folder(&inputs);
+        let told: Vec<(&str, u64)> = told.iter().map(|(name, records)| (name.as_str(), *records)).collect();
+        assert_eq!(told, [("feed wire", 2), ("4 files in /a", 8), ("file /b/1", 2)]);
+    }
 }
