@@ -193,7 +193,7 @@ fn a_source_that_changed_is_told_wherever_it_is_looked_at() {
     let sandbox = Sandbox::new();
     let redesigned = |number: usize| match number {
         0..150 => page(number, 1),
-        _ => page(number, 1).lines().map(|line| line.replace(|c| c == 'a', "o") + "\n").collect(),
+        _ => page(number, 1).lines().map(|line| line.replace('a', "o") + "\n").collect(),
     };
     sandbox.write("tide.jsonl", lines("tide", (0..200).map(redesigned)));
     let warning = "warning: source 'tide' has changed its template before page 175: of 5 segments of it, 5 are gone, and \
