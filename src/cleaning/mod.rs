@@ -255,6 +255,14 @@ impl Cleaner {
     /// Says what is to be removed from a text that was read, if some stretches of it are known to recur beside those that
     /// patterns match. Like patterns that nobody accepted they are no more than evidence.
     pub fn cleaning_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
+        let (matches, weights) = self.with(reading, recurring);
+        let found = Weighed { matches: &matches, weights: &weights };
+        let decision = self.decided(text, reading, found, self.options.method);
+        Cleaning { spans: spans(&reading.tokens, &decision) }
+    }
+
+    /// The matches in a text and what is known to recur in it, and the weights of both.
+    fn with<'a>(&'a self, reading: &'a Reading, recurring: &[Recurring]) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
         let mut matches = Cow::Borrowed(&*reading.matches);
         let mut weights = Cow::Borrowed(&*self.weights);
         if !recurring.is_empty() && !self.options.only_accepted {
@@ -263,9 +271,7 @@ impl Cleaner {
                 weights.to_mut().push(*weight);
             }
         }
-        let decision =
-            self.decided(text, reading, Weighed { matches: &matches, weights: &weights }, self.options.method);
-        Cleaning { spans: spans(&reading.tokens, &decision) }
+        (matches, weights)
     }
 
     /// The first half of cleaning: a text as the patterns see it.
@@ -301,9 +307,15 @@ impl Cleaner {
 
     /// Where each pattern stands for the last time in a text, among its prose.
     pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
-        let evidence = self.weigh(reading, &reading.matches);
+        self.last_places_with(text, reading, &[])
+    }
+
+    /// The same, also of stretches that are known to recur: their indices come after those of the patterns.
+    pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
+        let (matches, weights) = self.with(reading, recurring);
+        let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        last_places(reading, &reading.matches, &self.weights, &evidence, &segments)
+        last_places(reading, &matches, &weights, &evidence, &segments)
     }
 
     /// Whether the union method takes the matches of a pattern.

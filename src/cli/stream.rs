@@ -13,8 +13,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::corpus::{Document, InputFile, Inventory, ReadOptions};
-use dehusk::incremental::evidence::evidence;
-use dehusk::incremental::table::Seen;
+use dehusk::incremental::evidence::Known;
 use dehusk::patterns::LexerCache;
 
 use super::clean::cleaners::{Bench, Cleaners};
@@ -176,8 +175,8 @@ impl Stream<'_> {
     /// Learns from some documents and cleans them; what is written is kept count of last.
     fn take(&mut self, arrivals: &Arrivals) -> anyhow::Result<()> {
         let _permission = interrupt::writing()?;
-        let seen = self.tables.arrive(&arrivals.arrived)?;
-        let cleared = self.clear(arrivals, &seen);
+        let known = self.tables.arrive(&arrivals.arrived, &self.documents.cleaners)?;
+        let cleared = self.clear(arrivals, &known);
         let mut lines = Vec::new();
         for Cleared { line, count, skipped } in cleared {
             lines.extend(line);
@@ -197,11 +196,11 @@ impl Stream<'_> {
         arrivals.taken().into_iter().filter_map(|(path, records)| Some((self.args.name_of(&path)?, records))).collect()
     }
 
-    fn clear(&self, arrivals: &Arrivals, seen: &[Vec<Seen>]) -> Vec<Cleared> {
+    fn clear(&self, arrivals: &Arrivals, known: &[Known]) -> Vec<Cleared> {
         let one = |bench: &mut Bench, (index, arrived): (usize, &Arrived)| match arrived {
             Ok(None) => Cleared::default(),
             Ok(Some(arrival)) if self.args.learn_only => learned(&arrival.document),
-            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &seen[index], bench),
+            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], bench),
             Err(message) => skipped(message.clone()),
         };
         arrivals.arrived.par_iter().enumerate().map_init(Bench::default, |bench, item| one(bench, item)).collect()
@@ -211,8 +210,8 @@ impl Stream<'_> {
         &self,
         arrivals: &Arrivals,
         index: usize,
-        Arrival { document, reading, segments }: &Arrival,
-        seen: &[Seen],
+        Arrival { document, reading, .. }: &Arrival,
+        known: &Known,
         bench: &mut Bench,
     ) -> Cleared {
         let form = match self.args.documents.spans() {
@@ -221,8 +220,7 @@ impl Stream<'_> {
             None => Form::Line,
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), bench);
-        let recurring = evidence(&reading.layout, segments, seen, self.tables.detection());
-        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &recurring);
+        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring);
         let outcome = arrivals
             .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));
         match arrivals.line(index, document, outcome.written) {

@@ -1,75 +1,113 @@
 //! What the table tells of a document, as evidence for cleaning.
 //!
-//! Takes a document's segments and what is known of them; gives the stretches that are template, each with how many
-//! documents had it, so that they are weighed and smoothed like the matches of mined patterns. Template segments that
-//! follow each other are one stretch as well: words of a menu are links of their own, and tell little one by one.
+//! Takes a document's segments and what is known of them; gives the stretches that recur, each with how many documents
+//! had it, so that they are weighed and smoothed like the matches of mined patterns. Like those they count from the second
+//! document on, and the fewer had them, the less: what is template by the table's own rule is only said more surely.
+//! Segments that follow each other are one stretch as well: the words of a menu are links of their own, and tell little
+//! one by one.
 
 use std::ops::Range;
 
 use super::Detection;
 use super::detection::template;
-use super::segments::Segment;
+use super::segments::{Segment, SegmentKey};
 use super::table::Seen;
-use crate::cleaning::Recurring;
+use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
-use crate::cleaning::layout::Layout;
+use crate::cleaning::{Cleaner, Reading, Recurring};
+
+/// What two documents have in common may be template.
+const MIN_DOCUMENTS: u32 = 2;
+/// A share of few documents is told by so many more that do not have it.
+const DOUBT: f64 = 2.0;
 
 /// The stretches of a document that recur in others of its source, by what was seen so far.
-pub fn evidence(layout: &Layout, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Vec<Recurring> {
-    let is_template = template(segments, seen, detection);
-    let known: Vec<Known> = segments.iter().zip(seen).map(Known::of).collect();
-    let mut stretches: Vec<Recurring> = Vec::new();
-    for run in runs(&is_template) {
-        let all = &known[run];
-        stretches.extend(all.iter().map(|known| known.recurring(layout)));
-        if let [first, .., last] = all {
-            let tokens = first.tokens.start..last.tokens.end;
-            let rarest = all.iter().min_by(|a, b| a.share().total_cmp(&b.share())).unwrap_or(first);
-            stretches.push(Known { tokens, ..rarest.clone() }.recurring(layout));
-        }
-    }
-    stretches
-}
-
-/// Some tokens, in how many documents they were seen, and over how many.
-#[derive(Clone)]
-struct Known {
-    tokens: Range<usize>,
-    documents: u32,
-    pages: u32,
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Each with its weight; segments come first.
+    pub recurring: Vec<Recurring>,
+    /// The segments among them, and in how many documents each is.
+    segments: Vec<(SegmentKey, Seen)>,
 }
 
 impl Known {
-    fn of((segment, seen): (&Segment, &Seen)) -> Known {
-        Known { tokens: segment.tokens.clone(), documents: seen.documents, pages: seen.pages }
+    /// By a document's segments, and what is known of each.
+    pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
+        let recurs = template(segments, seen, &Detection { min_documents: MIN_DOCUMENTS, ..*detection });
+        let mut known = Known::default();
+        let mut runs = Vec::new();
+        for run in stretches_of_true(&recurs) {
+            let (segments, seen) = (&segments[run.clone()], &seen[run]);
+            let rarest = seen.iter().min_by(|a, b| share(a).total_cmp(&share(b)));
+            if let ([first, .., last], Some(rarest)) = (segments, rarest) {
+                runs.push(recurring(reading, first.tokens.start..last.tokens.end, rarest));
+            }
+            for (segment, seen) in segments.iter().zip(seen) {
+                known.recurring.push(recurring(reading, segment.tokens.clone(), seen));
+                known.segments.push((segment.key, *seen));
+            }
+        }
+        known.recurring.extend(runs);
+        known
     }
 
-    fn share(&self) -> f64 {
-        f64::from(self.documents) / f64::from(self.pages.max(1))
-    }
-
-    fn recurring(&self, layout: &Layout) -> Recurring {
-        let documents = self.documents as usize;
-        let weight = Weight {
-            share: self.share(),
-            documents,
-            // A page counts once.
-            occurrences: documents,
-            is_certain: false,
-            holds_lines: layout.is_lines(&self.tokens),
-            has_free: false,
-            ends_after: None,
+    /// Where segments stand in the document's prose, each for the last time.
+    pub fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
+        let places = cleaner.last_places_with(text, reading, &self.recurring);
+        let placed = |place: LastPlace| {
+            let index = place.pattern.checked_sub(cleaner.patterns().len())?;
+            let &(key, seen) = self.segments.get(index)?;
+            Some(Placed { key, index, seen, place })
         };
-        Recurring { tokens: self.tokens.clone(), weight }
+        places.into_iter().filter_map(placed).collect()
+    }
+
+    /// Articles of the source end before these, after so many words of prose.
+    pub fn end_at(&mut self, ends: &[(usize, usize)]) {
+        for &(index, words) in ends {
+            self.recurring[index].weight.ends_after = Some(words);
+        }
     }
 }
 
-/// The stretches of `true`.
-fn runs(flags: &[bool]) -> Vec<Range<usize>> {
+/// A segment stands there in a document's prose.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Which segment.
+    pub key: SegmentKey,
+    /// Its place among what recurs in the document ([`Known::recurring`]).
+    pub index: usize,
+    /// In how many documents it is.
+    pub seen: Seen,
+    /// Where it stands.
+    pub place: LastPlace,
+}
+
+/// The share of the pages that have a segment, since it came first: that page has it for sure, and tells nothing.
+pub(super) fn share(seen: &Seen) -> f64 {
+    f64::from(seen.documents.saturating_sub(1)) / (f64::from(seen.pages.max(1)) - 1.0 + DOUBT)
+}
+
+fn recurring(reading: &Reading, tokens: Range<usize>, seen: &Seen) -> Recurring {
+    let documents = seen.documents as usize;
+    let weight = Weight {
+        share: share(seen),
+        documents,
+        // A page counts once.
+        occurrences: documents,
+        is_certain: false,
+        holds_lines: reading.layout.is_lines(&tokens),
+        has_free: false,
+        ends_after: None,
+    };
+    Recurring { tokens, weight }
+}
+
+fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    let chunks = flags.chunk_by(|a, b| a == b).map(|chunk| {
-        start += chunk.len();
-        (chunk[0], start - chunk.len()..start)
+    let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
+        start += stretch.len();
+        (stretch[0], start - stretch.len()..start)
     });
-    chunks.filter(|(flag, _)| *flag).map(|(_, range)| range).collect()
+    stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
 }

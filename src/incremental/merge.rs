@@ -29,6 +29,7 @@ impl SegmentTable {
         let (own, other) = (&mut self.progress, &other.progress);
         own.change = latest(own.later_change(pages), other.later_change(pages));
         own.pages = pages;
+        own.copies += other.copies;
         own.windows.add(&other.windows);
         own.threshold = match (own.threshold, other.threshold) {
             (Some(own), Some(other)) => Some(own.min(other)),
@@ -129,7 +130,7 @@ mod tests {
     fn the_later_change_stays() {
         let changed = |pages: u32, page: u32| {
             let change = Some(Change { page, stayed: 0, gone: 3, new: 3 });
-            SegmentTable::restored(Progress { pages, change, ..Progress::default() })
+            SegmentTable::restored(Progress { pages, change, ..Progress::default() }, 0)
         };
         let mut own = changed(50, 30);
         own.absorb(&changed(70, 60), &forgetful(9.0, None));

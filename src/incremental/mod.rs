@@ -9,6 +9,7 @@
 
 pub mod detection;
 pub mod drift;
+pub mod ends;
 pub mod evidence;
 pub mod lifetime;
 pub mod merge;

@@ -6,7 +6,9 @@
 //! A segment is as good as gone on the very page on which its lifetime has passed. When it leaves memory is another
 //! matter: the table is swept once so many segments have come that a sweep costs little for each. All of this depends on
 //! the pages alone, and not on when the table was stored and loaded again. 24 bytes for each segment, and what a hash
-//! table leaves empty: 210 MB for five million, and 400 MB while it grows.
+//! table leaves empty. Measured with five million segments: 260 MB, and 350 MB while it grew; 150 ns for each segment that
+//! comes, and with ten thousand 20 ns if it is known, 50 ns if it is new; with a limit of five million and half of the
+//! segments new, 390 ns with the sweeps, of which the longest took a quarter of a second.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +17,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::Detection;
 use super::drift::Change;
+use super::ends::EndPlaces;
+use super::evidence::Placed;
 use super::lifetime::Lifetime;
 use super::segments::{Described, Segment, SegmentKey};
 use super::windows::{Window, Windows};
@@ -23,6 +27,8 @@ use super::windows::{Window, Windows};
 const SWEPT_AFTER: usize = 8;
 /// With a limit, this part of it is made free at once, so that not every page needs it again.
 const FREED: usize = 8;
+/// Of a page that is no copy, one part in so many is new.
+const NEW_AT_LEAST: u64 = 50;
 
 /// What a table is kept by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,10 +78,14 @@ pub struct Progress {
     pub arrived: u64,
     /// Where the limit of size removed segments: the age ([`Lifetime::age`]) of the youngest among them, the last time.
     pub threshold: Option<f64>,
+    /// How many documents were copies of earlier ones, and not counted.
+    pub copies: u64,
     /// What became of templates.
     pub windows: Windows,
     /// When the source changed its templates, the last time.
     pub change: Option<Change>,
+    /// Where segments stood that articles may end before.
+    pub ends: EndPlaces,
 }
 
 /// The segments of one source.
@@ -109,9 +119,10 @@ struct Unsaved {
 }
 
 impl SegmentTable {
-    /// One that has come so far, to be filled with what was stored.
-    pub fn restored(progress: Progress) -> SegmentTable {
-        SegmentTable { progress, ..SegmentTable::default() }
+    /// One that has come so far, with room for so many segments, to be filled with what was stored.
+    pub fn restored(progress: Progress, segments: usize) -> SegmentTable {
+        let entries = HashMap::with_capacity_and_hasher(segments, FxBuildHasher);
+        SegmentTable { entries, progress, unsaved: Unsaved::default() }
     }
 
     /// Puts a segment back as it was stored, or takes it away again. This is no change.
@@ -120,6 +131,38 @@ impl SegmentTable {
             Some(entry) => self.entries.insert(key.0, entry),
             None => self.entries.remove(&key.0),
         };
+    }
+
+    /// Takes in a page unless it is a copy of what was seen before, such as a page that is crawled again: of that it tells
+    /// what is known, and counts nothing, or an article that comes five times would pass for template.
+    pub fn admit(&mut self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
+        if !self.is_copy(segments, options) {
+            return self.arrive(segments, options);
+        }
+        self.unsaved.has_progressed = true;
+        self.progress.copies += 1;
+        let now = self.progress.pages;
+        segments.iter().map(|segment| self.known(segment, now, options).seen(now, &options.detection)).collect()
+    }
+
+    /// Whether hardly anything of a page is new.
+    fn is_copy(&self, segments: &[Segment], options: &TableOptions) -> bool {
+        let now = self.progress.pages.saturating_add(1);
+        let (mut all, mut new) = (0, 0);
+        for segment in segments {
+            all += u64::from(segment.length);
+            let is_new = self.known(segment, now, options).documents == 0;
+            new += if is_new { u64::from(segment.length) } else { 0 };
+        }
+        all > 0 && new * NEW_AT_LEAST <= all
+    }
+
+    /// What is known of a segment before a page that has it.
+    fn known(&self, segment: &Segment, page: u32, options: &TableOptions) -> Entry {
+        match self.entries.get(&segment.key.0) {
+            Some(entry) if !entry.is_gone(page, &options.lifetime) => *entry,
+            _ => Entry::ABSENT,
+        }
     }
 
     /// Takes in a page: tells for each of its segments what is known of it, and forgets what is too old.
@@ -148,11 +191,8 @@ impl SegmentTable {
     /// What [`arrive`](Self::arrive) would tell, but the table stays as it is.
     pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
         let now = self.progress.pages.saturating_add(1);
-        let known = |segment: &Segment| match self.entries.get(&segment.key.0) {
-            Some(entry) if !entry.is_gone(now, &options.lifetime) => *entry,
-            _ => Entry::ABSENT,
-        };
-        segments.iter().map(|segment| known(segment).after(now).seen(now, &options.detection)).collect()
+        let after = |segment| self.known(segment, now, options).after(now);
+        segments.iter().map(|segment| after(segment).seen(now, &options.detection)).collect()
     }
 
     /// Tells the table what a segment says, so that people can read it. Nothing happens if the segment is not there.
@@ -169,6 +209,13 @@ impl SegmentTable {
         if self.entries.get(&key.0).is_some_and(|entry| !entry.is_described) {
             self.describe(key, described);
         }
+    }
+
+    /// Takes in where segments of the page that arrived last stand in its prose; gives those that its article may end
+    /// before ([`EndPlaces::arrive`]).
+    pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
+        self.unsaved.has_progressed = true;
+        self.progress.ends.arrive(placed)
     }
 
     /// How far the source has come.
@@ -278,6 +325,8 @@ impl SegmentTable {
             }
             !goes
         });
+        let entries = &self.entries;
+        self.progress.ends.retain(|key| entries.contains_key(&key.0));
     }
 }
 
@@ -506,6 +555,17 @@ pub(super) mod tests {
         let mut table = SegmentTable::default();
         assert_eq!(documents(&mut table, &[1, 1, 2], &options), [1, 1, 1]);
         assert_eq!(documents(&mut table, &[1, 3, 1], &options), [2, 1, 2]);
+    }
+
+    #[test]
+    fn a_page_that_comes_again_is_not_counted() {
+        let options = TableOptions::default();
+        let mut table = learned(&[&[1, 2, 3], &[1, 4, 5]], &options);
+        let told = |seen: Vec<Seen>| seen.iter().map(|seen| (seen.documents, seen.pages)).collect::<Vec<_>>();
+        assert_eq!(told(table.admit(&segments(&[1, 4, 5]), &options)), [(2, 2), (1, 1), (1, 1)]);
+        assert_eq!((table.progress.pages, table.progress.copies), (2, 1));
+        assert_eq!(told(table.admit(&segments(&[1, 4, 6]), &options)), [(3, 3), (2, 2), (1, 1)]);
+        assert_eq!((table.progress.pages, table.progress.copies), (3, 1));
     }
 
     #[test]

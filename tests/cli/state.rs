@@ -29,7 +29,7 @@ fn sources_inputs_and_outputs_are_shown() {
     assert_eq!(ran.stderr, "");
     let source = ran.stdout.lines().nth(1).expect("a source").split_whitespace().collect::<Vec<_>>();
     // the masthead, the menu, and three lines among the stories, of which each page has three
-    assert_eq!(source[..5], ["tide", "30", "95", "5", "-"], "{}", ran.stdout);
+    assert_eq!(source[..6], ["tide", "30", "0", "95", "5", "-"], "{}", ran.stdout);
     assert!(ran.stdout.contains("1.000  21-30"), "{}", ran.stdout);
     assert!(ran.stdout.contains("tide.jsonl: 30 records\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("clean.jsonl: "), "{}", ran.stdout);

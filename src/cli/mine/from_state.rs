@@ -1,6 +1,7 @@
 //! `dehusk mine --from-state`: what streams have learned, as pattern files.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use dehusk::corpus::{OutputRoot, SourceId};
@@ -33,19 +34,10 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id))?;
-    let shared = shared_of(&mut sources);
-    let documents = sources.iter().map(|source| source.pages as usize).sum();
-    let cutoff = options.cutoff.unwrap_or(Cutoff::DEFAULT.share);
-    let of_templates = |name: &str, documents: usize, templates: Vec<Template>| {
-        PatternFile::of_templates(name, facts(documents, cutoff), templates, &lexer)
-    };
-    let own = sources
-        .into_iter()
-        .map(|Learned { id, pages, templates }| of_templates(id.as_str(), pages as usize, templates));
-    let fresh = own.chain(shared.map(|templates| of_templates(SHARED, documents, templates))).collect();
+    let fresh = fresh_files(&mut sources, options.cutoff.unwrap_or(Cutoff::DEFAULT.share), &lexer);
     let files = with_decisions(fresh, &mut reviewed);
     write(&files, &output)?;
-    summary.documents = documents;
+    summary.documents = sources.iter().map(Learned::documents).sum();
     files.iter().for_each(|file| note(file, &mut summary));
     summary.wrote.push(output.path().display().to_string());
     summary.print(args.summary.json, global.quiet)?;
@@ -55,8 +47,31 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
 /// What a state knows of a source.
 struct Learned {
     id: SourceId,
-    pages: u32,
+    /// Documents that were counted.
+    pages: usize,
+    /// Those that were not, for they repeat others.
+    copies: usize,
     templates: Vec<Template>,
+}
+
+impl Learned {
+    fn documents(&self) -> usize {
+        self.pages + self.copies
+    }
+}
+
+/// A file for each source, and then the shared one, if there are enough sources to tell what is shared.
+fn fresh_files(sources: &mut [Learned], cutoff: f64, lexer: &Lexer) -> Vec<PatternFile> {
+    let shared = shared_of(sources);
+    let documents = sources.iter().map(Learned::documents).sum();
+    let copies = sources.iter().map(|source| source.copies).sum();
+    let shared =
+        shared.map(|templates| PatternFile::of_templates(SHARED, facts(documents, copies, cutoff), templates, lexer));
+    let own = sources.iter_mut().map(|source| {
+        let (facts, templates) = (facts(source.documents(), source.copies, cutoff), mem::take(&mut source.templates));
+        PatternFile::of_templates(source.id.as_str(), facts, templates, lexer)
+    });
+    own.chain(shared).collect()
 }
 
 /// The sources of a state, sorted by name.
@@ -74,7 +89,8 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
         }
         warn_of_change(id.as_str(), progress.drift(), reporter);
         let templates = long_lived(described(state, &id)?, lexer, options);
-        sources.push(Learned { id, pages: progress.pages, templates });
+        let (pages, copies) = (progress.pages as usize, progress.copies as usize);
+        sources.push(Learned { id, pages, copies, templates });
     }
     Ok(sources)
 }
@@ -92,7 +108,7 @@ fn described(state: &State, source: &SourceId) -> anyhow::Result<Vec<(Entry, Des
 
 /// What many sources have; `None` where they are too few to tell.
 fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
-    let mut own: Vec<Vec<Template>> = sources.iter_mut().map(|source| std::mem::take(&mut source.templates)).collect();
+    let mut own: Vec<Vec<Template>> = sources.iter_mut().map(|source| mem::take(&mut source.templates)).collect();
     let shared = (sources.len() >= MIN_SOURCES).then(|| take_shared(&mut own));
     for (source, templates) in sources.iter_mut().zip(own) {
         source.templates = templates;
@@ -100,9 +116,9 @@ fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
     shared
 }
 
-/// A stream counts neither tokens nor near-duplicates, and forgets what is no template.
-fn facts(documents: usize, cutoff: f64) -> MinedFrom {
-    MinedFrom { documents, near_duplicates: 0, tokens: 0, cutoff, removed: None, histogram: BTreeMap::new() }
+/// A stream counts no tokens, and forgets what is no template.
+fn facts(documents: usize, copies: usize, cutoff: f64) -> MinedFrom {
+    MinedFrom { documents, near_duplicates: copies, tokens: 0, cutoff, removed: None, histogram: BTreeMap::new() }
 }
 
 fn note(file: &PatternFile, summary: &mut Summary) {
@@ -112,7 +128,7 @@ fn note(file: &PatternFile, summary: &mut Summary) {
     }
     let mined = MinedSummary {
         documents: file.mined.documents,
-        near_duplicates: 0,
+        near_duplicates: file.mined.near_duplicates,
         tokens: 0,
         cutoff: file.mined.cutoff,
         patterns: file.patterns.len(),

@@ -86,7 +86,7 @@ impl Overview<'_> {
     }
 
     fn as_text(&self, screen: Screen) -> String {
-        let heads = ["documents", "segments", "template", "lifetime", "size", "recall"];
+        let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
         for (source, summary) in &self.sources {
             sources.row(cells(source, summary));
@@ -151,12 +151,13 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
 }
 
 /// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
-fn cells(source: &SourceId, summary: &Summary) -> [String; 8] {
+fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = recall(progress).pop();
     [
         source.as_str().to_owned(),
         progress.pages.to_string(),
+        progress.copies.to_string(),
         segments.to_string(),
         templates.to_string(),
         finite(*base_in_effect).map_or("-".to_owned(), |pages| format!("{pages:.0}")),
@@ -171,6 +172,7 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
     json!({
         "source": source.as_str(),
         "documents": progress.pages,
+        "copies": progress.copies,
         "segments": segments,
         "templates": templates,
         "lifetime": finite(*base_in_effect),

@@ -12,13 +12,14 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::Detection;
+use dehusk::incremental::evidence::{Known, Placed};
 use dehusk::incremental::segments::described;
 use dehusk::incremental::state::{Position, Settings, State};
 use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
 use dehusk::patterns::{LexerCache, PatternFile};
 
 use super::arrivals::{Arrival, Arrived};
+use crate::cli::clean::cleaners::{Bench, Cleaners};
 use crate::cli::options::{LexerArgs, share};
 use crate::cli::summary::LearnedSummary;
 
@@ -107,11 +108,6 @@ impl Tables {
         &self.reader
     }
 
-    /// What counts as template.
-    pub fn detection(&self) -> &Detection {
-        &self.state.settings().table.detection
-    }
-
     /// How many records of an input were taken.
     pub fn taken(&self, input: &str) -> anyhow::Result<u64> {
         if !self.learns {
@@ -126,26 +122,44 @@ impl Tables {
         Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
     }
 
-    /// Learns from documents in order; tells for each what is known of its segments.
-    pub fn arrive(&mut self, arrived: &[Arrived]) -> anyhow::Result<Vec<Vec<Seen>>> {
+    /// Learns from documents in order; tells for each what recurs in it.
+    pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> anyhow::Result<Vec<Known>> {
+        let options = self.state.settings().table;
+        let learns = self.learns;
+        let mut classes = self.classes(arrived)?;
+        let seen = each_class(&mut classes, arrived.len(), |class| class.arrive(&options, learns));
+        let one = |bench: &mut Bench, (arrived, seen): (&Arrived, &Vec<Seen>)| match arrived {
+            Ok(Some(Arrival { document, reading, segments })) => {
+                let known = Known::of(reading, segments, seen, &options.detection);
+                let (source, _) = cleaners.of(document.source.as_str(), bench);
+                let placed = known.places(&source.cleaner, &document.text, reading);
+                (known, placed)
+            }
+            _ => (Known::default(), Vec::new()),
+        };
+        let pairs = arrived.par_iter().zip(&seen);
+        let (mut known, placed): (Vec<Known>, Vec<Vec<Placed>>) =
+            pairs.map_init(Bench::default, |bench, pair| one(bench, pair)).unzip();
+        let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, learns));
+        known.iter_mut().zip(ends).for_each(|(known, ends)| known.end_at(&ends));
+        let tables = classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table));
+        self.tables.extend(tables.collect::<Vec<_>>());
+        Ok(known)
+    }
+
+    /// The documents by source, each with its table.
+    fn classes<'a>(&mut self, arrived: &'a [Arrived]) -> anyhow::Result<Vec<Class<'a>>> {
         let mut of_source: BTreeMap<&SourceId, Vec<(usize, &Arrival)>> = BTreeMap::new();
         for (index, arrival) in arrived.iter().enumerate() {
             if let Ok(Some(arrival)) = arrival {
                 of_source.entry(&arrival.document.source).or_default().push((index, arrival));
             }
         }
-        let mut classes = Vec::with_capacity(of_source.len());
-        for (source, arrivals) in of_source {
+        let class = |(source, arrivals)| {
             let table = self.tables.remove(source).map_or_else(|| self.state.table(source), Ok)?;
-            classes.push(Class { source, table, arrivals });
-        }
-        let (options, learns) = (self.state.settings().table, self.learns);
-        let taught = |class: &mut Class| if learns { class.learn(&options) } else { class.look(&options) };
-        let told: Vec<Vec<(usize, Vec<Seen>)>> = classes.par_iter_mut().map(taught).collect();
-        let mut seen = vec![Vec::new(); arrived.len()];
-        told.into_iter().flatten().for_each(|(index, of_document)| seen[index] = of_document);
-        self.tables.extend(classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table)));
-        Ok(seen)
+            Ok(Class { source, table, arrivals })
+        };
+        of_source.into_iter().map(class).collect()
     }
 
     /// Keeps what was learned, how far inputs are taken, and how long the output is.
@@ -182,21 +196,42 @@ struct Class<'a> {
 }
 
 impl Class<'_> {
-    fn learn(&mut self, options: &TableOptions) -> Vec<(usize, Vec<Seen>)> {
+    /// What is known of the segments of each document.
+    fn arrive(&mut self, options: &TableOptions, learns: bool) -> Vec<(usize, Vec<Seen>)> {
         let table = &mut self.table;
-        let learn = |&(index, arrival): &(usize, &Arrival)| {
-            let Arrival { document, reading, segments } = arrival;
-            let seen = table.arrive(segments, options);
+        let arrive = |&(index, Arrival { document, reading, segments }): &(usize, &Arrival)| {
+            if !learns {
+                return (index, table.look(segments, options));
+            }
+            let seen = table.admit(segments, options);
             for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
                 let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
                 table.describe_if_bare(segment.key, said);
             }
             (index, seen)
         };
-        self.arrivals.iter().map(learn).collect()
+        self.arrivals.iter().map(arrive).collect()
     }
 
-    fn look(&self, options: &TableOptions) -> Vec<(usize, Vec<Seen>)> {
-        self.arrivals.iter().map(|(index, arrival)| (*index, self.table.look(&arrival.segments, options))).collect()
+    /// What each document's article may end before.
+    fn place(&mut self, placed: &[Vec<Placed>], learns: bool) -> Vec<(usize, Vec<(usize, usize)>)> {
+        let table = &mut self.table;
+        let place = |&(index, _): &(usize, &Arrival)| match learns {
+            true => (index, table.place(&placed[index])),
+            false => (index, table.progress().ends.look(&placed[index])),
+        };
+        self.arrivals.iter().map(place).collect()
     }
+}
+
+/// What comes of each document, in the order in which they came; nothing of what is no document.
+fn each_class<T: Clone + Default + Send>(
+    classes: &mut [Class],
+    documents: usize,
+    work: impl Fn(&mut Class) -> Vec<(usize, T)> + Sync + Send,
+) -> Vec<T> {
+    let done: Vec<Vec<(usize, T)>> = classes.par_iter_mut().map(work).collect();
+    let mut all = vec![T::default(); documents];
+    done.into_iter().flatten().for_each(|(index, of_document)| all[index] = of_document);
+    all
 }

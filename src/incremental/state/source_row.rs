@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Problem;
 use super::settings::fraction;
 use crate::incremental::drift::Change;
+use crate::incremental::ends::EndPlaces;
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
 
@@ -21,11 +22,14 @@ pub struct SourceRow {
     pub changes: usize,
     pages: u32,
     arrived: u64,
+    copies: u64,
     threshold: Option<String>,
     /// Caught, missed, born and died of each window.
     windows: Vec<[u64; 4]>,
     /// Page, stayed, gone and new of the last change.
     change: Option<[u32; 4]>,
+    /// Key and last places of each candidate for an end: twice the words before and after, and whether it goes on.
+    ends: Vec<(u64, Vec<(u32, u32, bool)>)>,
 }
 
 impl SourceRow {
@@ -48,7 +52,9 @@ impl SourceRow {
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
         let windows = Windows::new(self.windows.iter().map(window).collect());
         let change = self.change.map(|[page, stayed, gone, new]| Change { page, stayed, gone, new });
-        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, windows, change })
+        let ends = EndPlaces::stored(&self.ends);
+        let SourceRow { pages, arrived, copies, .. } = *self;
+        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends })
     }
 
     /// Notes how far it has come.
@@ -56,8 +62,10 @@ impl SourceRow {
         let numbers = |window: &Window| [window.caught, window.missed, window.born, window.died];
         self.pages = progress.pages;
         self.arrived = progress.arrived;
+        self.copies = progress.copies;
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
         self.change = progress.change.map(|change| [change.page, change.stayed, change.gone, change.new]);
+        self.ends = progress.ends.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }
 }
