@@ -26,6 +26,8 @@ mod run;
 mod size;
 mod skips;
 #[cfg(feature = "stream")]
+mod state;
+#[cfg(feature = "stream")]
 mod stream;
 mod summary;
 mod terminal;
@@ -89,6 +91,9 @@ enum Command {
     /// Clean documents as they come, by what those before them taught
     #[cfg(feature = "stream")]
     Stream(Box<stream::StreamCommand>),
+    /// Look at what streams have learned, take it out, or join it
+    #[cfg(feature = "stream")]
+    State(state::StateCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
     /// Tell what changed between two states of pattern files
@@ -159,6 +164,8 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             #[cfg(feature = "stream")]
             Command::Stream(args) => stream::run(&args, global, reporter),
+            #[cfg(feature = "stream")]
+            Command::State(args) => state::run(&args, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),

@@ -24,7 +24,7 @@ use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
-use super::{Exit, Global, interrupt};
+use super::{Exit, Global, interrupt, state};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use output::{LineFile, Output};
 use tables::{TableArgs, Tables};
@@ -236,6 +236,7 @@ impl Stream<'_> {
             let summary = summary.sources.entry(source.clone()).or_default();
             summary.cleaned = Some(cleaned.clone());
             summary.learned = self.tables.learned(source);
+            state::warn_of_change(source, summary.learned.as_ref().and_then(|learned| learned.change), self.reporter);
         }
         summary.documents = total.documents;
         summary.cleaned = Some(total);

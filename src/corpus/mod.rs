@@ -65,7 +65,7 @@ pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
-pub use suggest::similar_path;
+pub use suggest::{similar_name, similar_path};
 pub use text::Text;
 
 /// A longer document is refused: positions inside one are 32 bits wide.

@@ -4,7 +4,8 @@
 //! others is not known. So the clock is that of both runs added, and a segment is as old as in the run that saw it last.
 //! In both runs it was seen in so many documents within so many pages; documents and pages are added.
 
-use super::table::{Entry, SegmentTable, TableOptions};
+use super::drift::Change;
+use super::table::{Entry, Progress, SegmentTable, TableOptions};
 
 impl SegmentTable {
     /// Takes in the table of another run. Texts stay behind: segments of which this table did not have one want it.
@@ -26,6 +27,7 @@ impl SegmentTable {
 
     fn add_progress(&mut self, other: &SegmentTable, pages: u32) {
         let (own, other) = (&mut self.progress, &other.progress);
+        own.change = latest(own.later_change(pages), other.later_change(pages));
         own.pages = pages;
         own.copies += other.copies;
         own.windows.add(&other.windows);
@@ -34,6 +36,17 @@ impl SegmentTable {
             (own, other) => own.or(other),
         };
     }
+}
+
+impl Progress {
+    /// The last change by a clock that stands at so many pages now.
+    fn later_change(&self, pages: u32) -> Option<Change> {
+        self.change.map(|change| Change { page: change.page + (pages - self.pages), ..change })
+    }
+}
+
+fn latest(one: Option<Change>, other: Option<Change>) -> Option<Change> {
+    [one, other].into_iter().flatten().max_by_key(|change| (change.page, change.stayed, change.gone, change.new))
 }
 
 impl Entry {
@@ -111,6 +124,17 @@ mod tests {
         assert_eq!(own.changes().len(), 2);
         let wants_text = |key| own.look(&segments(&[key]), &options)[0].wants_text;
         assert_eq!([wants_text(1), wants_text(2)], [false, true]);
+    }
+
+    #[test]
+    fn the_later_change_stays() {
+        let changed = |pages: u32, page: u32| {
+            let change = Some(Change { page, stayed: 0, gone: 3, new: 3 });
+            SegmentTable::restored(Progress { pages, change, ..Progress::default() }, 0)
+        };
+        let mut own = changed(50, 30);
+        own.absorb(&changed(70, 60), &forgetful(9.0, None));
+        assert_eq!(own.progress.change.map(|change| change.page), Some(110));
     }
 
     #[test]

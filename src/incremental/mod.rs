@@ -8,6 +8,7 @@
 //! expansion, template detection, table shrinkage.
 
 pub mod detection;
+pub mod drift;
 pub mod ends;
 pub mod evidence;
 pub mod lifetime;
@@ -16,6 +17,7 @@ pub mod segments;
 #[cfg(feature = "stream")]
 pub mod state;
 pub mod table;
+pub mod templates;
 pub mod windows;
 
 /// What counts as template.

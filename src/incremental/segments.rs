@@ -47,6 +47,19 @@ pub struct Described {
     pub path: String,
     /// Its text, as it stands in the document.
     pub text: String,
+    /// What it stood among.
+    pub standing: Standing,
+}
+
+/// What a segment stands among, in the document that it was described in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is a whole line.
+    Line,
+    /// It is a part of a line, with white space or the start of the line before it.
+    Apart,
+    /// It follows other text without white space between.
+    Joined,
 }
 
 /// The segments of a document, in order. Those without a letter or a digit are left out. Linear.
@@ -77,7 +90,15 @@ pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Opti
 pub fn described(text: &str, tokens: &Tokens, outline: Option<&Outline>, segment: &Segment) -> Described {
     let range = bytes(tokens, &segment.tokens);
     let path = outline.map_or_else(String::new, |outline| outline.path_at(range.start));
-    Described { path, text: text[range].to_owned() }
+    Described { path, text: text[range].to_owned(), standing: standing(tokens, &segment.tokens) }
+}
+
+fn standing(tokens: &Tokens, range: &Range<usize>) -> Standing {
+    match tokens.tokens[range.start].space_before {
+        true if tokens.line_starts[range.start] && tokens.line_starts[range.end] => Standing::Line,
+        true => Standing::Apart,
+        false => Standing::Joined,
+    }
 }
 
 /// Tokens between two pieces of markup, or in a line.
@@ -191,7 +212,7 @@ mod tests {
         let mut shown = String::new();
         for blocks in segments.chunk_by(|(a, _), (b, _)| a.block == b.block) {
             let texts: Vec<String> =
-                blocks.iter().map(|(_, Described { path, text })| format!("{path}:{text}")).collect();
+                blocks.iter().map(|(_, Described { path, text, .. })| format!("{path}:{text}")).collect();
             shown += if shown.is_empty() { "" } else { " | " };
             shown += &texts.join(" ");
         }
@@ -202,6 +223,20 @@ mod tests {
     fn a_page_has_segments_between_its_tags() {
         let page = "<div><a>Home</a> - <a>Sport <b>live</b></a></div><p>Ferry late.</p><p>* * *</p>";
         assert_eq!(shown(&of_page(page)), "div/a:Home div/a:Sport div/a/b:live | p:Ferry late.");
+    }
+
+    #[test]
+    fn segments_are_told_by_what_they_stand_among() {
+        let page = "<p>Home</p><p>Sport <b>live</b>!</p><p>(<a>more</a>)</p>";
+        let told: Vec<(String, Standing)> =
+            of_page(page).into_iter().map(|(_, described)| (described.text, described.standing)).collect();
+        let expected = [
+            ("Home", Standing::Line),
+            ("Sport", Standing::Apart),
+            ("live", Standing::Apart),
+            ("more", Standing::Joined),
+        ];
+        assert_eq!(told, expected.map(|(text, standing)| (text.to_owned(), standing)));
     }
 
     #[test]

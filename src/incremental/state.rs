@@ -22,6 +22,7 @@ mod listing;
 mod records;
 mod settings;
 mod source_row;
+mod texts;
 mod writing;
 
 use std::fs::File;
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
 use self::source_row::SourceRow;
+use self::texts::StoredText;
 use self::writing::Writing;
 use super::table::SegmentTable;
 use crate::corpus::SourceId;
@@ -49,8 +51,8 @@ const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
 const SOURCES: TableDefinition<&str, &str> = TableDefinition::new("sources");
 /// Records ([`records`]) by the source's number and in their order.
 const SEGMENTS: TableDefinition<(u32, u32), &[u8]> = TableDefinition::new("segments");
-/// Path and text by the source's number and the segment's key.
-const TEXTS: TableDefinition<(u32, u64), (&str, &str)> = TableDefinition::new("texts");
+/// A [`Described`](super::segments::Described) by the source's number and the segment's key.
+const TEXTS: TableDefinition<(u32, u64), StoredText> = TableDefinition::new("texts");
 /// Records taken, and bytes of output, by the input's name.
 const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs");
 
@@ -231,7 +233,7 @@ impl State {
         table.absorb(&other, &self.settings.table);
         let texts = others.open_table(TEXTS)?;
         for (key, _) in other.entries().filter(|(_, entry)| entry.is_described) {
-            if let Some(described) = listing::text(&texts, row.number, key)? {
+            if let Some(described) = texts::text(&texts, row.number, key)? {
                 table.describe_if_bare(key, described);
             }
         }

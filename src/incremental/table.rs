@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::Detection;
+use super::drift::Change;
 use super::ends::EndPlaces;
 use super::evidence::Placed;
 use super::lifetime::Lifetime;
@@ -81,6 +82,8 @@ pub struct Progress {
     pub copies: u64,
     /// What became of templates.
     pub windows: Windows,
+    /// When the source changed its templates, the last time.
+    pub change: Option<Change>,
     /// Where segments stood that articles may end before.
     pub ends: EndPlaces,
 }
@@ -181,6 +184,7 @@ impl SegmentTable {
         });
         let seen = seen.collect();
         self.sweep_if_due(options);
+        self.notice_change(options);
         seen
     }
 
@@ -332,6 +336,11 @@ impl Progress {
     pub fn base_in_effect(&self, options: &TableOptions) -> f64 {
         self.threshold.map_or(options.lifetime.base, |threshold| threshold.min(options.lifetime.base))
     }
+
+    /// How the source has changed, if it did of late.
+    pub fn drift(&self) -> Option<Change> {
+        self.change.filter(|change| change.is_news(self.pages))
+    }
 }
 
 impl Entry {
@@ -344,6 +353,11 @@ impl Entry {
 
     fn as_stored(&self) -> Entry {
         Entry { is_changed: false, ..*self }
+    }
+
+    /// How many pages there were since it came first, until it came last, both included.
+    pub fn pages(&self) -> u32 {
+        self.last.saturating_sub(self.first).saturating_add(1)
     }
 
     /// Whether its lifetime has passed on a page that does not have it, or did not have it before.
@@ -427,6 +441,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::incremental::segments::Standing;
 
     /// A segment by its key, ten characters long.
     pub fn segment(key: u64) -> Segment {
@@ -438,7 +453,7 @@ pub(super) mod tests {
     }
 
     pub fn described(text: &str) -> Described {
-        Described { path: "div/p".to_owned(), text: text.to_owned() }
+        Described { path: "div/p".to_owned(), text: text.to_owned(), standing: Standing::Line }
     }
 
     /// Forgets after `base` pages, and twice as many; a segment in three documents is template.

@@ -8,7 +8,7 @@ mod gold_texts;
 mod inject;
 mod mirrors;
 mod patterns;
-mod table;
+pub(super) mod table;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;

@@ -2,9 +2,10 @@
 
 use std::vec::IntoIter;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase};
+use redb::{ReadTransaction, ReadableDatabase};
 
 use super::error::{Problem, StateError};
+use super::texts::{Texts, text};
 use super::{SEGMENTS, State, TEXTS, stored_table};
 use crate::corpus::SourceId;
 use crate::incremental::segments::{Described, SegmentKey};
@@ -43,8 +44,6 @@ pub struct ListedSegments<'a> {
     entries: IntoIter<(SegmentKey, Entry)>,
     texts: Texts,
 }
-
-type Texts = ReadOnlyTable<(u32, u64), (&'static str, &'static str)>;
 
 impl State {
     /// The figures of a source; `None` if there is no such source. Loads its table.
@@ -87,15 +86,6 @@ impl Iterator for ListedSegments<'_> {
     }
 }
 
-/// What a segment says.
-pub(super) fn text(texts: &Texts, number: u32, key: SegmentKey) -> Result<Option<Described>, Problem> {
-    let row = texts.get((number, key.0))?;
-    Ok(row.map(|row| {
-        let (path, text) = row.value();
-        Described { path: path.to_owned(), text: text.to_owned() }
-    }))
-}
-
 fn bytes_of(reading: &ReadTransaction, number: u32) -> Result<u64, Problem> {
     let mut bytes = 0;
     for row in reading.open_table(SEGMENTS)?.range((number, 0)..=(number, u32::MAX))? {
@@ -103,7 +93,7 @@ fn bytes_of(reading: &ReadTransaction, number: u32) -> Result<u64, Problem> {
     }
     for row in reading.open_table(TEXTS)?.range((number, 0)..=(number, u64::MAX))? {
         let row = row?.1;
-        let (path, text) = row.value();
+        let (path, text, _) = row.value();
         bytes += (path.len() + text.len()) as u64;
     }
     Ok(bytes)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 use super::settings::fraction;
+use crate::incremental::drift::Change;
 use crate::incremental::ends::EndPlaces;
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
@@ -25,6 +26,8 @@ pub struct SourceRow {
     threshold: Option<String>,
     /// Caught, missed, born and died of each window.
     windows: Vec<[u64; 4]>,
+    /// Page, stayed, gone and new of the last change.
+    change: Option<[u32; 4]>,
     /// Key and last places of each candidate for an end: twice the words before and after, and whether it goes on.
     ends: Vec<(u64, Vec<(u32, u32, bool)>)>,
 }
@@ -48,8 +51,10 @@ impl SourceRow {
         let threshold = self.threshold.as_deref().map(fraction).transpose()?;
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
         let windows = Windows::new(self.windows.iter().map(window).collect());
+        let change = self.change.map(|[page, stayed, gone, new]| Change { page, stayed, gone, new });
         let ends = EndPlaces::stored(&self.ends);
-        Ok(Progress { pages: self.pages, arrived: self.arrived, threshold, copies: self.copies, windows, ends })
+        let SourceRow { pages, arrived, copies, .. } = *self;
+        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends })
     }
 
     /// Notes how far it has come.
@@ -59,6 +64,7 @@ impl SourceRow {
         self.arrived = progress.arrived;
         self.copies = progress.copies;
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
+        self.change = progress.change.map(|change| [change.page, change.stayed, change.gone, change.new]);
         self.ends = progress.ends.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }

@@ -5,7 +5,7 @@ use redb::{Database, Durability, ReadableTable, ReadableTableMetadata, WriteTran
 use super::error::Problem;
 use super::settings::Settings;
 use super::source_row::SourceRow;
-use super::{FORMAT, INPUTS, META, Position, SEGMENTS, SOURCES, TEXTS, records};
+use super::{FORMAT, INPUTS, META, Position, SEGMENTS, SOURCES, TEXTS, records, texts};
 use crate::corpus::SourceId;
 use crate::incremental::segments::SegmentKey;
 use crate::incremental::table::{Entry, SegmentTable};
@@ -107,14 +107,14 @@ impl Writing {
     }
 
     fn put_texts(&self, number: u32, table: &SegmentTable) -> Result<(), Problem> {
-        let mut texts = self.0.open_table(TEXTS)?;
+        let mut rows = self.0.open_table(TEXTS)?;
         for (SegmentKey(key), described) in table.texts() {
             match described {
                 Some(described) => {
-                    texts.insert((number, key), (described.path.as_str(), described.text.as_str()))?;
+                    rows.insert((number, key), texts::stored(described))?;
                 }
                 None => {
-                    texts.remove((number, key))?;
+                    rows.remove((number, key))?;
                 }
             }
         }
