@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
 
@@ -67,6 +67,8 @@ fn factor(text: &str) -> Result<f64, String> {
 /// The tables of all sources that were met.
 pub struct Tables {
     state: State,
+    /// Those of this run; the state keeps them if it learns.
+    settings: Settings,
     reader: PatternFile,
     learns: bool,
     tables: BTreeMap<SourceId, SegmentTable>,
@@ -82,8 +84,9 @@ impl Tables {
         cache: &LexerCache,
     ) -> anyhow::Result<Tables> {
         let wanted = lexer.build()?;
-        let mut state = match path.try_exists()? || !learns {
+        let mut state = match path.try_exists()? {
             true => State::open(path)?,
+            false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
             false => {
                 let table = args.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() });
                 State::create(path, &Settings { table, lexer: PatternFile::empty("stream", &wanted).to_yaml() })?
@@ -94,12 +97,13 @@ impl Tables {
         if !lexer.is_default() {
             settings.lexer = PatternFile::empty("stream", &wanted).to_yaml();
         }
-        if learns && settings != *state.settings() {
-            state.set_settings(settings)?;
+        match learns {
+            true if settings != *state.settings() => state.set_settings(settings.clone())?,
+            _ => state.check_settings(&settings)?,
         }
-        let reader = PatternFile::parse(&state.settings().lexer, cache).ok();
+        let reader = PatternFile::parse(&settings.lexer, cache).ok();
         let reader = reader.with_context(|| format!("{}: its mutable patterns cannot be read", path.display()))?;
-        Ok(Tables { state, reader, learns, tables: BTreeMap::new() })
+        Ok(Tables { state, settings, reader, learns, tables: BTreeMap::new() })
     }
 
     /// A file without patterns, by whose lexer segments are made.
@@ -109,19 +113,23 @@ impl Tables {
 
     /// What counts as template.
     pub fn detection(&self) -> &Detection {
-        &self.state.settings().table.detection
+        &self.settings.table.detection
     }
 
-    /// How many records of an input were taken.
-    pub fn taken(&self, input: &str) -> anyhow::Result<u64> {
+    /// How many records of an input were taken; `None` if nobody keeps count.
+    pub fn taken(&self, input: &str) -> anyhow::Result<Option<u64>> {
         if !self.learns {
-            return Ok(0);
+            return Ok(None);
         }
-        Ok(self.state.input(input)?.map_or(0, |position| position.records))
+        Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
     }
 
-    /// How many bytes of output were written to the file at `path`; `None` if it is unknown.
+    /// How many bytes of output were written to the file at `path`; `None` if it is unknown, or this run does not go on
+    /// with it.
     pub fn written(&self, path: &Path) -> anyhow::Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
         let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
         Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
     }
@@ -139,7 +147,7 @@ impl Tables {
             let table = self.tables.remove(source).map_or_else(|| self.state.table(source), Ok)?;
             classes.push(Class { source, table, arrivals });
         }
-        let (options, learns) = (self.state.settings().table, self.learns);
+        let (options, learns) = (self.settings.table, self.learns);
         let taught = |class: &mut Class| if learns { class.learn(&options) } else { class.look(&options) };
         let told: Vec<Vec<(usize, Vec<Seen>)>> = classes.par_iter_mut().map(taught).collect();
         let mut seen = vec![Vec::new(); arrived.len()];
@@ -164,7 +172,7 @@ impl Tables {
     /// What is known of a source by now.
     pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
         let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
-        Some(LearnedSummary::of(table, &self.state.settings().table))
+        Some(LearnedSummary::of(table, &self.settings.table))
     }
 }
 
