@@ -12,7 +12,7 @@ use std::sync::Arc;
 use clap::Args;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Document, InputFile, Inventory, ReadOptions};
+use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions};
 use dehusk::incremental::evidence::Known;
 use dehusk::patterns::LexerCache;
 
@@ -57,7 +57,7 @@ pub struct StreamCommand {
     #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
     no_learn: bool,
     /// What comes from stdin is this feed from its beginning: leave out what earlier runs took of it
-    #[arg(long, value_name = "NAME", help_heading = "Learning")]
+    #[arg(long, value_name = "NAME", conflicts_with = "no_learn", help_heading = "Learning")]
     feed: Option<String>,
     #[command(flatten)]
     table: TableArgs,
@@ -82,10 +82,11 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     };
     let options = ReadOptions { outline: true, ..args.documents.view(&args.reading)? };
     let inventories = scan(args, &options, reporter)?;
-    let tables = Tables::open(&args.state, &args.table, &args.lexer, !args.no_learn, &cache)?;
-    let output = args.output(&tables)?;
+    args.refuse_output_in(&inventories)?;
+    let mut tables = Tables::open(&args.state, &args.table, &args.lexer, !args.no_learn, &cache)?;
+    let output = args.output(&mut tables, reporter)?;
     if let Some(allowed) = args.max_errors {
-        reporter.set_max_errors(allowed, true);
+        reporter.set_max_errors(allowed, false);
     }
     let cleaners = Cleaners::new(&library, suited(args.documents.method.options(), options.html), reporter);
     let cleaners = cleaners.reading_by(tables.reader().clone());
@@ -124,12 +125,30 @@ fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
 }
 
 impl StreamCommand {
-    fn output(&self, tables: &Tables) -> anyhow::Result<Output> {
-        match &self.out {
-            _ if self.learn_only => Ok(Output::Nowhere),
-            out if out == Path::new("-") => Ok(Output::Stdout),
-            out => Ok(Output::File(LineFile::open(out, tables.written(out)?)?)),
+    /// An output among the input would be taken for input by the next run.
+    fn refuse_output_in(&self, inventories: &[Inventory]) -> anyhow::Result<()> {
+        if !self.learn_only && self.out != Path::new("-") {
+            let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+            OutputFile::create(&self.out, &inputs)?;
         }
+        Ok(())
+    }
+
+    /// Where lines go; if it is a file, the state knows it from now on.
+    fn output(&self, tables: &mut Tables, reporter: &Reporter) -> anyhow::Result<Output> {
+        let file = match &self.out {
+            _ if self.learn_only => return Ok(Output::Nowhere),
+            out if out == Path::new("-") => return Ok(Output::Stdout),
+            out => LineFile::open(out, tables.written(out)?)?,
+        };
+        if file.cut > 0 {
+            let (path, cut) = (self.out.display(), file.cut);
+            reporter
+                .warn(&format!("{path}: {cut} bytes at its end are of a run that was killed; they are written anew"));
+        }
+        let output = Output::File(file);
+        tables.commit(&[], output.place())?;
+        Ok(output)
     }
 
     /// What the state knows an input by; `None` if it does not know it.
@@ -165,9 +184,9 @@ impl Stream<'_> {
         let mut taken = HashMap::new();
         for file in inventory.files() {
             let name = self.args.name_of(&file.path());
-            taken.insert(file.path(), name.map_or(Ok(0), |name| self.tables.taken(&name))?);
+            taken.insert(file.path(), name.map_or(Ok(None), |name| self.tables.taken(&name))?);
         }
-        let taken = |file: &InputFile| taken.get(&file.path()).copied().unwrap_or(0);
+        let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
         let arriving = Arriving { cleaners: &documents.cleaners, mutable: &mutable, taken: &taken };
         arriving.each(inventory, |arrivals| self.take(&arrivals))
     }
@@ -185,10 +204,14 @@ impl Stream<'_> {
             }
             skipped.iter().for_each(|message| self.reporter.skip(message));
         }
+        if let Some(message) = &arrivals.unfinished {
+            self.reporter.warn(&format!("{message}; the line has no end yet, so it is left for the next run"));
+        }
+        self.reporter.check()?;
         self.output.write(&lines)?;
         self.tables.commit(&self.taken(arrivals), self.output.place())?;
         self.reporter.step(arrivals.bytes as usize);
-        Ok(self.reporter.check()?)
+        Ok(())
     }
 
     /// How far each file is taken now, by the name that the state knows it by.

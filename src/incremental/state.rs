@@ -140,6 +140,11 @@ impl State {
         Ok(())
     }
 
+    /// An error if these have another lexer than its own.
+    pub fn check_settings(&self, settings: &Settings) -> Result<(), StateError> {
+        self.attempt(|| self.check_lexer(settings))
+    }
+
     /// The names of all sources, sorted.
     pub fn sources(&self) -> Result<Vec<SourceId>, StateError> {
         self.attempt(|| {

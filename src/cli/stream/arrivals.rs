@@ -25,6 +25,8 @@ pub struct Arrivals {
     pub arrived: Vec<Arrived>,
     /// How many bytes of the input were read for them.
     pub bytes: u64,
+    /// What is to be said of the line that a file ends with, if it is no document yet, but may be when there is more of it.
+    pub unfinished: Option<String>,
     origin: Origin,
 }
 
@@ -40,8 +42,8 @@ pub struct Arrival {
 
 /// Where documents come from.
 enum Origin {
-    /// Records of a file, but for the first few.
-    Records { batch: Batch, taken: usize, is_jsonl: bool },
+    /// Records of a file, but for the first few; so many of the file are taken with them.
+    Records { batch: Batch, before: usize, taken: u64, is_jsonl: bool },
     /// A file each.
     Files(Vec<PathBuf>),
     /// Why nothing more can be read of a file.
@@ -52,8 +54,9 @@ enum Origin {
 pub struct Arriving<'a> {
     pub cleaners: &'a Cleaners<'a>,
     pub mutable: &'a MutableSet,
-    /// How many records of a file earlier runs took, or whether they took the file that is a document.
-    pub taken: &'a (dyn Fn(&InputFile) -> u64 + Sync),
+    /// How many records of a file earlier runs took, or whether they took the file that is a document; `None` if nobody
+    /// keeps count of it.
+    pub taken: &'a (dyn Fn(&InputFile) -> Option<u64> + Sync),
 }
 
 impl Arriving<'_> {
@@ -68,7 +71,7 @@ impl Arriving<'_> {
             match &files[0] {
                 file if file.holds_many() => self.each_of_records(inventory, file, &mut take)?,
                 _ => {
-                    let files: Vec<&InputFile> = files.iter().filter(|file| (self.taken)(file) == 0).collect();
+                    let files: Vec<&InputFile> = files.iter().filter(|file| !self.is_taken(file)).collect();
                     if !files.is_empty() {
                         take(self.of_files(inventory, &files))?;
                     }
@@ -84,16 +87,16 @@ impl Arriving<'_> {
         file: &InputFile,
         take: &mut impl FnMut(Arrivals) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut records = match inventory.open(file) {
+        let records = match inventory.open(file) {
             Ok(Content::Records(records)) => records,
             Ok(Content::Document(..)) => return Ok(()),
-            Err(skipped) => return take(nothing(skipped)),
+            Err(skipped) => return take(nothing(skipped.to_string())),
         };
-        let taken = (self.taken)(file);
+        let mut rest = Rest { file, records, taken: (self.taken)(file), read: 0 };
         thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
             scope.spawn(move || {
-                while let Some(arrivals) = self.next(&mut records, taken) {
+                while let Some(arrivals) = self.next(&mut rest) {
                     // If nobody takes them any more, something has failed, and that error tells.
                     if interrupt::check().is_err() || send.send(arrivals).is_err() {
                         return;
@@ -110,23 +113,33 @@ impl Arriving<'_> {
         })
     }
 
-    fn next(&self, records: &mut Records, taken: u64) -> Option<Arrivals> {
-        let batch = loop {
-            match records.next_batch()? {
-                Ok(batch) if batch.number(batch.len()) <= taken + 1 => {}
-                Ok(batch) => break batch,
-                Err(skipped) => return Some(nothing(skipped)),
-            }
+    fn next(&self, rest: &mut Rest<'_>) -> Option<Arrivals> {
+        let batch = match rest.next_batch()? {
+            Ok(batch) => batch,
+            Err(message) => return Some(nothing(message)),
         };
-        let taken = (taken + 1).saturating_sub(batch.number(0)) as usize;
+        let before = (rest.taken.unwrap_or(0) + 1).saturating_sub(batch.number(0)) as usize;
         let file = batch.path().display().to_string();
         let read = |bench: &mut Bench, index| {
             let place = Place { file: &file, record: Some(batch.number(index)) };
             self.arrived(batch.document(index), place, bench)
         };
-        let arrived = (taken..batch.len()).into_par_iter().map_init(Bench::default, read).collect();
-        let origin = Origin::Records { batch, taken, is_jsonl: records.is_jsonl() };
-        Some(Arrivals { arrived, bytes: records.bytes_read(), origin })
+        let mut arrived: Vec<Arrived> = (before..batch.len()).into_par_iter().map_init(Bench::default, read).collect();
+        let mut taken = batch.number(batch.len()) - 1;
+        let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
+        let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
+        if rest.taken.is_some() && !is_whole && batch.is_cut_off(batch.len() - 1) {
+            taken -= 1;
+            if is_jsonl {
+                unfinished = arrived.pop().and_then(Result::err);
+            }
+        }
+        let origin = Origin::Records { batch, before, taken, is_jsonl };
+        Some(Arrivals { arrived, bytes: rest.records.bytes_read(), unfinished, origin })
+    }
+
+    fn is_taken(&self, file: &InputFile) -> bool {
+        (self.taken)(file).is_some_and(|taken| taken > 0)
     }
 
     fn of_files(&self, inventory: &Inventory, files: &[&InputFile]) -> Arrivals {
@@ -143,7 +156,7 @@ impl Arriving<'_> {
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path()).collect();
         let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let bytes = paths.iter().map(size).sum();
-        Arrivals { arrived, bytes, origin: Origin::Files(paths) }
+        Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) }
     }
 
     fn arrived(&self, document: Result<Option<Document>, Skipped>, place: Place, bench: &mut Bench) -> Arrived {
@@ -159,8 +172,8 @@ impl Arrivals {
     /// Where one of them stands.
     pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(Place) -> T) -> T {
         match &self.origin {
-            Origin::Records { batch, taken, .. } => {
-                tell(Place { file: &batch.path().display().to_string(), record: Some(batch.number(taken + index)) })
+            Origin::Records { batch, before, .. } => {
+                tell(Place { file: &batch.path().display().to_string(), record: Some(batch.number(before + index)) })
             }
             Origin::Files(paths) => tell(Place { file: &paths[index].display().to_string(), record: None }),
             Origin::Nothing => tell(Place { file: "", record: None }),
@@ -175,7 +188,7 @@ impl Arrivals {
     /// How many records of which file are taken with these.
     pub fn taken(&self) -> Vec<(PathBuf, u64)> {
         match &self.origin {
-            Origin::Records { batch, .. } => vec![(batch.path().to_owned(), batch.number(batch.len()) - 1)],
+            Origin::Records { batch, taken, .. } => vec![(batch.path().to_owned(), *taken)],
             Origin::Files(paths) => paths.iter().map(|path| (path.clone(), 1)).collect(),
             Origin::Nothing => Vec::new(),
         }
@@ -184,9 +197,9 @@ impl Arrivals {
     /// The line that is written for one of them, with its line end.
     pub fn line(&self, index: usize, document: &Document, written: Written) -> Result<Vec<u8>, Skipped> {
         let kept = |new| match &self.origin {
-            Origin::Records { batch, taken, .. } => {
-                let kept = new_or_old(batch, taken + index, document, new)?;
-                Ok(batch.written(taken + index, &kept).to_vec())
+            Origin::Records { batch, before, .. } => {
+                let kept = new_or_old(batch, before + index, document, new)?;
+                Ok(batch.written(before + index, &kept).to_vec())
             }
             Origin::Files(_) | Origin::Nothing => Ok(Vec::new()),
         };
@@ -215,6 +228,46 @@ fn whole(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-fn nothing(skipped: Skipped) -> Arrivals {
-    Arrivals { arrived: vec![Err(skipped.to_string())], bytes: 0, origin: Origin::Nothing }
+fn nothing(message: String) -> Arrivals {
+    Arrivals { arrived: vec![Err(message)], bytes: 0, unfinished: None, origin: Origin::Nothing }
+}
+
+/// What is left of a file with many documents.
+struct Rest<'a> {
+    file: &'a InputFile,
+    records: Records,
+    /// How many of them earlier runs took, if anybody keeps count of them.
+    taken: Option<u64>,
+    /// How many were read by now.
+    read: u64,
+}
+
+impl Rest<'_> {
+    /// The next records, not all of which were taken before; why there are none, if that is so.
+    fn next_batch(&mut self) -> Option<Result<Batch, String>> {
+        let taken = self.taken.unwrap_or(0);
+        loop {
+            match self.records.next_batch() {
+                Some(Ok(batch)) => {
+                    self.read = batch.number(batch.len()) - 1;
+                    if self.read > taken {
+                        return Some(Ok(batch));
+                    }
+                }
+                Some(Err(skipped)) => return Some(Err(skipped.to_string())),
+                None => return self.shorter().map(Err),
+            }
+        }
+    }
+
+    /// What there is to say, once, of a file that has fewer records than earlier runs took.
+    fn shorter(&mut self) -> Option<String> {
+        let (taken, read) = (self.taken.take()?, self.read);
+        let file = self.file.path().display().to_string();
+        (read < taken).then(|| {
+            format!(
+                "{file}: has {read} records, and earlier runs took {taken}: if it is another file by now, give it another name"
+            )
+        })
+    }
 }

@@ -21,12 +21,15 @@ pub struct LineFile {
     path: PathBuf,
     file: File,
     length: u64,
+    /// So much was cut off that nobody kept count of.
+    pub cut: u64,
 }
 
 impl Output {
     /// Writes lines, and waits until they are where they should be.
     pub fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
         match self {
+            _ if lines.is_empty() => Ok(()),
             Output::Nowhere => Ok(()),
             Output::Stdout => {
                 let mut stdout = io::stdout().lock();
@@ -66,10 +69,12 @@ impl LineFile {
                 path.display()
             );
         }
-        file.set_len(length).with_context(naming)?;
+        if found > length {
+            file.set_len(length).with_context(naming)?;
+        }
         file.seek(SeekFrom::End(0)).with_context(naming)?;
         let path = fs::canonicalize(path).with_context(naming)?;
-        Ok(LineFile { path, file, length })
+        Ok(LineFile { path, file, length, cut: found - length })
     }
 
     fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
@@ -94,7 +99,7 @@ mod tests {
         drop(file);
         let mut file = LineFile::open(&path, Some(4)).expect("the same file");
         file.write(b"TWO\n").expect("written");
-        assert_eq!(file.length, 8);
+        assert_eq!((file.length, file.cut), (8, 4));
         assert_eq!(fs::read(&path).expect("a file"), b"one\nTWO\n");
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
 
@@ -68,6 +68,8 @@ fn factor(text: &str) -> Result<f64, String> {
 /// The tables of all sources that were met.
 pub struct Tables {
     state: State,
+    /// Those of this run; the state keeps them if it learns.
+    settings: Settings,
     reader: PatternFile,
     learns: bool,
     tables: BTreeMap<SourceId, SegmentTable>,
@@ -83,8 +85,9 @@ impl Tables {
         cache: &LexerCache,
     ) -> anyhow::Result<Tables> {
         let wanted = lexer.build()?;
-        let mut state = match path.try_exists()? || !learns {
+        let mut state = match path.try_exists()? {
             true => State::open(path)?,
+            false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
             false => {
                 let table = args.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() });
                 State::create(path, &Settings { table, lexer: PatternFile::empty("stream", &wanted).to_yaml() })?
@@ -95,12 +98,13 @@ impl Tables {
         if !lexer.is_default() {
             settings.lexer = PatternFile::empty("stream", &wanted).to_yaml();
         }
-        if learns && settings != *state.settings() {
-            state.set_settings(settings)?;
+        match learns {
+            true if settings != *state.settings() => state.set_settings(settings.clone())?,
+            _ => state.check_settings(&settings)?,
         }
-        let reader = PatternFile::parse(&state.settings().lexer, cache).ok();
+        let reader = PatternFile::parse(&settings.lexer, cache).ok();
         let reader = reader.with_context(|| format!("{}: its mutable patterns cannot be read", path.display()))?;
-        Ok(Tables { state, reader, learns, tables: BTreeMap::new() })
+        Ok(Tables { state, settings, reader, learns, tables: BTreeMap::new() })
     }
 
     /// A file without patterns, by whose lexer segments are made.
@@ -108,24 +112,27 @@ impl Tables {
         &self.reader
     }
 
-    /// How many records of an input were taken.
-    pub fn taken(&self, input: &str) -> anyhow::Result<u64> {
+    /// How many records of an input were taken; `None` if nobody keeps count.
+    pub fn taken(&self, input: &str) -> anyhow::Result<Option<u64>> {
         if !self.learns {
-            return Ok(0);
+            return Ok(None);
         }
-        Ok(self.state.input(input)?.map_or(0, |position| position.records))
+        Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
     }
 
-    /// How many bytes of output were written to the file at `path`; `None` if it is unknown.
+    /// How many bytes of output were written to the file at `path`; `None` if it is unknown, or this run does not go on
+    /// with it.
     pub fn written(&self, path: &Path) -> anyhow::Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
         let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
         Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
     }
 
     /// Learns from documents in order; tells for each what recurs in it.
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> anyhow::Result<Vec<Known>> {
-        let options = self.state.settings().table;
-        let learns = self.learns;
+        let (options, learns) = (self.settings.table, self.learns);
         let mut classes = self.classes(arrived)?;
         let seen = each_class(&mut classes, arrived.len(), |class| class.arrive(&options, learns));
         let one = |bench: &mut Bench, (arrived, seen): (&Arrived, &Vec<Seen>)| match arrived {
@@ -178,7 +185,7 @@ impl Tables {
     /// What is known of a source by now.
     pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
         let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
-        Some(LearnedSummary::of(table, &self.state.settings().table))
+        Some(LearnedSummary::of(table, &self.settings.table))
     }
 }
 

@@ -173,6 +173,17 @@ impl Batch {
         }
     }
 
+    /// Whether the file ends amid a record, so that there may be more of it once the file has grown.
+    pub fn is_cut_off(&self, index: usize) -> bool {
+        match &self.content {
+            Content::Lines(lines, at) => !lines.bytes(&at[index]).ends_with(b"\n"),
+            Content::TooLong(_) => false,
+            Content::Warc(records) => matches!(records[index], Err(Reason::BreaksOff { .. })),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => false,
+        }
+    }
+
     fn skipped(&self, index: usize, reason: Reason) -> Skipped {
         self.container.skipped(Some(self.number(index)), reason)
     }
