@@ -33,9 +33,9 @@ use files::{FileCleaner, spans_name};
 use to_folder::FolderRun;
 use to_stdout::clean_to_stdout;
 
-pub use line_output::BYTE_ORDER_MARK;
 pub use spans::Unit as SpanUnit;
-pub use to_stdout::pieces;
+#[cfg(feature = "stream")]
+pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
 /// Options of `dehusk clean`.
 #[derive(Args, Debug)]

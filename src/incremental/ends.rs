@@ -50,19 +50,21 @@ impl EndPlaces {
     }
 }
 
-/// Where a segment stood, as it is stored: twice the words before and after, and whether it goes on.
-pub(super) type StoredPlace = (u32, u32, bool);
+/// Where segments stood, as it is stored: by key, twice the words before and after, and whether it goes on.
+#[cfg(feature = "stream")]
+pub(super) type StoredPlaces = Vec<(u64, Vec<(u32, u32, bool)>)>;
 
+#[cfg(feature = "stream")]
 impl EndPlaces {
-    pub(super) fn stored(places: &[(u64, Vec<StoredPlace>)]) -> EndPlaces {
-        let place = |&(before, after, goes_on): &StoredPlace| {
+    pub(super) fn stored(places: &StoredPlaces) -> EndPlaces {
+        let place = |&(before, after, goes_on): &(u32, u32, bool)| {
             let (before, after) = (f64::from(before) / 2.0, f64::from(after) / 2.0);
             LastPlace { pattern: 0, start: 0, before, after, goes_on }
         };
         EndPlaces(places.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect())
     }
 
-    pub(super) fn to_store(&self) -> Vec<(u64, Vec<StoredPlace>)> {
+    pub(super) fn to_store(&self) -> StoredPlaces {
         let place = |place: &LastPlace| ((2.0 * place.before) as u32, (2.0 * place.after) as u32, place.goes_on);
         self.0.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect()
     }
@@ -87,8 +89,8 @@ mod tests {
             let looked = places.look(&placed);
             let ends = places.arrive(&placed);
             assert!(looked.is_empty() || looked[0].0 == 2);
-            let stored = EndPlaces::stored(&places.to_store());
-            assert_eq!(stored, places);
+            #[cfg(feature = "stream")]
+            assert_eq!(EndPlaces::stored(&places.to_store()), places);
             ends.first().map(|&(_, words)| words)
         };
         (1..).zip(documents).map(place).collect()

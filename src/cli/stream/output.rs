@@ -21,6 +21,8 @@ pub struct LineFile {
     path: PathBuf,
     file: File,
     length: u64,
+    /// Whether it stays what it is: a device or a named pipe does not.
+    is_kept: bool,
     /// So much was cut off that nobody kept count of.
     pub cut: u64,
 }
@@ -43,8 +45,8 @@ impl Output {
     /// Which file it is, and how long.
     pub fn place(&self) -> Option<(&Path, u64)> {
         match self {
-            Output::File(file) => Some((&file.path, file.length)),
-            Output::Nowhere | Output::Stdout => None,
+            Output::File(file) if file.is_kept => Some((&file.path, file.length)),
+            _ => None,
         }
     }
 }
@@ -55,7 +57,8 @@ impl LineFile {
         let naming = || format!("cannot write {}", path.display());
         let mut file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(naming)?;
-        let found = file.metadata().with_context(naming)?.len();
+        let metadata = file.metadata().with_context(naming)?;
+        let (is_kept, found) = (metadata.is_file(), metadata.len());
         let length = written.unwrap_or(0);
         if written.is_none() && found > 0 {
             bail!(
@@ -69,16 +72,17 @@ impl LineFile {
                 path.display()
             );
         }
-        if found > length {
+        if is_kept {
             file.set_len(length).with_context(naming)?;
+            file.seek(SeekFrom::End(0)).with_context(naming)?;
         }
-        file.seek(SeekFrom::End(0)).with_context(naming)?;
         let path = fs::canonicalize(path).with_context(naming)?;
-        Ok(LineFile { path, file, length, cut: found - length })
+        Ok(LineFile { path, file, length, is_kept, cut: found - length })
     }
 
     fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
-        let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
+        let written = self.file.write_all(lines);
+        let written = written.and_then(|()| if self.is_kept { self.file.sync_data() } else { Ok(()) });
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
         self.length += lines.len() as u64;
         Ok(())

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Problem;
 use super::settings::fraction;
 use crate::incremental::drift::Change;
-use crate::incremental::ends::EndPlaces;
+use crate::incremental::ends::{EndPlaces, StoredPlaces};
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
 
@@ -29,7 +29,7 @@ pub struct SourceRow {
     /// Page, stayed, gone and new of the last change.
     change: Option<[u32; 4]>,
     /// Key and last places of each candidate for an end: twice the words before and after, and whether it goes on.
-    ends: Vec<(u64, Vec<(u32, u32, bool)>)>,
+    ends: StoredPlaces,
 }
 
 impl SourceRow {
