@@ -111,3 +111,48 @@ fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
     });
     stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::layout::Layout;
+    use crate::cleaning::matcher::Tokens;
+    use crate::incremental::segments::segments;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// What is known of a text whose lines were seen in so many documents over so many pages: tokens, documents, share in
+    /// hundredths and whether whole lines are told.
+    fn known(text: &str, lines: &[(u32, u32)]) -> Vec<(Range<usize>, usize, usize, bool)> {
+        let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
+        let tokens = Tokens::of(text, &mut Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
+        let segments = segments(text, &tokens, &mutable, None);
+        let layout = Layout::of(text, &tokens);
+        let reading = Reading { tokens, layout, ..Reading::default() };
+        let seen = |&(documents, pages): &(u32, u32)| Seen { documents, pages, wants_text: false };
+        let seen: Vec<Seen> = lines.iter().map(seen).collect();
+        let known = Known::of(&reading, &segments, &seen, &Detection::default());
+        let told = |Recurring { tokens, weight }: Recurring| {
+            (tokens, weight.documents, (weight.share * 100.0) as usize, weight.holds_lines)
+        };
+        known.recurring.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn what_came_before_is_evidence_and_what_is_new_is_none() {
+        assert_eq!(known("Home\nA new bridge", &[(9, 9), (1, 1)]), [(0..1, 9, 80, true)]);
+    }
+
+    #[test]
+    fn segments_side_by_side_are_a_stretch_as_rare_as_the_rarest() {
+        let expected = [(0..1, 9, 80, true), (1..2, 5, 40, true), (0..2, 5, 40, true)];
+        assert_eq!(known("Home\nSport\nA new bridge", &[(9, 9), (5, 9), (1, 1)]), expected);
+    }
+
+    #[test]
+    fn a_second_document_tells_little_of_a_source_that_begins_and_nothing_of_one_that_goes_on() {
+        assert_eq!(known("Home", &[(2, 2)]), [(0..1, 2, 33, true)]);
+        assert_eq!(known("Home", &[(2, 200)]), [(0..1, 2, 0, true)]);
+    }
+}
