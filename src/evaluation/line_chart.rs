@@ -18,10 +18,10 @@ pub struct LineChart<'a> {
     pub mark: Option<(f64, &'a str)>,
 }
 
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 60.0;
-const RIGHT: f64 = 620.0;
+const RIGHT: f64 = 700.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 216.0;
 
@@ -59,7 +59,7 @@ fn draw(svg: &mut String, chart: &LineChart, pages: f64) {
         let x = across(page, pages);
         let _ = writeln!(svg, "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"#888\" stroke-dasharray=\"1 3\"/>");
         let _ =
-            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\">{}</text>", x + 4.0, TOP + 12.0, escaped(why));
+            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\">{}</text>", x + 4.0, BOTTOM - 6.0, escaped(why));
     }
     for (index, (name, points)) in chart.lines.iter().enumerate() {
         draw_line(svg, index, name, points, (pages, chart.top));
@@ -72,7 +72,7 @@ fn draw_line(svg: &mut String, index: usize, name: &str, points: &[(f64, f64)], 
     let place = |&(page, figure): &(f64, f64)| format!("{:.1},{:.1}", across(page, pages), up(figure, top));
     let places = points.iter().map(place).collect::<Vec<String>>().join(" ");
     let _ = writeln!(svg, "<polyline {pen} points=\"{places}\"/>");
-    let x = LEFT + 140.0 * index as f64;
+    let x = LEFT + 160.0 * index as f64;
     let _ = writeln!(svg, "<path {pen} d=\"M{x} 34h24\"/><text x=\"{}\" y=\"38\">{}</text>", x + 30.0, escaped(name));
 }
 
@@ -103,8 +103,8 @@ mod tests {
         let lines = vec![("recall", vec![(0.0, 0.0), (50.0, 0.5), (100.0, 2.0)]), ("a < b", vec![])];
         let chart = LineChart { title: "R & P", top: 1.0, lines, mark: Some((25.0, "redesign")) };
         let svg = picture(&[chart.clone(), chart], 100.0);
-        assert_eq!(svg.matches("points=\"60.0,216.0 340.0,133.0 620.0,50.0\"").count(), 2, "{svg}");
-        assert!(svg.contains("M200.0 50V216") && svg.contains("a &lt; b") && svg.contains("R &amp; P"), "{svg}");
+        assert_eq!(svg.matches("points=\"60.0,216.0 380.0,133.0 700.0,50.0\"").count(), 2, "{svg}");
+        assert!(svg.contains("M220.0 50V216") && svg.contains("a &lt; b") && svg.contains("R &amp; P"), "{svg}");
         assert!(svg.contains(">0.25<") && svg.contains(">75<") && !svg.contains("NaN"), "{svg}");
     }
 

@@ -43,9 +43,16 @@ fn templates<'a>(figures: &Figures, mark: Option<(f64, &'a str)>) -> LineChart<'
     let tables = || (1..=figures.pages()).filter_map(|page| Some((f64::from(page), figures.table_at(page).templates?)));
     let old: Vec<(f64, f64)> = tables().map(|(page, templates)| (page, templates.old as f64)).collect();
     let new: Vec<(f64, f64)> = tables().map(|(page, templates)| (page, templates.new as f64)).collect();
-    let top = old.iter().chain(&new).map(|(_, count)| *count).fold(1.0, f64::max);
+    let most = (1..=figures.pages()).filter_map(|page| figures.table_at(page).templates);
+    let top = round(most.map(|templates| templates.old.max(templates.new)).max().unwrap_or(0)) as f64;
     let lines = vec![("from before it", old), ("from after it", new)];
     LineChart { title: "Template segments in the tables", top, lines, mark }
+}
+
+/// A number from this one on, of which a quarter has two digits that count.
+fn round(number: usize) -> usize {
+    let step = 4 * 10_usize.pow(number.max(10).ilog10() - 1);
+    number.max(1).next_multiple_of(step)
 }
 
 /// The pages, in steps of the same width.
@@ -57,6 +64,11 @@ fn steps(last: u32) -> Vec<RangeInclusive<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        assert_eq!([0, 3, 43, 113, 1601].map(round), [4, 4, 44, 120, 2000]);
+    }
 
     #[test]
     fn steps_cover_all_pages() {

@@ -23,7 +23,7 @@ pub fn of(figures: &Figures, summary: &Summary) -> String {
 /// What was removed, by pages.
 fn removal(figures: &Figures) -> Table {
     let mut table = Table::default().words("pages").figures(["documents"]);
-    for method in ["stream", "its segments alone", "mine and clean"] {
+    for method in ["stream", "segments alone", "mine, clean"] {
         table = table.group(method.to_owned(), ["precision", "recall"]);
     }
     let mut row = |pages: String, documents: usize, shares: [Shares; 3]| {
@@ -55,25 +55,20 @@ fn storage(figures: &Figures) -> Table {
         let storages = figures.sources.iter().map(|source| &source.storage);
         storages.filter_map(|storage| storage.batch.as_ref().map(|batch| (storage, batch)))
     };
-    let of =
-        |kept: fn(&Storage, &Batch) -> Option<f64>| mean(found().filter_map(|(storage, batch)| kept(storage, batch)));
-    let stream = of(|storage, _| Some(storage.table));
-    let rows = [
-        ("table of the stream", of(|_, _| None), stream),
-        ("pages of the first half", of(|_, _| None), of(|storage, _| Some(storage.half as f64))),
-        ("last pages, for the same recall", of(|_, batch| Some(batch.pages as f64)), of(|_, batch| Some(batch.bytes))),
-        (
-            "style tree of as many pages",
-            of(|_, batch| Some(batch.pages as f64)),
-            of(|_, batch| batch.tree.map(|tree| tree as f64)),
-        ),
-    ];
+    let pages = mean(found().map(|(_, batch)| batch.pages as f64));
+    let pages = pages.map_or("-".to_owned(), |pages| format!("{pages:.1}"));
     let mut table = Table::default().words("kept of a source").figures(["pages", "bytes", "the stream saves"]);
-    for (what, pages, bytes) in rows {
-        let saved = stream.zip(bytes).map(|(stream, bytes)| 1.0 - stream / bytes);
-        let pages = pages.map_or(String::new(), |pages| format!("{pages:.1}"));
-        let bytes = bytes.map_or("-".to_owned(), |bytes| size(bytes as u64));
-        table.row([what.to_owned(), pages, bytes, percent(saved, 1)]);
-    }
+    let mut row = |what: &str, pages: &str, bytes: fn(&Storage, &Batch) -> Option<f64>| {
+        // Only style trees may be missing, of sources without markup.
+        let both = || found().filter_map(|(storage, batch)| Some((storage.table, bytes(storage, batch)?)));
+        let (stream, kept) = (mean(both().map(|(stream, _)| stream)), mean(both().map(|(_, kept)| kept)));
+        let saved = stream.zip(kept).map(|(stream, kept)| 1.0 - stream / kept);
+        let kept = kept.map_or("-".to_owned(), |bytes| size(bytes as u64));
+        table.row([what.to_owned(), pages.to_owned(), kept, percent(saved, 1)]);
+    };
+    row("pages of the first half", "", |storage, _| Some(storage.half as f64));
+    row("last pages, for the same recall", &pages, |_, batch| Some(batch.bytes));
+    row("style tree of as many pages", &pages, |_, batch| batch.tree.map(|tree| tree as f64));
+    row("table of the stream", "", |storage, _| Some(storage.table));
     table
 }
