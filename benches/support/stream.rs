@@ -1,7 +1,7 @@
 //! Invented streams: pages of sites in the order in which they came out, as JSONL, with what should be kept of each.
 //!
-//! A page has a menu, a list of headlines of the last days, an article and a footer. The menu changes an entry now and
-//! then, the list every few pages. On the page of the redesign all of it is replaced: texts, and the elements that they
+//! A page has a menu, the links of its section, a list of headlines of the last days, an article and a footer. The menu
+//! changes an entry now and then, the list every few pages. On the page of the redesign all of it is replaced: texts, and the elements that they
 //! stand in.
 
 use std::fmt::Write as _;
@@ -32,6 +32,9 @@ pub struct StreamPage {
 const MENU: usize = 12;
 /// An entry of the menu is replaced after so many pages, each at another time.
 const MENU_LIFE: usize = 240;
+/// A page is of one of them.
+const SECTIONS: usize = 6;
+const LINKS: usize = 6;
 const HEADLINES: usize = 6;
 /// A new headline comes into the list after so many pages, and another goes.
 const HEADLINE_EVERY: usize = 4;
@@ -47,6 +50,7 @@ const DESIGNS: [[&str; 5]; 2] = [
 #[derive(Clone, Copy)]
 enum Chance {
     Menu,
+    Section,
     Legal,
     Headline,
     Page,
@@ -78,6 +82,12 @@ impl Stream {
             let age = (number + shift) / MENU_LIFE;
             element(&mut html, menu, |text| {
                 push_title(text, &mut self.chance(source, Chance::Menu, &[design, entry, age]), 2);
+            });
+        }
+        let section = self.chance(source, Chance::Section, &[number]).below(SECTIONS);
+        for link in 0..LINKS {
+            element(&mut html, menu, |text| {
+                push_title(text, &mut self.chance(source, Chance::Section, &[design, section, link]), 2);
             });
         }
         for headline in 0..HEADLINES {

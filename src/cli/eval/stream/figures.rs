@@ -1,6 +1,5 @@
 //! What measuring found: by page, by source, in all.
 
-use std::iter;
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
@@ -60,7 +59,7 @@ pub struct Templates {
 
 /// What has to be kept of a source, in bytes.
 pub struct Storage {
-    /// The table, on average over all pages.
+    /// The table, on average over the last half.
     pub table: f64,
     /// The pages of the first half.
     pub half: u64,
@@ -68,7 +67,7 @@ pub struct Storage {
     pub batch: Option<Batch>,
 }
 
-/// The smallest number of cached pages that does as well as the table.
+/// The smallest number of cached pages that does nearly as well as the table.
 pub struct Batch {
     pub pages: usize,
     /// On average over the last half.
@@ -178,10 +177,9 @@ impl SourceFigures {
     }
 
     fn judged(&self, pages: RangeInclusive<u32>) -> impl Iterator<Item = &Judged> {
-        (1..)
-            .zip(&self.pages)
-            .filter(move |(number, _)| pages.contains(number))
-            .filter_map(|(_, page)| page.judged.as_ref())
+        let end = self.pages.len().min(*pages.end() as usize);
+        let pages = self.pages.get(*pages.start() as usize - 1..end).unwrap_or_default();
+        pages.iter().filter_map(|page| page.judged.as_ref())
     }
 
     fn last(&self) -> u32 {
@@ -195,9 +193,8 @@ impl SourceFigures {
 
 /// `None` of nothing.
 pub fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) =
-        figures.zip(iter::repeat(1.0)).fold((0.0, 0.0), |(sum, count), (figure, one)| (sum + figure, count + one));
-    (count > 0.0).then(|| sum / count)
+    let figures: Vec<f64> = figures.collect();
+    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use dehusk::incremental::segments::{Segment, described, segments};
 use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
-use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates};
+use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
 use crate::cli::eval::gold_texts::{Gold, GoldTexts, pairs};
 use crate::cli::interrupt;
 use crate::cli::library::Library;
@@ -28,6 +28,9 @@ use crate::cli::workers::share_out_and_collect;
 
 /// What a segment takes in memory, in bytes.
 const SEGMENT_BYTES: u64 = 24;
+/// A cache does as well as the table if it finds this share of what the table does: the last few segments, which stand
+/// far apart, can take as many pages again.
+const AS_MUCH: f64 = 0.99;
 
 /// What all sources are measured with.
 pub struct Measuring<'a> {
@@ -181,13 +184,13 @@ impl Measuring<'_> {
     fn storage(&self, pages: &[Page], seen: &[Vec<Seen>], table: &[TableFigures]) -> Storage {
         let half = pages.len() / 2;
         Storage {
-            table: table.iter().map(|table| table.bytes as f64).sum::<f64>() / pages.len().max(1) as f64,
+            table: mean(table[half..].iter().map(|table| table.bytes as f64)).unwrap_or(0.0),
             half: pages[..half].iter().map(|page| page.bytes).sum(),
             batch: self.batch(pages, &seen[half..], half),
         }
     }
 
-    /// The smallest cache of pages by which as much of the last half is detected as by the table.
+    /// The smallest cache of pages by which as much of the last half is detected as by the table, or nearly so.
     fn batch(&self, pages: &[Page], seen: &[Vec<Seen>], half: usize) -> Option<Batch> {
         let words: Vec<Bag> = pages[half..].par_iter().map(|page| Bag::of(&page.document.text)).collect();
         let right = |seen: &[Vec<Seen>]| -> usize {
@@ -198,12 +201,11 @@ impl Measuring<'_> {
             last.map(right).sum()
         };
         let wanted = right(seen);
-        let is_enough = |cached| right(&seen_in_last(cached, pages)[half..]) >= wanted;
+        let is_enough = |cached| right(&seen_in_last(cached, pages)[half..]) as f64 >= AS_MUCH * wanted as f64;
         let cached = smallest(pages.len(), is_enough).filter(|_| wanted > 0)?;
         let windows = (half + 1..=pages.len()).map(|end| &pages[end.saturating_sub(cached)..end]);
-        let bytes: u64 = windows.map(|window| window.iter().map(|page| page.bytes).sum::<u64>()).sum();
-        let tree = tree_bytes(&pages[pages.len() - cached..]);
-        Some(Batch { pages: cached, bytes: bytes as f64 / (pages.len() - half) as f64, tree })
+        let bytes = mean(windows.map(|window| window.iter().map(|page| page.bytes as f64).sum()))?;
+        Some(Batch { pages: cached, bytes, tree: tree_bytes(&pages[pages.len() - cached..]) })
     }
 }
 
