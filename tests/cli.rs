@@ -243,3 +243,6 @@ mod resume;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[cfg(feature = "stream")]
+#[path = "cli/stream_evaluation.rs"]
+mod stream_evaluation;

@@ -27,7 +27,8 @@ use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, interrupt, state};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use output::{LineFile, Output};
-use tables::{TableArgs, Tables};
+pub use tables::TableArgs;
+use tables::Tables;
 
 /// Options of `dehusk stream`.
 #[derive(Args, Debug)]

@@ -8,6 +8,8 @@ mod gold_texts;
 mod inject;
 mod mirrors;
 mod patterns;
+#[cfg(feature = "stream")]
+mod stream;
 pub(super) mod table;
 
 use clap::{Args, Subcommand};
@@ -38,6 +40,9 @@ enum Question {
     Mirrors(mirrors::MirrorsArgs),
     /// Cluster articles, before and after cleaning
     Clusters(clusters::ClustersArgs),
+    /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
+    #[cfg(feature = "stream")]
+    Stream(Box<stream::StreamArgs>),
 }
 
 /// Runs the command.
@@ -48,6 +53,8 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
         Some(Question::Duplicates(args)) => duplicates::run(args, global, reporter),
         Some(Question::Mirrors(args)) => mirrors::run(args, global, reporter),
         Some(Question::Clusters(args)) => clusters::run(args, global, reporter),
+        #[cfg(feature = "stream")]
+        Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }
 

@@ -47,6 +47,11 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
+    /// These options, and the defaults.
+    pub fn options(&self) -> TableOptions {
+        self.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() })
+    }
+
     /// These options, and others as they were.
     fn over(&self, mut options: TableOptions) -> TableOptions {
         options.detection.min_documents = self.min_df.unwrap_or(options.detection.min_documents);
@@ -89,7 +94,7 @@ impl Tables {
             true => State::open(path)?,
             false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
             false => {
-                let table = args.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() });
+                let table = args.options();
                 State::create(path, &Settings { table, lexer: PatternFile::empty("stream", &wanted).to_yaml() })?
             }
         };
