@@ -219,6 +219,9 @@ mod schema;
 mod shape;
 #[path = "cli/sources.rs"]
 mod sources;
+#[cfg(feature = "stream")]
+#[path = "cli/stream.rs"]
+mod stream;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/experiments.rs"]

@@ -144,7 +144,8 @@ impl StreamCommand {
         };
         if file.cut > 0 {
             let (path, cut) = (self.out.display(), file.cut);
-            reporter.warn(&format!("{path}: {cut} bytes at its end are of a run that was killed; they are written anew"));
+            reporter
+                .warn(&format!("{path}: {cut} bytes at its end are of a run that was killed; they are written anew"));
         }
         let output = Output::File(file);
         tables.commit(&[], output.place())?;
