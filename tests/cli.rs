@@ -222,6 +222,8 @@ mod sources;
 #[cfg(feature = "stream")]
 #[path = "cli/state.rs"]
 mod state;
+#[path = "cli/stream.rs"]
+mod stream;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/experiments.rs"]

@@ -25,7 +25,7 @@ mod source_row;
 mod texts;
 mod writing;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -263,6 +263,7 @@ impl Position {
 
 fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
     let file = tempfile::Builder::new().prefix(".dehusk-").tempfile_in(folder)?.into_temp_path();
     let database = Database::builder().set_cache_size(CACHE_BYTES).create(&file)?;
     let writing = Writing::begin(&database)?;

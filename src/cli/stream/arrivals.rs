@@ -128,7 +128,7 @@ impl Arriving<'_> {
         let mut taken = batch.number(batch.len()) - 1;
         let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
         let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
-        if rest.taken.is_some() && !is_whole && batch.is_cut_off(batch.len() - 1) {
+        if rest.taken.is_some() && !is_whole && batch.may_be_cut_off() {
             taken -= 1;
             if is_jsonl {
                 unfinished = arrived.pop().and_then(Result::err);

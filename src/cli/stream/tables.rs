@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 use dehusk::corpus::SourceId;
 use dehusk::incremental::evidence::{Known, Placed};
 use dehusk::incremental::segments::described;
-use dehusk::incremental::state::{Position, Settings, State};
+use dehusk::incremental::state::{Position, Settings, State, StateError};
 use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
 use dehusk::patterns::{LexerCache, PatternFile};
 
@@ -91,7 +92,7 @@ impl Tables {
     ) -> anyhow::Result<Tables> {
         let wanted = lexer.build()?;
         let mut state = match path.try_exists()? {
-            true => State::open(path)?,
+            true => open_quietly(path)?,
             false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
             false => {
                 let table = args.options();
@@ -192,6 +193,15 @@ impl Tables {
         let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
         Some(LearnedSummary::of(table, &self.settings.table))
     }
+}
+
+/// What the database asserts of a file that was cut off is told as an error, and need not be told before.
+fn open_quietly(path: &Path) -> Result<State, StateError> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let opened = State::open(path);
+    panic::set_hook(hook);
+    opened
 }
 
 /// What a state calls an output file.

@@ -173,12 +173,13 @@ impl Batch {
         }
     }
 
-    /// Whether the file ends amid a record, so that there may be more of it once the file has grown.
-    pub fn is_cut_off(&self, index: usize) -> bool {
+    /// Whether the file may end amid the last of these records, so that there is more of it once the file has grown.
+    pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
-            Content::Lines(lines, at) => !lines.bytes(&at[index]).ends_with(b"\n"),
+            Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
             Content::TooLong(_) => false,
-            Content::Warc(records) => matches!(records[index], Err(Reason::BreaksOff { .. })),
+            // an error is only the last if nothing comes after it
+            Content::Warc(records) => records.last().is_some_and(Result::is_err),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => false,
         }

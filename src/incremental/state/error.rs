@@ -12,7 +12,6 @@ pub struct StateError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    #[source]
     pub problem: Problem,
 }
 
@@ -76,9 +75,9 @@ impl From<redb::Error> for Problem {
     }
 }
 
-/// redb's way to say that a file does not begin as its files do.
+/// redb's ways to say that a file does not begin as its files do.
 fn is_invalid(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::InvalidData
+    matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
 }
 
 /// redb has an error for each of its calls, which all turn into one.
