@@ -219,7 +219,6 @@ mod schema;
 mod shape;
 #[path = "cli/sources.rs"]
 mod sources;
-#[cfg(feature = "stream")]
 #[path = "cli/state.rs"]
 mod state;
 #[path = "cli/stream.rs"]
@@ -245,6 +244,5 @@ mod resume;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
-#[cfg(feature = "stream")]
 #[path = "cli/stream_evaluation.rs"]
 mod stream_evaluation;

@@ -34,7 +34,6 @@ use to_folder::FolderRun;
 use to_stdout::clean_to_stdout;
 
 pub use spans::Unit as SpanUnit;
-#[cfg(feature = "stream")]
 pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
 /// Options of `dehusk clean`.

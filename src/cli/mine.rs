@@ -1,6 +1,5 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
-#[cfg(feature = "stream")]
 mod from_state;
 
 use std::path::PathBuf;
@@ -32,7 +31,6 @@ use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
 /// What says how documents are read and mined says nothing of a state.
-#[cfg(feature = "stream")]
 const NOT_FROM_STATE: [&str; 8] =
     ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "memory", "sample", "all_patterns"];
 
@@ -43,7 +41,6 @@ pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Take the templates that streams have learned, instead of mining documents: FILE is what `dehusk stream --state` made
-    #[cfg(feature = "stream")]
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files; decisions in those already there are kept
@@ -57,7 +54,6 @@ pub struct MineCommand {
 
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    #[cfg(feature = "stream")]
     if let Some(state) = &args.from_state {
         return from_state::run(state, args, global, reporter);
     }

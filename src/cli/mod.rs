@@ -25,9 +25,7 @@ mod review;
 mod run;
 mod size;
 mod skips;
-#[cfg(feature = "stream")]
 mod state;
-#[cfg(feature = "stream")]
 mod stream;
 mod summary;
 mod terminal;
@@ -89,10 +87,8 @@ enum Command {
     /// Strip documents with pattern files
     Clean(clean::CleanCommand),
     /// Clean documents as they come, by what those before them taught
-    #[cfg(feature = "stream")]
     Stream(Box<stream::StreamCommand>),
     /// Look at what streams have learned, take it out, or join it
-    #[cfg(feature = "stream")]
     State(state::StateCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
@@ -162,9 +158,7 @@ impl Command {
             Command::Run(args) => run::run(&args, global, reporter),
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
-            #[cfg(feature = "stream")]
             Command::Stream(args) => stream::run(&args, global, reporter),
-            #[cfg(feature = "stream")]
             Command::State(args) => state::run(&args, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),

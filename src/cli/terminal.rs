@@ -51,7 +51,6 @@ pub struct Screen {
 
 impl Screen {
     /// Standard output, for what has no colours.
-    #[cfg(feature = "stream")]
     pub fn of_stdout_without_colours() -> Screen {
         Screen { has_colours: false, is_terminal: std::io::stdout().is_terminal() }
     }

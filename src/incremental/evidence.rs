@@ -2,7 +2,7 @@
 //!
 //! Takes a document's segments and what is known of them; gives the stretches that recur, each with how many documents
 //! had it, so that they are weighed and smoothed like the matches of mined patterns. Like those they count from the second
-//! document on, and the fewer had them, the less: what is template by the table's own rule is only said more surely.
+//! document on, if nothing else is asked for, and the fewer had them, the less: what is template by the table's own rule is only said more surely.
 //! Segments that follow each other are one stretch as well: the words of a menu are links of their own, and tell little
 //! one by one.
 
@@ -16,8 +16,6 @@ use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
 use crate::cleaning::{Cleaner, Reading, Recurring};
 
-/// What two documents have in common may be template.
-const MIN_DOCUMENTS: u32 = 2;
 /// A share of few documents is told by so many more that do not have it.
 const DOUBT: f64 = 2.0;
 
@@ -33,7 +31,7 @@ pub struct Known {
 impl Known {
     /// By a document's segments, and what is known of each.
     pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
-        let recurs = template(segments, seen, &Detection { min_documents: MIN_DOCUMENTS, ..*detection });
+        let recurs = template(segments, seen, &Detection { min_documents: detection.min_evidence, ..*detection });
         let mut known = Known::default();
         let mut runs = Vec::new();
         for run in stretches_of_true(&recurs) {

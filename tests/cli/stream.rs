@@ -334,7 +334,7 @@ fn who_learns_first_cleans_all() {
         fs::remove_file(sandbox.path("out.jsonl")).expect("it is there");
     }
     assert_eq!(learned(&sandbox, "state"), before);
-    let strict = sandbox.expect(0, "stream in.jsonl --state state --no-learn --min-df 1000 -q").stdout;
+    let strict = sandbox.expect(0, "stream in.jsonl --state state --no-learn --min-evidence 1000 -q").stdout;
     assert!(strict.contains("Share this page"), "options count, though the state does not keep them");
     assert!(sandbox.expect(0, "stream in.jsonl --state state --no-learn -q").stdout.matches("Share this").count() == 0);
 }

@@ -8,7 +8,6 @@ mod gold_texts;
 mod inject;
 mod mirrors;
 mod patterns;
-#[cfg(feature = "stream")]
 mod stream;
 pub(super) mod table;
 
@@ -41,7 +40,6 @@ enum Question {
     /// Cluster articles, before and after cleaning
     Clusters(clusters::ClustersArgs),
     /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
-    #[cfg(feature = "stream")]
     Stream(Box<stream::StreamArgs>),
 }
 
@@ -53,7 +51,6 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
         Some(Question::Duplicates(args)) => duplicates::run(args, global, reporter),
         Some(Question::Mirrors(args)) => mirrors::run(args, global, reporter),
         Some(Question::Clusters(args)) => clusters::run(args, global, reporter),
-        #[cfg(feature = "stream")]
         Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }

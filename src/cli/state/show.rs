@@ -123,6 +123,7 @@ impl Overview<'_> {
         let output = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
         json!({
             "min_documents": options.detection.min_documents,
+            "min_evidence": options.detection.min_evidence,
             "block_share": options.detection.block_share,
             "lifetime": finite(options.lifetime.base),
             "lifetime_factor": options.lifetime.factor,

@@ -30,10 +30,13 @@ const MAX_SEGMENTS: usize = 20_000;
 /// What is template, and what is forgotten when. What is not given is as the state has it.
 #[derive(Args, Debug)]
 pub struct TableArgs {
-    /// Documents that a segment of template is in [default: 5]
+    /// Documents that a segment is in, to be counted and shown as template [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
     min_df: Option<u32>,
-    /// Share of a block that segments of template take up, if they are to go (0 to 1) [default: 0.7]
+    /// Documents that a segment is in, to be removed if all else agrees [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_evidence: Option<u32>,
+    /// Share of a block that segments which recur take up, if they are to go (0 to 1) [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
     block_share: Option<f64>,
     /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
@@ -56,6 +59,7 @@ impl TableArgs {
     /// These options, and others as they were.
     fn over(&self, mut options: TableOptions) -> TableOptions {
         options.detection.min_documents = self.min_df.unwrap_or(options.detection.min_documents);
+        options.detection.min_evidence = self.min_evidence.unwrap_or(options.detection.min_evidence);
         options.detection.block_share = self.block_share.unwrap_or(options.detection.block_share);
         options.lifetime.base = self.lifetime.map_or(options.lifetime.base, f64::from);
         options.lifetime.factor = self.lifetime_factor.unwrap_or(options.lifetime.factor);
