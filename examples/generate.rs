@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! cargo run --release --example generate -- CORPUS --bytes 27M --sources 10
+//! cargo run --release --example generate -- stream FOLDER --pages 2000 --redesign-at 1001
 //! ```
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 
 #[path = "../benches/support/mod.rs"]
 mod support;
@@ -16,12 +18,17 @@ mod support;
 use support::corpus::{Corpus, Extent};
 use support::site::Form;
 use support::size::parse_size;
+use support::stream::Stream;
 
 /// Writes an invented corpus: the same for the same arguments, on every machine
 #[derive(Parser)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Arguments {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Folder for the corpus
-    output: PathBuf,
+    #[arg(required = true)]
+    output: Option<PathBuf>,
     /// How much to write in all: 27M is 27 million bytes
     #[arg(long, default_value = "27M", value_parser = parse_size)]
     bytes: u64,
@@ -45,8 +52,52 @@ struct Arguments {
     document_bytes: Option<u64>,
 }
 
+#[derive(Subcommand)]
+enum Other {
+    /// Write pages in the order in which they came out (pages.jsonl), and what should be kept of them (gold.jsonl)
+    Stream(StreamArguments),
+}
+
+#[derive(Args)]
+struct StreamArguments {
+    /// Folder for the two files
+    output: PathBuf,
+    /// How many pages of each site
+    #[arg(long, default_value = "1000")]
+    pages: usize,
+    /// How many sites
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    sources: u16,
+    /// From this page of each site on, all templates are others
+    #[arg(long)]
+    redesign_at: Option<usize>,
+    /// What all chance comes from
+    #[arg(long, default_value = "1")]
+    seed: u64,
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    match (&arguments.other, &arguments.output) {
+        (Some(Other::Stream(arguments)), _) => write_stream(arguments),
+        (None, Some(output)) => write_corpus(&arguments, output),
+        (None, None) => Ok(()), // clap has refused it
+    }
+}
+
+fn write_stream(arguments: &StreamArguments) -> anyhow::Result<()> {
+    let &StreamArguments { ref output, pages, sources, redesign_at, seed } = arguments;
+    fs::create_dir_all(output)?;
+    let create = |name: &str| File::create(output.join(name)).map(BufWriter::new);
+    let (mut lines, mut gold) = (create("pages.jsonl")?, create("gold.jsonl")?);
+    Stream { seed, sources: usize::from(sources), pages, redesign_at }.write(&mut lines, &mut gold)?;
+    lines.flush()?;
+    gold.flush()?;
+    writeln!(io::stdout(), "{pages} pages of {sources} sites")?;
+    Ok(())
+}
+
+fn write_corpus(arguments: &Arguments, output: &Path) -> anyhow::Result<()> {
     let form = if arguments.text { Form::Text } else { Form::Html };
     let corpus = Corpus {
         seed: arguments.seed,
@@ -56,7 +107,7 @@ fn main() -> anyhow::Result<()> {
         extent: arguments.documents.map_or(Extent::Bytes(arguments.bytes), Extent::Documents),
     };
     let start = Instant::now();
-    let written = corpus.write(&arguments.output)?;
+    let written = corpus.write(output)?;
     let (megabytes, seconds) = (written.bytes as f64 / 1e6, start.elapsed().as_secs_f64());
     writeln!(
         io::stdout(),

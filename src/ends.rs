@@ -24,11 +24,11 @@ use crate::sampling::{Sample, Sampled};
 use crate::tokens::Piece;
 
 /// With fewer documents all of this may be by chance.
-const MIN_DOCUMENTS: usize = 6;
+pub(crate) const MIN_DOCUMENTS: usize = 6;
 /// What stands in a smaller share of the documents is no part of the page's frame.
-const MIN_SHARE: f64 = 0.3;
+pub(crate) const MIN_SHARE: f64 = 0.3;
 /// An article has so many words of prose.
-const MIN_ARTICLE_WORDS: f64 = 40.0;
+pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
 /// Less than so many words are no prose that an article could end with.
 const MIN_MORE_WORDS: f64 = 15.0;
 /// So many documents, and this share of them, do not go on right after it and have no more prose ...
@@ -105,7 +105,7 @@ fn has_word(pattern: &Pattern) -> bool {
 }
 
 /// How much prose has to stand before a pattern with these places, if articles end before it.
-fn end(places: &[&LastPlace]) -> Option<usize> {
+pub(crate) fn end(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
     let tenth = |tenth: usize| before[(before.len() - 1) * tenth / 10];

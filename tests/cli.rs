@@ -219,6 +219,10 @@ mod schema;
 mod shape;
 #[path = "cli/sources.rs"]
 mod sources;
+#[path = "cli/state.rs"]
+mod state;
+#[path = "cli/stream.rs"]
+mod stream;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/experiments.rs"]
@@ -240,3 +244,5 @@ mod resume;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/stream_evaluation.rs"]
+mod stream_evaluation;

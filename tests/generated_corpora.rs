@@ -3,6 +3,7 @@
 #[path = "../benches/support/mod.rs"]
 mod support;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
@@ -14,6 +15,7 @@ use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use support::corpus::{Corpus, Extent};
 use support::site::{Form, Site};
 use support::size::parse_size;
+use support::stream::Stream;
 
 /// How many pages, and their mean size.
 fn extent(corpus: Corpus) -> (usize, usize) {
@@ -66,4 +68,21 @@ fn there_is_something_to_learn() {
     for line in before.lines().take(5).chain(["Related stories"]) {
         assert!(!cleaned.lines().any(|kept| kept == line), "{line}\n\n{cleaned}");
     }
+}
+
+#[test]
+fn a_stream_keeps_its_templates_until_the_redesign() {
+    let stream = Stream { seed: 1, sources: 2, pages: 20, redesign_at: Some(11) };
+    let template = |source, number| -> BTreeSet<String> {
+        let page = stream.page(source, number);
+        let is_template = |line: &&str| !line.contains("<h1>") && !page.gold.lines().any(|text| line.contains(text));
+        page.html.lines().filter(is_template).map(str::to_owned).collect()
+    };
+    let shared = |a: (usize, usize), b: (usize, usize)| {
+        template(a.0, a.1).intersection(&template(b.0, b.1)).filter(|line| !line.starts_with("<!")).count()
+    };
+    assert!(shared((0, 1), (0, 10)) >= 16 && shared((0, 11), (0, 20)) >= 16, "menu, footer, headlines");
+    assert_eq!((shared((0, 10), (0, 11)), shared((0, 5), (1, 5))), (0, 2), "but for the elements around all");
+    assert_eq!(stream.page(1, 3), stream.page(1, 3));
+    assert_ne!(stream.page(1, 3).gold, stream.page(1, 4).gold);
 }

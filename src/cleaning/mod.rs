@@ -20,6 +20,7 @@ pub mod smooth;
 pub mod cut;
 pub mod drift;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ pub struct Span {
     pub range: Range<usize>,
     /// The mean probability of its tokens that they are boilerplate, 0..=1.
     pub score: f32,
-    /// The patterns that matched in it, by what they explain of it: index as in [`Cleaner::patterns`], bytes.
+    /// What matched in it, by what that explains of it: bytes, index as in [`Cleaner::patterns`]. Further indices are
+    /// those of what was known to recur ([`Cleaner::cleaning_with`]).
     pub because: Vec<(Range<usize>, usize)>,
 }
 
@@ -135,6 +137,22 @@ pub struct Reading {
     pub is_rejected: Vec<bool>,
     /// The tokens of texts that are to be kept.
     pub kept: Vec<Range<usize>>,
+}
+
+/// A stretch of a text that is known to recur, whoever knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recurring {
+    /// Of the text that was read.
+    pub tokens: Range<usize>,
+    /// What is known of it.
+    pub weight: Weight,
+}
+
+/// The matches that count, and the weights of what they are of.
+#[derive(Clone, Copy)]
+struct Weighed<'a> {
+    matches: &'a [Match],
+    weights: &'a [Weight],
 }
 
 /// What the matches in a text come to.
@@ -231,8 +249,29 @@ impl Cleaner {
 
     /// Says what is to be removed from a text that was read.
     pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
-        let decision = self.decide(text, reading, &reading.matches, self.options.method);
+        self.cleaning_with(text, reading, &[])
+    }
+
+    /// Says what is to be removed from a text that was read, if some stretches of it are known to recur beside those that
+    /// patterns match. Like patterns that nobody accepted they are no more than evidence.
+    pub fn cleaning_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
+        let (matches, weights) = self.with(reading, recurring);
+        let found = Weighed { matches: &matches, weights: &weights };
+        let decision = self.decided(text, reading, found, self.options.method);
         Cleaning { spans: spans(&reading.tokens, &decision) }
+    }
+
+    /// The matches in a text and what is known to recur in it, and the weights of both.
+    fn with<'a>(&'a self, reading: &'a Reading, recurring: &[Recurring]) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
+        let mut matches = Cow::Borrowed(&*reading.matches);
+        let mut weights = Cow::Borrowed(&*self.weights);
+        if !recurring.is_empty() && !self.options.only_accepted {
+            for Recurring { tokens, weight } in recurring {
+                matches.to_mut().push(Match { tokens: tokens.clone(), pattern: weights.len() });
+                weights.to_mut().push(*weight);
+            }
+        }
+        (matches, weights)
     }
 
     /// The first half of cleaning: a text as the patterns see it.
@@ -249,9 +288,13 @@ impl Cleaner {
 
     /// The second half: what goes by a method, if these of the matches count.
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
+        self.decided(text, reading, Weighed { matches, weights: &self.weights }, method)
+    }
+
+    fn decided(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
         let mut decision = match method {
-            Method::Smooth => self.smoothed(text, reading, matches),
-            Method::Union { merge_gap } => self.united(text, reading, matches, merge_gap),
+            Method::Smooth => self.smoothed(text, reading, found),
+            Method::Union { merge_gap } => self.united(text, reading, found, merge_gap),
         };
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
         decision
@@ -264,9 +307,15 @@ impl Cleaner {
 
     /// Where each pattern stands for the last time in a text, among its prose.
     pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
-        let evidence = self.weigh(reading, &reading.matches);
+        self.last_places_with(text, reading, &[])
+    }
+
+    /// The same, also of stretches that are known to recur: their indices come after those of the patterns.
+    pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
+        let (matches, weights) = self.with(reading, recurring);
+        let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        last_places(reading, &reading.matches, &self.weights, &evidence, &segments)
+        last_places(reading, &matches, &weights, &evidence, &segments)
     }
 
     /// Whether the union method takes the matches of a pattern.
@@ -340,11 +389,11 @@ impl Cleaner {
         Ok(kept)
     }
 
-    fn smoothed(&self, text: &str, reading: &Reading, matches: &[Match]) -> Decision {
-        let evidence = self.weigh(reading, matches);
+    fn smoothed(&self, text: &str, reading: &Reading, Weighed { matches, weights }: Weighed) -> Decision {
+        let evidence = weigh(&reading.layout, matches, weights, self.options.ingredients);
         let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
         let decide = |shape: Option<&ShapeModel>, ingredients| {
-            let case = Case::of(text, reading, matches, &self.weights, &evidence, ingredients);
+            let case = Case::of(text, reading, matches, weights, &evidence, ingredients);
             let probabilities = case.probabilities(shape);
             (case.labels(&probabilities), probabilities, case.end)
         };
@@ -361,9 +410,17 @@ impl Cleaner {
         Decision { goes, probabilities, patterns }
     }
 
-    fn united(&self, text: &str, reading: &Reading, matches: &[Match], merge_gap: usize) -> Decision {
-        let united: Vec<Match> = matches.iter().filter(|found| self.reaches_cutoff[found.pattern]).cloned().collect();
-        let evidence = self.weigh(reading, &united);
+    fn united(
+        &self,
+        text: &str,
+        reading: &Reading,
+        Weighed { matches, weights }: Weighed,
+        merge_gap: usize,
+    ) -> Decision {
+        // Whoever says that something recurs without a pattern has a cutoff of his own.
+        let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
+        let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
+        let evidence = weigh(&reading.layout, &united, weights, self.options.ingredients);
         let mut goes = vec![false; reading.tokens.tokens.len()];
         united.iter().for_each(|found| goes[found.tokens.clone()].fill(true));
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
@@ -568,6 +625,38 @@ mod tests {
             "  - {id: mine, regex: Home News Sport}\n  - {id: other, status: rejected, regex: Tags of our town}\n";
         let text = "Home News Sport\nA boat.\nTags of our town\n";
         assert_eq!(cleaned_with(&all_alike(), patterns, text), "A boat.\nTags of our town\n");
+    }
+
+    #[test]
+    fn what_is_known_to_recur_is_evidence_like_a_match() {
+        let text = format!("Home News Sport\n{STORY}\nSend us your letters by post\n");
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+            - {id: mine, status: accepted, regex: Home News Sport}\n";
+        let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let weight = Weight {
+            share: 0.9,
+            documents: 20,
+            occurrences: 20,
+            is_certain: false,
+            holds_lines: true,
+            has_free: false,
+            ends_after: None,
+        };
+        let left = |options: &CleanOptions| {
+            let cleaner = Cleaner::new(&[&file], options);
+            let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
+            let end = reading.tokens.tokens.len();
+            let recurring = [Recurring { tokens: end - 6..end, weight }];
+            cleaner.cleaning_with(&text, &reading, &recurring).strip(&text)
+        };
+        let options = CleanOptions { shape: None, ..CleanOptions::default() };
+        assert_eq!(left(&options), format!("{STORY}\n"));
+        assert_eq!(
+            left(&CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() }),
+            format!("{STORY}\n")
+        );
+        let strict = CleanOptions { only_accepted: true, ..options };
+        assert_eq!(left(&strict), format!("{STORY}\nSend us your letters by post\n"));
     }
 
     #[test]

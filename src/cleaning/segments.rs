@@ -69,7 +69,8 @@ fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Ra
     segments
 }
 
-fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
+/// The tokens of a line, but for its first, with which sentences start.
+pub(crate) fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
     let starts_low = |token: usize| text[tokens.tokens[token].range()].starts_with(char::is_lowercase);
     (line.start + 1..line.end).filter(|&token| layout.ends_sentence(token - 1) && !starts_low(token)).collect()
 }

@@ -1,7 +1,7 @@
 //! `dehusk clean`: a corpus and pattern files in, cleaned documents out.
 
-mod cleaners;
-mod document;
+pub mod cleaners;
+pub mod document;
 mod files;
 mod line_output;
 mod spans;
@@ -22,7 +22,7 @@ use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, ReadOptions};
 
 use super::library::Library;
 use super::mine::scan_paths;
-use super::options::{CleanArgs, CorpusArgs, SummaryArgs, suited};
+use super::options::{CleanArgs, CorpusArgs, DocumentArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
@@ -34,6 +34,7 @@ use to_folder::FolderRun;
 use to_stdout::clean_to_stdout;
 
 pub use spans::Unit as SpanUnit;
+pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
 /// Options of `dehusk clean`.
 #[derive(Args, Debug)]
@@ -64,7 +65,7 @@ pub enum Target {
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns, reporter))?;
-    let options = args.cleaning.view(&args.corpus.reading)?;
+    let options = args.cleaning.documents.view(&args.corpus.reading)?;
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let target = match args.out.to_str() {
         Some("-") => Target::Stdout,
@@ -90,7 +91,7 @@ pub fn clean(
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
-    if args.spans {
+    if args.documents.spans {
         refuse_collisions(inventory.files())?;
     }
     if let Some(allowed) = args.long.max_errors {
@@ -98,16 +99,11 @@ pub fn clean(
         reporter.check()?;
     }
     let report = args.long.report.as_ref().map(|path| OutputFile::create(path, &inventory.inputs())).transpose()?;
-    let options = suited(args.method.options(), inventory.options().html);
+    let options = suited(args.documents.method.options(), inventory.options().html);
     let work = work(library, &options, inventory.options(), args);
-    let documents = DocumentCleaner {
-        cleaners: Cleaners::new(library, options, reporter),
-        reporter,
-        max_removed: args.max_removed,
-        replacement: args.replacement.as_deref().filter(|text| !text.is_empty()),
-        reports: report.is_some(),
-    };
-    let spans = args.spans.then_some(args.span_units);
+    let cleaners = Cleaners::new(library, options, reporter);
+    let documents = DocumentCleaner::new(cleaners, &args.documents, report.is_some(), reporter);
+    let spans = args.documents.spans();
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
     if let (Target::Folder(output), Some(report)) = (target, &args.long.report) {
         refuse_report_among(&files, output, report)?;
@@ -132,8 +128,8 @@ pub fn clean(
 
 /// All that decides what is written for an input, in short.
 fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, args: &CleanArgs) -> String {
-    let CleanArgs { output, replacement, spans, span_units, max_removed, long, .. } = args;
-    let options = (cleaning, reading, output, replacement, spans, span_units, max_removed, long.on_error);
+    let DocumentArgs { output, replacement, spans, span_units, max_removed, .. } = &args.documents;
+    let options = (cleaning, reading, output, replacement, spans, span_units, max_removed, args.long.on_error);
     let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     library.files().for_each(|file| all.push_str(&file.to_yaml()));
     manifest::hash(&all)
@@ -155,7 +151,8 @@ fn summarise(
     let mut total = Cleaned::default();
     for (source, cleaned) in counts {
         total.add(&cleaned);
-        let drift = cleaners.watched(&source, |watch| drift_of(&source, &cleaned, watch, library, args.is_default()));
+        let drift =
+            cleaners.watched(&source, |watch| drift_of(&source, &cleaned, watch, library, args.documents.is_default()));
         let drift = drift.flatten();
         if let Some(drift) = drift.filter(Drift::has_changed) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));

@@ -61,7 +61,16 @@ impl CorpusPaths {
 
     /// Looks for the files.
     pub fn scan(&self, options: &ReadOptions) -> anyhow::Result<Inventory> {
-        Inventory::scan(&self.paths, options).map_err(|error| match self.line_of(&error) {
+        self.scan_some(&self.paths, options)
+    }
+
+    /// Looks for the files of each path by itself, in the order of the paths.
+    pub fn scan_each(&self, options: &ReadOptions) -> anyhow::Result<Vec<Inventory>> {
+        self.paths.chunks(1).map(|path| self.scan_some(path, options)).collect()
+    }
+
+    fn scan_some(&self, paths: &[PathBuf], options: &ReadOptions) -> anyhow::Result<Inventory> {
+        Inventory::scan(paths, options).map_err(|error| match self.line_of(&error) {
             Some(line) => anyhow::Error::from(error).context(self.place(line)),
             None => error.into(),
         })

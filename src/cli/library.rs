@@ -20,9 +20,13 @@ pub struct Library {
 impl Library {
     /// Reads all pattern files of a folder, or one file. Every problem is reported; any is an error.
     pub fn load(path: &Path, reporter: &Reporter) -> anyhow::Result<Library> {
+        Library::load_with(path, &LexerCache::default(), reporter)
+    }
+
+    /// The same; lexers that are known already are shared.
+    pub fn load_with(path: &Path, cache: &LexerCache, reporter: &Reporter) -> anyhow::Result<Library> {
         let paths = pattern_files(path)?;
-        let cache = LexerCache::default();
-        let read: Vec<anyhow::Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, &cache)).collect();
+        let read: Vec<anyhow::Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, cache)).collect();
         let mut library = Library::default();
         let mut broken = 0;
         for (path, file) in paths.iter().zip(read) {

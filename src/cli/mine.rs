@@ -1,5 +1,7 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
+mod from_state;
+
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -28,11 +30,19 @@ use super::summary::{MinedSummary, Summary};
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
 
+/// What says how documents are read and mined says nothing of a state.
+const NOT_FROM_STATE: [&str; 8] =
+    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "memory", "sample", "all_patterns"];
+
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
+#[cfg_attr(feature = "stream", command(mut_arg("corpus", |corpus| corpus.required_unless_present("from_state"))))]
 pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
+    /// Take the templates that streams have learned, instead of mining documents: FILE is what `dehusk stream --state` made
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
+    from_state: Option<PathBuf>,
     /// Folder for the pattern files; decisions in those already there are kept
     #[arg(short, long = "out", alias = "output", value_name = "PATTERNS", value_parser = path_to_write())]
     output: PathBuf,
@@ -44,7 +54,10 @@ pub struct MineCommand {
 
 /// Runs the command.
 pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let lexer = args.mining.mining.lexer()?;
+    if let Some(state) = &args.from_state {
+        return from_state::run(state, args, global, reporter);
+    }
+    let lexer = args.mining.mining.lexer.build()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = OutputRoot::create(&args.output, &inventory.inputs())?;
@@ -89,22 +102,13 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let mut reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
-    refuse_names_alike(&sources)?;
+    refuse_names_alike(sources.iter().map(|source| &source.id))?;
     let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
-    let files: Vec<PatternFile> = fresh
-        .into_iter()
-        .map(|fresh| match reviewed.remove(&fresh.source) {
-            Some(old) => merge(fresh, old),
-            None => fresh,
-        })
-        .collect();
+    let files = with_decisions(fresh, &mut reviewed);
     let files = summary.time("try out", || miner.try_out(&sources, files, args.all_patterns, global))?;
-    for file in &files {
-        let _permission = interrupt::writing()?;
-        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
-    }
+    write(&files, output)?;
     let (own, shared) = files.split_at(mined.len());
     for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
@@ -123,6 +127,23 @@ pub fn mine(
     Ok(())
 }
 
+/// Fresh files, each with what people decided in the one before.
+fn with_decisions(fresh: Vec<PatternFile>, reviewed: &mut Library) -> Vec<PatternFile> {
+    let merged = fresh.into_iter().map(|fresh| match reviewed.remove(&fresh.source) {
+        Some(old) => merge(fresh, old),
+        None => fresh,
+    });
+    merged.collect()
+}
+
+fn write(files: &[PatternFile], output: &OutputRoot) -> anyhow::Result<()> {
+    for file in files {
+        let _permission = interrupt::writing()?;
+        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
+    }
+    Ok(())
+}
+
 /// Which documents there are to mine; there is one at least.
 pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
     let sources = summary.time("list", || inventory.sources())?;
@@ -134,7 +155,7 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
 }
 
 /// Where the file system takes `A` and `a` for the same name, one pattern file would be written over the other.
-fn refuse_names_alike(sources: &[SourceListing]) -> anyhow::Result<()> {
+fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> anyhow::Result<()> {
     if cfg!(any(windows, target_os = "macos"))
         && let Some((one, two)) = names_alike(sources)
     {
@@ -144,9 +165,8 @@ fn refuse_names_alike(sources: &[SourceListing]) -> anyhow::Result<()> {
 }
 
 /// The first two sources whose names differ in upper and lower case only.
-fn names_alike(sources: &[SourceListing]) -> Option<(&SourceId, &SourceId)> {
-    let mut names: Vec<(String, &SourceId)> =
-        sources.iter().map(|source| (source.id.as_str().to_lowercase(), &source.id)).collect();
+fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Option<(&'s SourceId, &'s SourceId)> {
+    let mut names: Vec<(String, &SourceId)> = sources.map(|source| (source.as_str().to_lowercase(), source)).collect();
     names.sort_unstable();
     names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
@@ -320,13 +340,11 @@ mod tests {
 
     #[test]
     fn names_that_differ_in_case_only_are_alike() {
-        let sources = |names: &[&str]| -> Vec<SourceListing> {
-            let listing = |name: &&str| SourceListing { id: SourceId::parse(name).expect(name), documents: Vec::new() };
-            names.iter().map(listing).collect()
-        };
-        assert_eq!(names_alike(&sources(&["a", "ab", "b"])), None);
+        let sources =
+            |names: &[&str]| -> Vec<SourceId> { names.iter().map(|name| SourceId::parse(name).expect(name)).collect() };
+        assert_eq!(names_alike(sources(&["a", "ab", "b"]).iter()), None);
         let alike = sources(&["TIDE", "hale", "Ähre", "tide", "ähre"]);
-        let (one, two) = names_alike(&alike).expect("two of them");
+        let (one, two) = names_alike(alike.iter()).expect("two of them");
         assert_eq!((one.as_str(), two.as_str()), ("TIDE", "tide"));
     }
 }

@@ -25,6 +25,8 @@ mod review;
 mod run;
 mod size;
 mod skips;
+mod state;
+mod stream;
 mod summary;
 mod terminal;
 mod train;
@@ -84,6 +86,10 @@ enum Command {
     Mine(mine::MineCommand),
     /// Strip documents with pattern files
     Clean(clean::CleanCommand),
+    /// Clean documents as they come, by what those before them taught
+    Stream(Box<stream::StreamCommand>),
+    /// Look at what streams have learned, take it out, or join it
+    State(state::StateCommand),
     /// Check pattern files: form, regexes, examples
     Check(check::CheckArgs),
     /// Tell what changed between two states of pattern files
@@ -152,6 +158,8 @@ impl Command {
             Command::Run(args) => run::run(&args, global, reporter),
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
+            Command::Stream(args) => stream::run(&args, global, reporter),
+            Command::State(args) => state::run(&args, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),

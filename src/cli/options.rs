@@ -103,7 +103,8 @@ impl ReadingArgs {
             html: self.html_key.clone(),
         };
         let (source_by, follow_links) = (self.source_by.clone(), self.follow_links);
-        ReadOptions { html, keys, source_by, follow_links, max_document: self.max_document }
+        let max_document = self.max_document;
+        ReadOptions { html, keys, source_by, follow_links, max_document, outline: false }
     }
 }
 
@@ -126,14 +127,21 @@ pub struct MineArgs {
     /// Mine no templates with slots that anything may fill
     #[arg(long, help_heading = "Mining")]
     pub no_slots: bool,
+    #[command(flatten)]
+    pub lexer: LexerArgs,
+}
+
+/// How text is split into tokens.
+#[derive(Args, Debug)]
+pub struct LexerArgs {
     /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex
-    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Mining")]
+    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens")]
     pub tokenizer: Tokenizer,
     /// Add the mutable patterns of a YAML file, tried before the shipped ones
-    #[arg(long, value_name = "FILE", help_heading = "Mining")]
+    #[arg(long, value_name = "FILE", help_heading = "Tokens")]
     pub mutable: Vec<PathBuf>,
     /// Leave the shipped mutable patterns out
-    #[arg(long, help_heading = "Mining")]
+    #[arg(long, help_heading = "Tokens")]
     pub no_default_mutable: bool,
 }
 
@@ -168,7 +176,8 @@ pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share, as an option has it.
+pub fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("a share is a number from 0 to 1".to_owned()),
@@ -185,9 +194,16 @@ impl MineArgs {
             slots: !self.no_slots,
         }
     }
+}
+
+impl LexerArgs {
+    /// Whether nothing else was asked for.
+    pub fn is_default(&self) -> bool {
+        self.mutable.is_empty() && !self.no_default_mutable && self.tokenizer.name() == Tokenizer::Words.name()
+    }
 
     /// A lexer for the tokenizer and the mutable patterns asked for.
-    pub fn lexer(&self) -> anyhow::Result<Lexer> {
+    pub fn build(&self) -> anyhow::Result<Lexer> {
         let mut patterns = Vec::new();
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
@@ -205,9 +221,18 @@ impl MineArgs {
     }
 }
 
-/// How documents are cleaned.
+/// How documents are cleaned, and what a run does that goes wrong.
 #[derive(Args, Debug)]
 pub struct CleanArgs {
+    #[command(flatten)]
+    pub documents: DocumentArgs,
+    #[command(flatten)]
+    pub long: LongRunArgs,
+}
+
+/// How documents are cleaned, and what is written of them.
+#[derive(Args, Debug)]
+pub struct DocumentArgs {
     #[command(flatten)]
     pub method: MethodArgs,
     /// Give HTML back as its cleaned text, or as the page without the text that goes
@@ -225,8 +250,6 @@ pub struct CleanArgs {
     /// Keep a document as it is, and say so, if more than this share of its text would be removed (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
     pub max_removed: f64,
-    #[command(flatten)]
-    pub long: LongRunArgs,
 }
 
 /// What HTML is given back as.
@@ -264,7 +287,7 @@ pub enum OnError {
     Copy,
 }
 
-impl CleanArgs {
+impl DocumentArgs {
     /// How documents are to be read for what is asked for.
     pub fn view(&self, reading: &ReadingArgs) -> anyhow::Result<ReadOptions> {
         let options = reading.options();
@@ -275,14 +298,21 @@ impl CleanArgs {
         }
     }
 
-    /// Whether what cannot be cleaned is copied.
-    pub fn copies_broken(&self) -> bool {
-        self.long.on_error == OnError::Copy
+    /// The unit of spans, if spans are asked for.
+    pub fn spans(&self) -> Option<SpanUnit> {
+        self.spans.then_some(self.span_units)
     }
 
     /// Whether documents are cleaned as mining tries patterns out.
     pub fn is_default(&self) -> bool {
         self.method.is_default() && self.max_removed >= 1.0
+    }
+}
+
+impl CleanArgs {
+    /// Whether what cannot be cleaned is copied.
+    pub fn copies_broken(&self) -> bool {
+        self.long.on_error == OnError::Copy
     }
 }
 

@@ -32,9 +32,9 @@ pub struct RunArgs {
 
 /// Runs the command.
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let lexer = args.mining.mining.lexer()?;
+    let lexer = args.mining.mining.lexer.build()?;
     let mut summary = Summary::default();
-    let view = args.cleaning.view(&args.corpus.reading)?.html;
+    let view = args.cleaning.documents.view(&args.corpus.reading)?.html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.
     let inputs = inventory.inputs();

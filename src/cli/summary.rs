@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use dehusk::cleaning::drift::Drift;
+use dehusk::incremental::drift::Change;
+use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
+use dehusk::incremental::windows::Window;
 
 use super::size::size;
 
@@ -41,6 +45,47 @@ pub struct SourceSummary {
     /// How much it differs from when it was mined; absent if nothing was cleaned, or too little to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
+    /// What a stream has learned; absent if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<LearnedSummary>,
+}
+
+/// What a stream knows of a source by now.
+#[derive(Debug, Serialize)]
+pub struct LearnedSummary {
+    /// Documents of all runs.
+    pub pages: u32,
+    /// Remembered.
+    pub segments: usize,
+    /// Of these, those that are in enough documents for a template.
+    pub templates: usize,
+    /// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
+    pub recall: Vec<(u64, u64, f64)>,
+    /// How the source has changed its template of late; absent if it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+impl LearnedSummary {
+    pub fn of(table: &SegmentTable, options: &TableOptions) -> LearnedSummary {
+        let progress = table.progress();
+        LearnedSummary {
+            pages: progress.pages,
+            segments: table.len(),
+            templates: table.entries().filter(|(_, entry)| entry.is_template(&options.detection)).count(),
+            recall: recall(progress),
+            change: progress.drift(),
+        }
+    }
+}
+
+/// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
+pub fn recall(progress: &Progress) -> Vec<(u64, u64, f64)> {
+    let share = |(pages, window): (RangeInclusive<u64>, &Window)| {
+        let all = window.caught + window.missed;
+        (all > 0).then(|| (*pages.start(), *pages.end(), (window.caught as f64 / all as f64 * 1000.0).round() / 1000.0))
+    };
+    progress.windows.iter().filter_map(share).collect()
 }
 
 /// What mining found in one source.

@@ -50,6 +50,11 @@ pub struct Screen {
 }
 
 impl Screen {
+    /// Standard output, for what has no colours.
+    pub fn of_stdout_without_colours() -> Screen {
+        Screen { has_colours: false, is_terminal: std::io::stdout().is_terminal() }
+    }
+
     /// Standard output, as it is and as the user wants it.
     pub fn of_stdout(args: ColorArgs) -> Screen {
         let is_terminal = std::io::stdout().is_terminal();

@@ -75,7 +75,7 @@ fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
 
 /// All sources of a corpus, as they are and without their line breaks: texts come both ways.
 fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Vec<Lesson>> {
-    let lexer = args.mining.lexer()?;
+    let lexer = args.mining.lexer.build()?;
     let sources = inventory.sources()?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     sources.skipped.iter().for_each(|skipped| reporter.skip(&skipped.to_string()));

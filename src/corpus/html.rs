@@ -1,8 +1,9 @@
 //! The text that a person sees on an HTML page.
 //!
 //! Takes the page as a string (any string is a page to HTML) and gives its visible text, one line
-//! per block element, on request with a map from the text back to the source. There is also the
-//! scan for the encoding that a page declares, for whoever has to make the string.
+//! per block element, on request with a map from the text back to the source, and with an outline of
+//! the elements that it stands in. There is also the scan for the encoding that a page declares, for
+//! whoever has to make the string.
 //!
 //! The page is read once, tag by tag, by html5gum's tokenizer, without a tree: all that text
 //! depends on is which elements are open, and that takes a stack. The stack follows the HTML
@@ -15,6 +16,7 @@ mod extractor;
 mod lines;
 mod look;
 mod map;
+mod outline;
 mod pending;
 mod prescan;
 mod stack;
@@ -26,8 +28,10 @@ use html5gum::Tokenizer;
 
 use extractor::Extractor;
 use map::Trace;
+use outline::Outliner;
 
 pub use map::SourceMap;
+pub use outline::{Outline, OutlineRun};
 pub use prescan::declared_encoding;
 pub use without::{PageCut, page_without};
 
@@ -63,6 +67,19 @@ pub fn mapped_text(html: &str) -> VisibleText {
     VisibleText { text, map }
 }
 
+/// The visible text of an HTML page, as [`visible_text`] gives it, and which elements it stands in. Texts must be
+/// shorter than 4 GiB.
+pub fn outlined_text(html: &str) -> (String, Outline) {
+    let (text, outliner) = extract::<Outliner>(html);
+    (text, outliner.finish())
+}
+
+/// What [`mapped_text`] and [`outlined_text`] give, in one pass.
+pub fn mapped_and_outlined_text(html: &str) -> (VisibleText, Outline) {
+    let (text, (map, outliner)) = extract::<(SourceMap, Outliner)>(html);
+    (VisibleText { text, map }, outliner.finish())
+}
+
 fn extract<T: Trace>(html: &str) -> (String, T) {
     let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
     let mut extractor = Extractor::new(html, html.len() - page.len());
@@ -80,6 +97,25 @@ mod tests {
     fn shows(html: &str, expected: &str) {
         assert_eq!(visible_text(html), expected, "{html}");
         check_map(html);
+        check_outline(html);
+    }
+
+    /// The law of the outline: its runs are in order, none is empty, and no character is cut in two. It is the same
+    /// with a map, and takes no part in the text.
+    #[track_caller]
+    fn check_outline(html: &str) {
+        let (text, outline) = outlined_text(html);
+        assert_eq!(text, visible_text(html), "{html:?}");
+        assert_eq!((mapped_text(html), outline.clone()), mapped_and_outlined_text(html), "{html:?}");
+        let runs: Vec<_> = outline.runs().collect();
+        assert!(runs.is_sorted_by(|a, b| a.start < b.start && a.block <= b.block), "{html:?} {text:?} {runs:?}");
+        assert!(runs.iter().all(|run| run.start < text.len() && text.is_char_boundary(run.start)), "{html:?} {runs:?}");
+        assert_eq!(runs.is_empty(), text.is_empty(), "{html:?}");
+        let keeps_lines =
+            ["<pre>", "<textarea>", "<xmp>", "<listing>", "<plaintext>"].iter().any(|tag| html.contains(tag));
+        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts_run = |at: usize| runs.iter().any(|run| run.start == at);
+        assert!(keeps_lines || line_starts.clone().all(starts_run), "{html:?} {text:?} {runs:?}");
     }
 
     /// The law of the map: every character leads back to where it stands in the source, or to
@@ -328,8 +364,11 @@ mod tests {
         for at in starts {
             check_map(&MESS[..at]);
             check_map(&MESS[at..]);
+            check_outline(&MESS[..at]);
+            check_outline(&MESS[at..]);
         }
         check_map(MESS);
+        check_outline(MESS);
     }
 
     proptest! {
@@ -338,6 +377,7 @@ mod tests {
             pieces in prop::collection::vec(prop::sample::select(MARKUP), 0..40)
         ) {
             check_map(&pieces.concat());
+            check_outline(&pieces.concat());
         }
     }
 
@@ -426,9 +466,13 @@ mod tests {
             format!("<a style='{}'>", many("display:;")),
             format!("<table>{}", many("<td>x<td>y<br>z")),
             format!("<!--{}", many("--!")),
+            many("<div>x"),
+            many("<div>") + &many("x</div>"),
+            many("<div>") + &many("x<p>y</p></div>"),
         ];
         for page in &pages {
             mapped_text(page);
+            outlined_text(page);
         }
     }
 

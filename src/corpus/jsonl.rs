@@ -67,7 +67,7 @@ impl JsonLines {
             return Ok(None);
         };
         let view = match record.body(keys)? {
-            Body::Html(field) => View::of(field.string()?, &self.bytes, options.html),
+            Body::Html(field) => View::of(field.string()?, &self.bytes, options),
             Body::Text(field) => View::plain(text_of(&self.bytes, field.string()?)),
         };
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());

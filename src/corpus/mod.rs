@@ -50,6 +50,7 @@ pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
 pub use file_kind::FileKind;
+pub use html::Outline;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
@@ -64,7 +65,7 @@ pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
-pub use suggest::similar_path;
+pub use suggest::{similar_name, similar_path};
 pub use text::Text;
 
 /// A longer document is refused: positions inside one are 32 bits wide.
@@ -85,6 +86,9 @@ pub struct Document {
     pub is_view: bool,
     /// The page that the text is the visible text of, where pages are wanted back ([`HtmlView::Page`]).
     pub page: Option<Box<Page>>,
+    /// Which elements the text stands in, if it is the visible text of a page and outlines are wanted
+    /// ([`ReadOptions::outline`]).
+    pub outline: Option<Box<Outline>>,
     /// The encoding it was converted from; `None` if its bytes were UTF-8 already.
     pub encoding: Option<&'static str>,
     /// What went wrong while it was read, though it could be read.
@@ -94,7 +98,8 @@ pub struct Document {
 impl Document {
     /// A document of which no more is known than this.
     pub fn new(id: String, source: SourceId, text: Text) -> Document {
-        Document { id, source, text, url: None, is_view: false, page: None, encoding: None, warning: None }
+        let (url, page, outline, encoding, warning) = (None, None, None, None, None);
+        Document { id, source, text, url, is_view: false, page, outline, encoding, warning }
     }
 }
 
@@ -103,6 +108,9 @@ impl Document {
 pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
+    /// Whether the visible text of a page comes with its outline ([`Document::outline`]), unless it was put by for
+    /// mining. Default: false.
+    pub outline: bool,
     /// Which keys of a JSONL line, or columns of a table, hold what.
     pub keys: Keys,
     /// What a document's source is called after.
@@ -118,6 +126,7 @@ impl Default for ReadOptions {
     fn default() -> ReadOptions {
         ReadOptions {
             html: HtmlView::default(),
+            outline: false,
             keys: Keys::default(),
             source_by: SourceBy::default(),
             follow_links: false,

@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 
 use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
-use super::html::{self, VisibleText};
+use super::html::{self, Outline, VisibleText};
 use super::text::FileBytes;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId, Text};
 
@@ -45,7 +45,7 @@ impl Stored {
         let declared = encoding.or_else(|| if is_html { in_markup() } else { None });
         let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
         let view = match is_html {
-            true => View::of(text, &bytes, options.html),
+            true => View::of(text, &bytes, options),
             false => View::plain(text_of(&bytes, text)),
         };
         let mut document = Document { encoding, warning, ..view.document(id, source, options)? };
@@ -61,34 +61,54 @@ pub(super) struct View {
     text: Text,
     is_view: bool,
     page: Option<Box<Page>>,
+    outline: Option<Box<Outline>>,
 }
 
 impl View {
     /// The text as it is.
     pub(super) fn plain(text: Text) -> View {
-        View { text, is_view: false, page: None }
+        View { text, is_view: false, page: None, outline: None }
     }
 
     /// What is asked for of a page that was found in `file`.
-    pub(super) fn of(html: Cow<str>, file: &Arc<FileBytes>, view: HtmlView) -> View {
-        match view {
+    pub(super) fn of(html: Cow<str>, file: &Arc<FileBytes>, options: &ReadOptions) -> View {
+        match options.html {
             HtmlView::Markup => View::plain(text_of(file, html)),
-            HtmlView::Text => View { text: html::visible_text(&html).into(), is_view: true, page: None },
+            HtmlView::Text => {
+                let (text, outline) = text_and_outline(&html, options);
+                View { text: text.into(), is_view: true, page: None, outline }
+            }
             HtmlView::Page => {
-                let VisibleText { text, map } = html::mapped_text(&html);
+                let (VisibleText { text, map }, outline) = mapped_text_and_outline(&html, options);
                 let (markup, bytes) = (text_of(file, html), Arc::clone(file));
                 let page = Page { markup, map, bytes, encoding: None, warning: None };
-                View { text: text.into(), is_view: false, page: Some(Box::new(page)) }
+                View { text: text.into(), is_view: false, page: Some(Box::new(page)), outline }
             }
         }
     }
 
     /// The document of this name, unless it is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
-        let View { text, is_view, page } = self;
+        let View { text, is_view, page, outline } = self;
         refuse_too_large(text.len() as u64, options)?;
-        Ok(Document { is_view, page, ..Document::new(id, source, text) })
+        Ok(Document { is_view, page, outline, ..Document::new(id, source, text) })
     }
+}
+
+fn text_and_outline(html: &str, options: &ReadOptions) -> (String, Option<Box<Outline>>) {
+    if !options.outline {
+        return (html::visible_text(html), None);
+    }
+    let (text, outline) = html::outlined_text(html);
+    (text, Some(Box::new(outline)))
+}
+
+fn mapped_text_and_outline(html: &str, options: &ReadOptions) -> (VisibleText, Option<Box<Outline>>) {
+    if !options.outline {
+        return (html::mapped_text(html), None);
+    }
+    let (text, outline) = html::mapped_and_outlined_text(html);
+    (text, Some(Box::new(outline)))
 }
 
 /// A `text` found in `file`, copied only if it had to be converted.
@@ -204,6 +224,27 @@ mod tests {
             panic!("no document");
         };
         assert_eq!(&*document.text, "<p>text</p>");
+    }
+
+    #[test]
+    fn pages_have_outlines_if_these_are_wanted() {
+        let pages =
+            [("a/x.html", "<div>text"), ("b.jsonl", r#"{"source": "b", "html": "<div>text"}"#), ("a/y.txt", "<div>")];
+        let folder = tree(&pages.map(|(name, page)| (name, page.as_bytes())));
+        let outlines = |html: HtmlView, outline: bool| -> Vec<Option<String>> {
+            let options = ReadOptions { html, outline, ..ReadOptions::default() };
+            let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
+            let sources = inventory.sources().expect("sources");
+            let documents = sources.listings.iter().flat_map(|listing| &listing.documents);
+            let read = |place| inventory.read(place).unwrap_or_else(|skipped| panic!("{}", plain(&folder, skipped)));
+            documents.map(|place| read(place).outline.map(|outline| outline.path_at(0))).collect()
+        };
+        let div = || Some("div".to_owned());
+        for view in [HtmlView::Text, HtmlView::Page] {
+            assert_eq!(outlines(view, true), [div(), None, div()]);
+            assert_eq!(outlines(view, false), [None, None, None]);
+        }
+        assert_eq!(outlines(HtmlView::Markup, true), [None, None, None]);
     }
 
     #[test]

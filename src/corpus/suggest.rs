@@ -12,9 +12,14 @@ pub fn similar_path(missing: &Path) -> Option<PathBuf> {
     let parent = missing.parent()?;
     let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let names = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let nearest = names.map(|name| (mistakes(wanted, &name), name)).min()?;
+    similar_name(wanted, names).map(|name| parent.join(name))
+}
+
+/// The name that a user may have meant by one that is missing: it differs by two letters at most.
+pub fn similar_name<N: AsRef<str> + Ord>(missing: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
+    let nearest = names.into_iter().map(|name| (mistakes(missing, name.as_ref()), name)).min()?;
     // of a name of two letters, two mistakes leave nothing
-    (nearest.0 <= MAX_MISTAKES.min(wanted.chars().count() / 2)).then(|| parent.join(nearest.1))
+    (nearest.0 <= MAX_MISTAKES.min(missing.chars().count() / 2)).then_some(nearest.1)
 }
 
 /// How many letters to insert, drop or replace to come from `a` to `b`; upper and lower case are the same.

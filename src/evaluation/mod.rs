@@ -6,6 +6,8 @@
 //! - By what cleaning is good for, as the literature does: whether the same article is recognised under the templates
 //!   of two sites ([`duplicates`], [`mirrors`]), and whether articles rather than sites form clusters ([`clusters`]).
 //!   The material is made of pages and their gold text ([`twins`]).
+//! - Of templates that are found while documents come: [`removal`] says what was removed, [`recent`] what a cache of
+//!   pages would tell, [`style_tree`] how large another memory of them is, and [`line_chart`] draws it all page by page.
 //!
 //! All of them compare [`words`]. Chance is [`random`], and the same seed gives the same figures on every machine.
 
@@ -25,3 +27,8 @@ pub mod edit_distance;
 pub mod mirrors;
 pub mod k_means;
 pub mod clusters;
+
+pub mod removal;
+pub mod recent;
+pub mod style_tree;
+pub mod line_chart;

@@ -8,7 +8,7 @@ use super::near_duplicates::Groups;
 use super::places::Places;
 use super::repeats::{Interval, Least, select_intervals};
 use super::suffix_array::SuffixArray;
-use crate::tokens::characters::has_unspaced;
+use crate::tokens::characters::half_words;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
 /// A line and its two breaks.
@@ -46,8 +46,7 @@ impl HalfWords {
     fn of(sequence: &SymbolSequence) -> HalfWords {
         let vocabulary = sequence.vocabulary();
         let half_words = |symbol| match vocabulary.kind(symbol) {
-            TokenKind::Word if vocabulary.literal(symbol).is_some_and(has_unspaced) => 1,
-            TokenKind::Word => 2,
+            TokenKind::Word => vocabulary.literal(symbol).map_or(0, half_words) as u32,
             _ => 0,
         };
         let of_symbol: Vec<u32> = (0..vocabulary.len()).map(|symbol| half_words(Symbol(symbol as u32))).collect();

@@ -131,6 +131,13 @@ impl PatternFile {
         }
     }
 
+    /// One without patterns, of nothing that was mined: it says how texts are read.
+    pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
+        let histogram = BTreeMap::new();
+        let mined = MinedFrom { documents: 0, near_duplicates: 0, tokens: 0, cutoff: 0.0, removed: None, histogram };
+        PatternFile::of_templates(source, mined, Vec::new(), lexer)
+    }
+
     /// Reads a file. Every problem found is named; there is at least one in the error.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
         let (heading, record) = match canonical::read(yaml) {

@@ -33,6 +33,11 @@ pub fn has_unspaced(text: &str) -> bool {
     !text.is_ascii() && text.contains(is_unspaced)
 }
 
+/// How much a word counts where words are counted: two, or one if it is of a script without spaces.
+pub fn half_words(word: &str) -> usize {
+    if has_unspaced(word) { 1 } else { 2 }
+}
+
 /// Where the first character from byte `start` on is that is not ASCII; the text's end if there is none.
 pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
     const BLOCK: usize = 64; // as much as the processor looks at with a few instructions

@@ -3,7 +3,7 @@
 //! This is the form in which what mining found leaves its source: a candidate, a template and a mined
 //! pattern are all a [`TokenRun`] with numbers beside it.
 
-use super::characters::has_word;
+use super::characters::{half_words, has_word};
 use super::mutable::{MutableId, MutableSet};
 
 /// One token of a run.
@@ -70,6 +70,15 @@ impl TokenRun {
     /// Whether there is a free stretch in it.
     pub fn has_free(&self) -> bool {
         self.0.iter().any(Piece::is_free)
+    }
+
+    /// Twice the words in it; a character of a script without spaces is half a word.
+    pub fn half_words(&self) -> usize {
+        let of_piece = |piece: &Piece| match piece {
+            Piece::Literal { text, .. } if has_word(text) => half_words(text),
+            _ => 0,
+        };
+        self.0.iter().map(of_piece).sum()
     }
 
     /// What stands between the free stretches: the whole run if there are none. None is empty, one has a token, and

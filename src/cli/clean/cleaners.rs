@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dehusk::cleaning::drift::Watch;
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk::patterns::PatternFile;
 
 use crate::cli::library::Library;
 use crate::cli::often::Kind;
@@ -15,6 +16,8 @@ pub struct Cleaners<'a> {
     library: &'a Library,
     options: CleanOptions,
     reporter: &'a Reporter,
+    /// A file without patterns, by whose lexer documents are read whatever the patterns are read by.
+    reader: Option<PatternFile>,
     /// Of the sources that have a file of their own.
     own: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
     /// Of all others, of which a crawl can have a million.
@@ -41,7 +44,12 @@ impl<'a> Cleaners<'a> {
     /// None is compiled yet.
     pub fn new(library: &'a Library, options: CleanOptions, reporter: &'a Reporter) -> Cleaners<'a> {
         let (own, other, told) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Cleaners { library, options, reporter, own, other, told }
+        Cleaners { library, options, reporter, reader: None, own, other, told }
+    }
+
+    /// Reads documents by the lexer of this file, which has no patterns. Sources may do without patterns then.
+    pub fn reading_by(self, reader: PatternFile) -> Cleaners<'a> {
+        Cleaners { reader: Some(reader), ..self }
     }
 
     /// The cleaner of a source, and space to work in.
@@ -74,18 +82,20 @@ impl<'a> Cleaners<'a> {
             return Arc::clone(known);
         }
         let mut compiled = self.compile(source);
-        compiled.watch = Some(Watch::new(&compiled.cleaner, own));
+        // Those that read by a file of their own have no file of when their sources were mined in its place.
+        compiled.watch = self.reader.is_none().then(|| Watch::new(&compiled.cleaner, own));
         let compiled = Arc::new(compiled);
         all.insert(source.to_owned(), Arc::clone(&compiled));
         compiled
     }
 
     fn compile(&self, source: &str) -> SourceCleaner {
-        SourceCleaner { cleaner: Cleaner::new(&self.library.for_source(source), &self.options), watch: None }
+        let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
+        SourceCleaner { cleaner: Cleaner::new(&files, &self.options), watch: None }
     }
 
     fn tell_of_none(&self, source: &str) {
-        if !lock(&self.told).insert(source.to_owned()) {
+        if self.reader.is_some() || !lock(&self.told).insert(source.to_owned()) {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();

@@ -12,19 +12,20 @@ use dehusk::corpus::{Document, Page};
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
 use crate::cli::often::Kind;
+use crate::cli::options::DocumentArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Cleaned;
 
 /// Cleans documents one by one, from any thread.
 pub struct DocumentCleaner<'a> {
     pub cleaners: Cleaners<'a>,
-    pub reporter: &'a Reporter,
-    /// The share of a document that may go.
-    pub max_removed: f64,
-    /// What is put in the place of what goes, if anything.
-    pub replacement: Option<&'a str>,
     /// Whether a line is wanted on each document.
     pub reports: bool,
+    reporter: &'a Reporter,
+    /// The share of a document that may go.
+    max_removed: f64,
+    /// What is put in the place of what goes, if anything.
+    replacement: Option<&'a str>,
 }
 
 /// What is to be written for a document.
@@ -69,15 +70,40 @@ pub enum Written {
     Line(String),
 }
 
-impl DocumentCleaner<'_> {
+impl<'a> DocumentCleaner<'a> {
+    /// Cleans with these cleaners, and writes what was asked for.
+    pub fn new(
+        cleaners: Cleaners<'a>,
+        args: &'a DocumentArgs,
+        reports: bool,
+        reporter: &'a Reporter,
+    ) -> DocumentCleaner<'a> {
+        let replacement = args.replacement.as_deref().filter(|text| !text.is_empty());
+        DocumentCleaner { cleaners, reports, reporter, max_removed: args.max_removed, replacement }
+    }
+
     /// Cleans one document; an error if a pattern gave up on it.
     pub fn clean(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Result<Outcome, String> {
+        let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
+        let reading = source.cleaner.read(scratch, &document.text).map_err(|error| error.to_string())?;
+        let cleaning = source.cleaner.cleaning(&document.text, &reading);
+        Ok(self.outcome(document, place, form, source, &reading, cleaning))
+    }
+
+    /// What comes of a document of which this is to be removed.
+    pub fn outcome(
+        &self,
+        document: &Document,
+        place: Place,
+        form: Form,
+        SourceCleaner { cleaner, watch }: &SourceCleaner,
+        reading: &Reading,
+        cleaning: Cleaning,
+    ) -> Outcome {
         if let Some(warning) = &document.warning {
             self.reporter.warn_often(Kind::Malformed, &format!("{place}: {warning}"));
         }
-        let (SourceCleaner { cleaner, watch }, scratch) = self.cleaners.of(document.source.as_str(), bench);
-        let reading = cleaner.read(scratch, &document.text).map_err(|error| error.to_string())?;
-        let stripped = self.within_limit(document, cleaner.cleaning(&document.text, &reading), place);
+        let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
         if emptied {
             let message = format!("{place}: all its text is taken for boilerplate; nothing of it is left");
@@ -85,19 +111,19 @@ impl DocumentCleaner<'_> {
         }
         let mut count = Cleaned {
             documents: 1,
-            patterns_found: watch.as_ref().map_or(0, |watch| watch.found(&reading)),
+            patterns_found: watch.as_ref().map_or(0, |watch| watch.found(reading)),
             bytes_in: document.text.len() as u64,
             bytes_out: stripped.text.len() as u64,
             emptied: usize::from(emptied),
             kept_whole: usize::from(stripped.is_kept_whole),
             converted: 0,
         };
-        let report = self.reports.then(|| report_line(document, place, cleaner, &reading, &count));
+        let report = self.reports.then(|| report_line(document, place, cleaner, reading, &count));
         let written = self.written(document, stripped, form, cleaner);
         let is_new = matches!(written, Written::Text(_) | Written::Page(_));
         // a page stays in its encoding
         count.converted = usize::from(document.encoding.is_some() && is_new && document.page.is_none());
-        Ok(Outcome { source: document.source.as_str().to_owned(), count, written, report })
+        Outcome { source: document.source.as_str().to_owned(), count, written, report }
     }
 
     /// A document of which more would go than is allowed stays as it is, and that is said.

@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What a file of UTF-8 may begin with.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Lines on their way to stdout.
 pub struct LineOutput<W: Write> {

@@ -37,7 +37,7 @@ pub fn clean_to_stdout(
 }
 
 /// Files with many documents one by one, the others some at a time.
-fn pieces(files: &[InputFile]) -> impl Iterator<Item = &[InputFile]> {
+pub fn pieces(files: &[InputFile]) -> impl Iterator<Item = &[InputFile]> {
     let together = files.chunk_by(|one, two| !one.holds_many() && !two.holds_many());
     together.flat_map(|files| files.chunks(FILES_AT_A_TIME))
 }

@@ -71,7 +71,7 @@ pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         true => flowing_texts(args.seed, args.documents.iter().copied().max().unwrap_or(0)),
         false => read(args, reporter)?,
     };
-    let lexer = args.mining.lexer()?;
+    let lexer = args.mining.lexer.build()?;
     let experiment = Experiment::new(texts, args.seed, lexer, args.mining.options(), args.method.options());
     let sizes = sizes_served(&args.documents, &experiment, reporter)?;
     let outcome = carry_out(&experiment, args, &sizes, global, reporter)?;

@@ -8,7 +8,8 @@ mod gold_texts;
 mod inject;
 mod mirrors;
 mod patterns;
-mod table;
+mod stream;
+pub(super) mod table;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -38,6 +39,8 @@ enum Question {
     Mirrors(mirrors::MirrorsArgs),
     /// Cluster articles, before and after cleaning
     Clusters(clusters::ClustersArgs),
+    /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
+    Stream(Box<stream::StreamArgs>),
 }
 
 /// Runs the command.
@@ -48,6 +51,7 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
         Some(Question::Duplicates(args)) => duplicates::run(args, global, reporter),
         Some(Question::Mirrors(args)) => mirrors::run(args, global, reporter),
         Some(Question::Clusters(args)) => clusters::run(args, global, reporter),
+        Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }
 

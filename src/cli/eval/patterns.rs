@@ -13,11 +13,15 @@ use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 
+/// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
+const MINING: [&str; 9] =
+    ["cutoff", "min_df", "min_share", "min_tokens", "no_slots", "LexerArgs", "memory", "sample", "all_patterns"];
+
 /// Where patterns come from.
 #[derive(Args, Debug)]
 pub struct PatternsArgs {
     /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
-    #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = ["MineArgs", "memory", "sample", "all_patterns"])]
+    #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = MINING)]
     patterns: Option<PathBuf>,
     #[command(flatten)]
     mining: SourceMineArgs,
@@ -36,7 +40,7 @@ impl PatternsArgs {
         if let Some(path) = &self.patterns {
             return summary.time("load patterns", || Library::load(path, reporter));
         }
-        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer()?);
+        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer.build()?);
         let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
         let (_, files) = miner.mine_files(listings, global, summary)?;
         let all_patterns = self.mining.all_patterns;

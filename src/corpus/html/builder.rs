@@ -66,11 +66,17 @@ impl<T: Trace> Builder<T> {
         }
     }
 
+    /// Takes note of markup that is no tag.
+    pub(super) fn comment(&mut self) {
+        self.lines.trace().part();
+    }
+
     /// Follows a start tag; gives the way to read what comes next, if it is not as markup.
     pub(super) fn start_tag(&mut self, pending: &PendingTag) -> Option<State> {
         let name = pending.name();
         let tag = name.tag;
         self.skip_line_feed = false;
+        self.lines.trace().part();
         if matches!(tag, Tag::Html | Tag::Head | Tag::Body) {
             self.end_line();
             return None;
@@ -89,6 +95,7 @@ impl<T: Trace> Builder<T> {
     /// Follows an end tag.
     pub(super) fn end_tag(&mut self, name: Name) {
         self.skip_line_feed = false;
+        self.lines.trace().part();
         let scope = self.stack.scope();
         if self.is_in_foreign() && self.end_foreign(name) {
             return;
@@ -125,7 +132,9 @@ impl<T: Trace> Builder<T> {
     /// Adds the label of the button that was just opened, which is none in SVG and MathML.
     pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
         if !self.stack.is_hidden() && !self.is_in_foreign() {
+            self.lines.trace().open(Element::implied(Tag::Input).name);
             pieces.for_each(|(text, origin)| self.lines.flow(text, origin));
+            self.lines.trace().close();
             self.lines.space();
         }
     }
@@ -199,10 +208,12 @@ impl<T: Trace> Builder<T> {
         if self.stack.is_full() {
             self.pop();
         }
+        self.lines.trace().open(element.name);
         self.stack.push(element);
     }
 
     fn pop(&mut self) {
+        self.lines.trace().close();
         if let Some(tag) = self.stack.pop() {
             self.lay_out_end(tag);
         }

@@ -165,9 +165,13 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
         self.start_tag()
     }
 
-    fn emit_current_comment(&mut self) {}
+    fn emit_current_comment(&mut self) {
+        self.page.comment();
+    }
 
-    fn emit_current_doctype(&mut self) {}
+    fn emit_current_doctype(&mut self) {
+        self.page.comment();
+    }
 
     fn set_self_closing(&mut self) {
         self.tag.is_self_closing = true;

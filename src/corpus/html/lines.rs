@@ -95,9 +95,15 @@ impl<T: Trace> Lines<T> {
         self.gap = self.gap.max(Gap::Space);
     }
 
+    /// Who hears where the text comes from.
+    pub(super) fn trace(&mut self) -> &mut T {
+        &mut self.trace
+    }
+
     /// Ends the line.
     pub(super) fn end_line(&mut self) {
         self.gap = Gap::Line;
+        self.trace.part_blocks();
     }
 
     /// Starts a table cell. A row of short cells reads best as one line, with tabs between, as it
@@ -114,12 +120,14 @@ impl<T: Trace> Lines<T> {
         };
         self.gap = self.gap.max(gap);
         self.cell = Cell { fresh: true, ..Cell::default() };
+        self.trace.part_blocks();
     }
 
     /// Ends a table cell.
     pub(super) fn end_cell(&mut self) {
         self.cell.fresh = false;
         self.cell.tab = None;
+        self.trace.part_blocks();
     }
 
     /// The finished text.

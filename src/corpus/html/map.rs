@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::stack::Name;
 use super::syntax::Syntax;
 
 /// Leads from visible text back to the HTML source.
@@ -169,7 +170,7 @@ impl Origin {
     }
 }
 
-/// Hears where text comes from, or does not care.
+/// Hears where text comes from and what stands around it, or does not care.
 pub(super) trait Trace: Default {
     /// Whether origins have to be found out at all.
     const WANTED: bool;
@@ -182,6 +183,18 @@ pub(super) trait Trace: Default {
 
     /// Text from here on was taken back.
     fn truncate(&mut self, text: usize);
+
+    /// Markup of any kind stands between the text so far and what comes.
+    fn part(&mut self) {}
+
+    /// The layout parts the text so far from what comes.
+    fn part_blocks(&mut self) {}
+
+    /// An element opens within the innermost one.
+    fn open(&mut self, _: Name) {}
+
+    /// The innermost element closes.
+    fn close(&mut self) {}
 }
 
 impl Trace for () {
@@ -192,6 +205,46 @@ impl Trace for () {
     fn add_space(&mut self, _: Range<usize>, _: Origin, _: usize) {}
 
     fn truncate(&mut self, _: usize) {}
+}
+
+/// Both hear everything.
+impl<A: Trace, B: Trace> Trace for (A, B) {
+    const WANTED: bool = A::WANTED || B::WANTED;
+
+    fn add(&mut self, text: Range<usize>, origin: Origin) {
+        self.0.add(text.clone(), origin.clone());
+        self.1.add(text, origin);
+    }
+
+    fn add_space(&mut self, text: Range<usize>, origin: Origin, len: usize) {
+        self.0.add_space(text.clone(), origin.clone(), len);
+        self.1.add_space(text, origin, len);
+    }
+
+    fn truncate(&mut self, text: usize) {
+        self.0.truncate(text);
+        self.1.truncate(text);
+    }
+
+    fn part(&mut self) {
+        self.0.part();
+        self.1.part();
+    }
+
+    fn part_blocks(&mut self) {
+        self.0.part_blocks();
+        self.1.part_blocks();
+    }
+
+    fn open(&mut self, name: Name) {
+        self.0.open(name);
+        self.1.open(name);
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+        self.1.close();
+    }
 }
 
 impl Trace for SourceMap {

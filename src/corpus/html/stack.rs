@@ -27,7 +27,15 @@ impl Name {
 
     /// An unknown name that stands for this one in SVG and MathML.
     pub(super) fn foreign(self) -> Self {
-        Name { tag: Tag::Other, hash: self.hash ^ !u32::from(self.tag as u8) }
+        Name { tag: Tag::Other, hash: !self.number() }
+    }
+
+    /// A number for the spelling of the name, which is the same in every version and on every system.
+    pub(super) fn number(self) -> u32 {
+        match self.tag {
+            Tag::Other => self.hash,
+            known => hash(known.name().as_bytes(), known.name().len()),
+        }
     }
 
     /// The slot of the name in the stack: known names have their own, others share.
@@ -349,5 +357,12 @@ mod tests {
         assert_ne!(td.foreign(), td);
         assert_eq!(td.foreign(), element("td").name.foreign());
         assert_ne!(td.foreign(), element("tr").name.foreign());
+    }
+
+    #[test]
+    fn names_have_the_same_number_forever() {
+        assert_eq!(element("div").name.number(), 0x562a_bf91);
+        assert_eq!(element("x-share").name.number(), 0x81e7_42fc);
+        assert_eq!(Element::implied(Tag::Div).name.number(), element("div").name.number());
     }
 }

@@ -23,6 +23,12 @@ macro_rules! tags {
                     _ => Tag::Other,
                 }
             }
+
+            /// The name in lower case; `*` for one that is not known.
+            pub(super) fn name(self) -> &'static str {
+                const NAMES: [&[u8]; Tag::COUNT] = [b"*", $($name),*];
+                str::from_utf8(NAMES[self as usize]).unwrap_or_default()
+            }
         }
     };
 }
@@ -202,6 +208,7 @@ mod tests {
         assert_eq!(Tag::of(b"h6"), H6);
         assert_eq!(Tag::of(b"divs"), Other);
         assert_eq!(Tag::of(b""), Other);
+        assert_eq!((Div.name(), Choice.name(), Other.name()), ("div", "option", "*"));
     }
 
     #[test]

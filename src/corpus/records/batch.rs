@@ -153,6 +153,15 @@ impl Batch {
         rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
     }
 
+    /// The bytes that are written for a record; none if it is dropped, or a row of a table.
+    pub fn written<'a>(&'a self, index: usize, kept: &'a Kept) -> &'a [u8] {
+        match &kept.0 {
+            Form::AsRead => self.bytes(index),
+            Form::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+
     /// Whether all records can be written as they were read.
     pub fn is_whole(&self) -> bool {
         match &self.content {
@@ -164,11 +173,23 @@ impl Batch {
         }
     }
 
+    /// Whether the file may end amid the last of these records, so that there is more of it once the file has grown.
+    pub fn may_be_cut_off(&self) -> bool {
+        match &self.content {
+            Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
+            Content::TooLong(_) => false,
+            // an error is only the last if nothing comes after it
+            Content::Warc(records) => records.last().is_some_and(Result::is_err),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => false,
+        }
+    }
+
     fn skipped(&self, index: usize, reason: Reason) -> Skipped {
         self.container.skipped(Some(self.number(index)), reason)
     }
 
-    pub(super) fn bytes(&self, index: usize) -> &[u8] {
+    fn bytes(&self, index: usize) -> &[u8] {
         match &self.content {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
             Content::TooLong(_) => &[],

@@ -65,7 +65,7 @@ impl Container {
             (Some(text), _) => View::plain(text.into()),
             (None, Some(html)) => {
                 let nowhere = Arc::new(FileBytes::Read(Vec::new()));
-                View::of(Cow::Borrowed(html), &nowhere, options.html)
+                View::of(Cow::Borrowed(html), &nowhere, options)
             }
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());

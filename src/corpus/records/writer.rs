@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::Packing;
 #[cfg(feature = "parquet")]
 use super::batch::Content;
-use super::batch::{Batch, Form, Kept};
+use super::batch::{Batch, Kept};
 use crate::corpus::compression::{Compression, Encoder};
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
@@ -50,12 +50,11 @@ impl<W: Write + Send> RecordWriter<W> {
         if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
             return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
         }
-        for (index, Kept(form)) in kept.into_iter().enumerate() {
-            let bytes = match &form {
-                Form::AsRead => batch.bytes(index),
-                Form::Bytes(bytes) => bytes,
-                _ => continue,
-            };
+        for (index, kept) in kept.iter().enumerate() {
+            let bytes = batch.written(index, kept);
+            if bytes.is_empty() {
+                continue;
+            }
             match &mut self.sink {
                 Sink::Stream(encoder) => encoder.write_all(bytes)?,
                 Sink::ByRecord(sink, compression) => {

@@ -1,0 +1,114 @@
+//! `dehusk eval stream`: how soon templates are found while documents come, and how much has to be kept for it.
+
+mod figures;
+mod json;
+mod plot;
+mod source;
+mod tables;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser};
+
+use dehusk::cleaning::Cleaner;
+use dehusk::corpus::{HtmlView, ReadOptions};
+use dehusk::patterns::PatternFile;
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+use super::gold_texts::GoldTexts;
+use super::patterns::PatternsArgs;
+use super::tell;
+use crate::cli::mine::{list, scan_paths};
+use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs, path_to_write, suited};
+use crate::cli::reporter::Reporter;
+use crate::cli::stream::TableArgs;
+use crate::cli::summary::Summary;
+use crate::cli::{Exit, Global};
+use figures::Figures;
+use source::Measuring;
+
+/// Options of `dehusk eval stream`.
+#[derive(Args, Debug)]
+pub struct StreamArgs {
+    #[command(flatten)]
+    corpus: CorpusArgs,
+    /// Folder of what should be kept: DIR/<source>/<document>.txt; or JSONL of it
+    #[arg(long, value_name = "DIR")]
+    gold: PathBuf,
+    /// Compare with these pattern files (a folder, or one file), instead of mining the corpus
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: Option<PathBuf>,
+    /// Count template segments that came before this page of their source apart from those that came from it on
+    #[arg(long, value_name = "PAGE", value_parser = clap::value_parser!(u32).range(2..))]
+    redesign_at: Option<u32>,
+    /// Draw precision and recall by page, and template segments if there is --redesign-at, into an SVG file
+    #[arg(long, value_name = "FILE", value_parser = path_to_write())]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    cleaning: MethodArgs,
+    #[command(flatten)]
+    summary: SummaryArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let mut summary = Summary::default();
+    let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
+    let options = ReadOptions { outline: true, ..args.corpus.reading.options() };
+    let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
+    let listings = list(&inventory, reporter, &mut summary)?;
+    gold.refuse_other_sources(&listings)?;
+    let library = args.mining()?.library(&inventory, &listings, global, reporter, &mut summary)?;
+    // Pages themselves are wanted, to tell how large they are.
+    let inventory = match options.html {
+        HtmlView::Text => inventory.with_html(HtmlView::Page),
+        HtmlView::Page | HtmlView::Markup => inventory,
+    };
+    let mutable = Arc::new(MutableSet::shipped());
+    let reader = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
+    let cleaning = suited(args.cleaning.options(), options.html);
+    let measuring = Measuring {
+        inventory: &inventory,
+        gold: &gold,
+        library: &library,
+        streaming: Cleaner::new(&[&reader], &cleaning),
+        cleaning,
+        mutable: &mutable,
+        table: args.table.options(),
+        redesign_at: args.redesign_at,
+        reporter,
+    };
+    let sources = summary.time("measure", || measuring.measure_all(&listings, global.threads()))?;
+    let figures = Figures { sources, min_documents: measuring.table.detection.min_documents };
+    if figures.is_empty() {
+        bail!(gold.nothing_to_score(false));
+    }
+    summary.skipped = reporter.skipped();
+    if let Some(path) = &args.plot {
+        let picture = plot::of(&figures, args.redesign_at);
+        fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    tell(&args.summary, &json::of(&figures, &summary), &tables::of(&figures, &summary))?;
+    Ok(reporter.exit())
+}
+
+/// Mining by default: what is template at once has options of its own, of the same names.
+#[derive(Parser)]
+struct Mining {
+    #[command(flatten)]
+    patterns: PatternsArgs,
+}
+
+impl StreamArgs {
+    /// Where the patterns of the batch come from.
+    fn mining(&self) -> anyhow::Result<PatternsArgs> {
+        let given = self.patterns.iter().flat_map(|path| ["-p".into(), path.clone().into_os_string()]);
+        Ok(Mining::try_parse_from([OsString::from("mining")].into_iter().chain(given))?.patterns)
+    }
+}

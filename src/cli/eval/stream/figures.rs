@@ -1,0 +1,237 @@
+//! What measuring found: by page, by source, in all.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use dehusk::evaluation::removal::Removal;
+
+/// All of it.
+pub struct Figures {
+    /// Each has a document.
+    pub sources: Vec<SourceFigures>,
+    /// Documents that a segment of template is in.
+    pub min_documents: u32,
+}
+
+/// One source.
+pub struct SourceFigures {
+    pub source: String,
+    /// In order.
+    pub pages: Vec<PageFigures>,
+    pub storage: Storage,
+}
+
+/// One document.
+pub struct PageFigures {
+    /// If it has gold text.
+    pub judged: Option<Judged>,
+    pub table: TableFigures,
+}
+
+/// What was removed by each method, of one document or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// By the table, weighed and smoothed.
+    pub stream: Removal,
+    /// By the table: template segments as they are.
+    pub segments: Removal,
+    /// By patterns mined from all documents.
+    pub batch: Removal,
+}
+
+/// A table when it has learned from a page.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct TableFigures {
+    pub segments: usize,
+    pub bytes: u64,
+    #[serde(flatten)]
+    pub templates: Option<Templates>,
+}
+
+/// Template segments of a table, by when they came first.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Templates {
+    /// Before the redesign.
+    pub old: usize,
+    pub new: usize,
+}
+
+/// What has to be kept of a source, in bytes.
+pub struct Storage {
+    /// The table, on average over the last half.
+    pub table: f64,
+    /// The pages of the first half.
+    pub half: u64,
+    /// `None` if nothing is detected.
+    pub batch: Option<Batch>,
+}
+
+/// The smallest number of cached pages that does nearly as well as the table.
+pub struct Batch {
+    pub pages: usize,
+    /// On average over the last half.
+    pub bytes: f64,
+    /// The style tree of as many pages, if they have markup.
+    pub tree: Option<u64>,
+}
+
+/// Precision and recall of each method, where there are any.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Shares {
+    pub precision: Option<f64>,
+    pub recall: Option<f64>,
+}
+
+impl Judged {
+    /// How the methods are called, in order.
+    pub const METHODS: [&'static str; 3] = ["stream", "segments", "batch"];
+
+    pub fn methods(&self) -> [Removal; 3] {
+        [self.stream, self.segments, self.batch]
+    }
+
+    fn sum<'j>(judged: impl Iterator<Item = &'j Judged>) -> Judged {
+        let judged: Vec<&Judged> = judged.collect();
+        let of = |method: fn(&Judged) -> Removal| Removal::sum(judged.iter().map(|judged| method(judged)));
+        Judged { stream: of(|it| it.stream), segments: of(|it| it.segments), batch: of(|it| it.batch) }
+    }
+}
+
+impl Shares {
+    pub fn of(removal: &Removal) -> Shares {
+        Shares { precision: removal.precision(), recall: removal.recall() }
+    }
+
+    /// Each the mean over those that have it.
+    fn mean(shares: &[Shares]) -> Shares {
+        let of = |share: fn(&Shares) -> Option<f64>| mean(shares.iter().filter_map(share));
+        Shares { precision: of(|it| it.precision), recall: of(|it| it.recall) }
+    }
+}
+
+impl Figures {
+    /// Whether no document has gold text.
+    pub fn is_empty(&self) -> bool {
+        self.sources.iter().all(|source| source.judged(1..=u32::MAX).next().is_none())
+    }
+
+    /// How many pages the longest source has.
+    pub fn pages(&self) -> u32 {
+        self.sources.iter().map(SourceFigures::last).max().unwrap_or(0)
+    }
+
+    /// Windows of pages: those before anything can be template, the first on which something can, and then wider and wider
+    /// ones.
+    pub fn windows(&self) -> Vec<RangeInclusive<u32>> {
+        let (first, last) = (self.min_documents, self.pages());
+        let round = (0..)
+            .flat_map(|power| [10, 15, 20, 25, 50].map(|end: u32| end.saturating_mul(10_u32.saturating_pow(power))));
+        let ends = [first - 1, first].into_iter().chain(round.filter(|&end| end > first));
+        let mut start = 1;
+        let windows = ends.map_while(|end| {
+            let window = start..=end.min(last);
+            start = end.saturating_add(1);
+            (window.start() <= window.end()).then_some(window)
+        });
+        windows.collect()
+    }
+
+    /// How many documents were judged on these pages, and all words of them together.
+    pub fn within(&self, pages: &RangeInclusive<u32>) -> (usize, Judged) {
+        let judged = || self.sources.iter().flat_map(|source| source.judged(pages.clone()));
+        (judged().count(), Judged::sum(judged()))
+    }
+
+    /// The same of the last half of each source.
+    pub fn in_last_half(&self) -> (usize, Judged) {
+        let judged = || self.sources.iter().flat_map(|source| source.judged(source.last_half()));
+        (judged().count(), Judged::sum(judged()))
+    }
+
+    /// The means over the sources, of the last half of each, by method.
+    pub fn means_of_last_half(&self) -> [Shares; 3] {
+        let of_source = |source: &SourceFigures| source.in_last_half().methods().map(|removal| Shares::of(&removal));
+        let sources: Vec<[Shares; 3]> = self.sources.iter().map(of_source).collect();
+        [0, 1, 2].map(|method| Shares::mean(&sources.iter().map(|shares| shares[method]).collect::<Vec<Shares>>()))
+    }
+
+    /// The tables of all sources that have so many pages, added up.
+    pub fn table_at(&self, page: u32) -> TableFigures {
+        let tables = self.sources.iter().filter_map(|source| source.pages.get(page as usize - 1));
+        tables.fold(TableFigures::default(), |sum, PageFigures { table, .. }| TableFigures {
+            segments: sum.segments + table.segments,
+            bytes: sum.bytes + table.bytes,
+            templates: table.templates.map(|templates| {
+                let before = sum.templates.unwrap_or_default();
+                Templates { old: before.old + templates.old, new: before.new + templates.new }
+            }),
+        })
+    }
+}
+
+impl SourceFigures {
+    /// All words of the last half together.
+    pub fn in_last_half(&self) -> Judged {
+        Judged::sum(self.judged(self.last_half()))
+    }
+
+    fn judged(&self, pages: RangeInclusive<u32>) -> impl Iterator<Item = &Judged> {
+        let end = self.pages.len().min(*pages.end() as usize);
+        let pages = self.pages.get(*pages.start() as usize - 1..end).unwrap_or_default();
+        pages.iter().filter_map(|page| page.judged.as_ref())
+    }
+
+    fn last(&self) -> u32 {
+        self.pages.len() as u32
+    }
+
+    fn last_half(&self) -> RangeInclusive<u32> {
+        self.last() / 2 + 1..=self.last()
+    }
+}
+
+/// `None` of nothing.
+pub fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
+    let figures: Vec<f64> = figures.collect();
+    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(pages: &[&[usize]]) -> Figures {
+        let page = |&right: &usize| {
+            let removal = Removal { removed: 10, right, boilerplate: 20 };
+            let judged = Some(Judged { stream: removal, ..Judged::default() });
+            PageFigures { judged, table: TableFigures { segments: 1, bytes: 24, templates: None } }
+        };
+        let source = |pages: &&[usize]| SourceFigures {
+            source: "a".to_owned(),
+            pages: pages.iter().map(page).collect(),
+            storage: Storage { table: 0.0, half: 0, batch: None },
+        };
+        Figures { sources: pages.iter().map(source).collect(), min_documents: 5 }
+    }
+
+    #[test]
+    fn windows_begin_where_something_can_be_found() {
+        let windows = |pages: usize| figures(&[&vec![0; pages]]).windows();
+        assert_eq!(windows(12), [1..=4, 5..=5, 6..=10, 11..=12]);
+        assert_eq!(windows(120)[5..], [21..=25, 26..=50, 51..=100, 101..=120]);
+        assert_eq!(windows(3), [1..=3]);
+    }
+
+    #[test]
+    fn words_are_added_up_and_sources_averaged() {
+        let figures = figures(&[&[0, 0, 10, 10], &[0, 4]]);
+        let (documents, judged) = figures.in_last_half();
+        assert_eq!((documents, judged.stream.right, judged.stream.removed), (3, 24, 30));
+        let [stream, segments, _] = figures.means_of_last_half();
+        assert_eq!((stream.precision, stream.recall), (Some(0.7), Some(0.35)));
+        assert_eq!(segments.recall, None);
+        assert_eq!(figures.within(&(2..=3)).0, 3);
+        assert_eq!((figures.table_at(2).bytes, figures.table_at(3).bytes), (48, 24));
+    }
+}

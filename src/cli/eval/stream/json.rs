@@ -1,0 +1,56 @@
+//! The figures for scripts.
+
+use serde_json::{Map, Value, json};
+
+use dehusk::evaluation::removal::Removal;
+
+use super::figures::{Figures, Judged, Shares, SourceFigures, Storage};
+use crate::cli::summary::Summary;
+
+/// The figures as JSON.
+pub fn of(figures: &Figures, summary: &Summary) -> Value {
+    let windows = figures.windows().into_iter().map(|pages| {
+        let (documents, judged) = figures.within(&pages);
+        json!({"from": pages.start(), "to": pages.end(), "documents": documents, "words": of_judged(&judged)})
+    });
+    let pages = (1..=figures.pages()).map(|page| {
+        let (documents, judged) = figures.within(&(page..=page));
+        json!({"page": page, "documents": documents, "words": of_judged(&judged), "table": figures.table_at(page)})
+    });
+    let (documents, judged) = figures.in_last_half();
+    let means: Map<String, Value> = Judged::METHODS
+        .map(str::to_owned)
+        .into_iter()
+        .zip(figures.means_of_last_half().map(|means| json!(means)))
+        .collect();
+    let per_source = figures.sources.iter().map(|source| (source.source.clone(), of_source(source)));
+    json!({
+        "sources": figures.sources.len(),
+        "last_half": {"documents": documents, "words": of_judged(&judged), "means": means},
+        "windows": windows.collect::<Vec<Value>>(),
+        "pages": pages.collect::<Vec<Value>>(),
+        "per_source": per_source.collect::<Map<String, Value>>(),
+        "skipped": summary.skipped,
+        "seconds": summary.seconds,
+    })
+}
+
+fn of_source(source: &SourceFigures) -> Value {
+    let Storage { table, half, batch } = &source.storage;
+    let batch = batch.as_ref().map(|batch| json!({"pages": batch.pages, "bytes": batch.bytes, "tree": batch.tree}));
+    json!({
+        "pages": source.pages.len(),
+        "last_half": of_judged(&source.in_last_half()),
+        "storage": {"table": table, "half": half, "batch": batch},
+    })
+}
+
+fn of_judged(judged: &Judged) -> Value {
+    let of_removal = |removal: Removal| {
+        let Shares { precision, recall } = Shares::of(&removal);
+        let Removal { removed, right, boilerplate } = removal;
+        json!({"removed": removed, "right": right, "boilerplate": boilerplate, "precision": precision, "recall": recall})
+    };
+    let methods = Judged::METHODS.map(str::to_owned).into_iter().zip(judged.methods().map(of_removal));
+    methods.collect::<Map<String, Value>>().into()
+}

@@ -1,0 +1,247 @@
+//! One source: its documents one after the other, as `dehusk stream` takes them, and what a batch makes of them.
+
+use std::collections::BTreeMap;
+use std::iter;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use dehusk::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
+use dehusk::corpus::{Document, Inventory, SourceListing};
+use dehusk::evaluation::recent::{seen_in_last, smallest};
+use dehusk::evaluation::removal::Removal;
+use dehusk::evaluation::style_tree::StyleTree;
+use dehusk::evaluation::words::Bag;
+use dehusk::incremental::detection::template;
+use dehusk::incremental::evidence::Known;
+use dehusk::incremental::segments::{Segment, described, segments};
+use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
+use dehusk::tokens::MutableSet;
+
+use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
+use crate::cli::eval::gold_texts::{Gold, GoldTexts, pairs};
+use crate::cli::interrupt;
+use crate::cli::library::Library;
+use crate::cli::reading::read_documents;
+use crate::cli::reporter::Reporter;
+use crate::cli::workers::share_out_and_collect;
+
+/// What a segment takes in memory, in bytes.
+const SEGMENT_BYTES: u64 = 24;
+/// A cache does as well as the table if it finds this share of what the table does: the last few segments, which stand
+/// far apart, can take as many pages again.
+const AS_MUCH: f64 = 0.99;
+
+/// What all sources are measured with.
+pub struct Measuring<'a> {
+    pub inventory: &'a Inventory,
+    pub gold: &'a GoldTexts,
+    /// What the batch cleans with.
+    pub library: &'a Library,
+    /// Without patterns.
+    pub streaming: Cleaner,
+    pub cleaning: CleanOptions,
+    pub mutable: &'a MutableSet,
+    pub table: TableOptions,
+    pub redesign_at: Option<u32>,
+    pub reporter: &'a Reporter,
+}
+
+/// A document of a source.
+struct Page<'a> {
+    document: Document,
+    reading: Reading,
+    segments: Vec<Segment>,
+    gold: Option<&'a Gold>,
+    /// As it would be cached.
+    bytes: u64,
+}
+
+/// What is known of a page when it comes.
+struct Learned {
+    /// Of each of its segments.
+    seen: Vec<Seen>,
+    known: Known,
+}
+
+impl AsRef<[Segment]> for Page<'_> {
+    fn as_ref(&self) -> &[Segment] {
+        &self.segments
+    }
+}
+
+impl Measuring<'_> {
+    /// All sources that have gold text and documents, in the order of the listings.
+    pub fn measure_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<SourceFigures>> {
+        let has_gold = |listing: &&SourceListing| self.gold.sources.contains_key(listing.id.as_str());
+        let listings: Vec<&SourceListing> = listings.iter().filter(has_gold).collect();
+        self.reporter.start("measuring", listings.len());
+        let measured = share_out_and_collect(threads, listings.len(), |index| {
+            let figures = self.measure(listings[index])?;
+            self.reporter.step(1);
+            Ok(figures)
+        });
+        self.reporter.finish();
+        measured
+    }
+
+    fn measure(&self, listing: &SourceListing) -> anyhow::Result<SourceFigures> {
+        let pages = self.pages(listing)?;
+        let (learned, table): (Vec<Learned>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
+        let (seen, known): (Vec<Vec<Seen>>, Vec<Known>) =
+            learned.into_iter().map(|page| (page.seen, page.known)).unzip();
+        let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
+        let judge = |scratch: &mut Scratch, index: usize| -> anyhow::Result<Option<Judged>> {
+            interrupt::check()?;
+            let page = &pages[index];
+            page.gold.map(|gold| self.judge(page, &seen[index], &known[index], gold, &mined, scratch)).transpose()
+        };
+        let judged: Vec<Option<Judged>> =
+            (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<anyhow::Result<_>>()?;
+        let storage = self.storage(&pages, &seen, &table);
+        let figures = judged.into_iter().zip(table).map(|(judged, table)| PageFigures { judged, table });
+        Ok(SourceFigures { source: listing.id.as_str().to_owned(), pages: figures.collect(), storage })
+    }
+
+    /// The documents of a source, in order.
+    fn pages(&self, listing: &SourceListing) -> anyhow::Result<Vec<Page<'_>>> {
+        let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
+        let gold: BTreeMap<usize, &Gold> = (self.gold.sources.get(listing.id.as_str()).into_iter())
+            .flat_map(|gold| pairs(gold, &documents))
+            .filter_map(|pair| pair.document.map(|(index, _)| (index, pair.gold)))
+            .collect();
+        let read = |scratch: &mut Scratch, (index, document): (usize, Option<Document>)| {
+            document.map(|document| self.page(document, gold.get(&index).copied(), scratch))
+        };
+        documents.into_par_iter().enumerate().map_init(Scratch::default, read).flatten().collect()
+    }
+
+    fn page<'g>(&self, document: Document, gold: Option<&'g Gold>, scratch: &mut Scratch) -> anyhow::Result<Page<'g>> {
+        let reading = self.streaming.read(scratch, &document.text)?;
+        let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
+        let bytes = markup(&document).map_or(document.text.len(), |page| page.len()) as u64;
+        Ok(Page { document, reading, segments, gold, bytes })
+    }
+
+    /// What is known of each page when it comes, and how large the table is then.
+    fn learn(&self, pages: &[Page]) -> Vec<(Learned, TableFigures)> {
+        let mut table = SegmentTable::default();
+        let learn = |Page { document, reading, segments, .. }: &Page| {
+            let seen = table.admit(segments, &self.table);
+            for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
+                let text = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
+                table.describe_if_bare(segment.key, text);
+            }
+            let mut known = Known::of(reading, segments, &seen, &self.table.detection);
+            let ends = table.place(&known.places(&self.streaming, &document.text, reading));
+            known.end_at(&ends);
+            (Learned { seen, known }, self.table_figures(&table))
+        };
+        pages.iter().map(learn).collect()
+    }
+
+    fn table_figures(&self, table: &SegmentTable) -> TableFigures {
+        let texts = table.texts().filter_map(|(_, text)| text);
+        let bytes_of_texts: usize = texts.map(|text| text.path.len() + text.text.len()).sum();
+        TableFigures {
+            segments: table.len(),
+            bytes: table.len() as u64 * SEGMENT_BYTES + bytes_of_texts as u64,
+            templates: self.redesign_at.map(|redesign| self.templates(table, redesign)),
+        }
+    }
+
+    fn templates(&self, table: &SegmentTable, redesign: u32) -> Templates {
+        let templates = table.ranked(&self.table).into_iter().map(|(_, entry)| entry);
+        let mut templates = templates.filter(|entry| entry.is_template(&self.table.detection)).peekable();
+        let (old, new): (Vec<_>, Vec<_>) = templates.by_ref().partition(|entry| entry.first < redesign);
+        Templates { old: old.len(), new: new.len() }
+    }
+
+    /// What each method removes of a document.
+    fn judge(
+        &self,
+        page: &Page,
+        seen: &[Seen],
+        known: &Known,
+        gold: &Gold,
+        mined: &Cleaner,
+        scratch: &mut Scratch,
+    ) -> anyhow::Result<Judged> {
+        let Page { document, reading, .. } = page;
+        let text: &str = &document.text;
+        let words = Bag::of(text);
+        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring).strip(text);
+        let batch = mined.clean(scratch, text)?.strip(text);
+        let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
+        Ok(Judged {
+            stream: removal(&streamed),
+            segments: self.detected(page, seen, &words, gold),
+            batch: removal(&batch),
+        })
+    }
+
+    /// What goes if template segments do, and nothing else.
+    fn detected(&self, page: &Page, seen: &[Seen], words: &Bag, gold: &Gold) -> Removal {
+        let is_template = template(&page.segments, seen, &self.table.detection);
+        let tokens = &page.reading.tokens.tokens;
+        let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
+        let going = going.map(|(segment, _)| {
+            let (first, last) = (&tokens[segment.tokens.start], &tokens[segment.tokens.end - 1]);
+            first.start as usize..last.end as usize
+        });
+        Removal::of(words, &Bag::of(&without(&page.document.text, going)), &gold.words)
+    }
+
+    /// What has to be kept, by the stream and by others.
+    fn storage(&self, pages: &[Page], seen: &[Vec<Seen>], table: &[TableFigures]) -> Storage {
+        let half = pages.len() / 2;
+        Storage {
+            table: mean(table[half..].iter().map(|table| table.bytes as f64)).unwrap_or(0.0),
+            half: pages[..half].iter().map(|page| page.bytes).sum(),
+            batch: self.batch(pages, &seen[half..], half),
+        }
+    }
+
+    /// The smallest cache of pages by which as much of the last half is detected as by the table, or nearly so.
+    fn batch(&self, pages: &[Page], seen: &[Vec<Seen>], half: usize) -> Option<Batch> {
+        let words: Vec<Bag> = pages[half..].par_iter().map(|page| Bag::of(&page.document.text)).collect();
+        let right = |seen: &[Vec<Seen>]| -> usize {
+            let last = pages[half..].par_iter().zip(seen).zip(&words);
+            let right = |((page, seen), words): ((&Page, &Vec<Seen>), &Bag)| {
+                page.gold.map_or(0, |gold| self.detected(page, seen, words, gold).right)
+            };
+            last.map(right).sum()
+        };
+        let wanted = right(seen);
+        let is_enough = |cached| right(&seen_in_last(cached, pages)[half..]) as f64 >= AS_MUCH * wanted as f64;
+        let cached = smallest(pages.len(), is_enough).filter(|_| wanted > 0)?;
+        let windows = (half + 1..=pages.len()).map(|end| &pages[end.saturating_sub(cached)..end]);
+        let bytes = mean(windows.map(|window| window.iter().map(|page| page.bytes as f64).sum()))?;
+        Some(Batch { pages: cached, bytes, tree: tree_bytes(&pages[pages.len() - cached..]) })
+    }
+}
+
+/// The size of the style tree of these pages; `None` if they are no pages, but texts.
+fn tree_bytes(pages: &[Page]) -> Option<u64> {
+    let mut tree = StyleTree::default();
+    for page in pages {
+        tree.add(&markup(&page.document)?);
+    }
+    Some(tree.size().bytes() as u64)
+}
+
+/// A page as it was read.
+fn markup(document: &Document) -> Option<String> {
+    document.page.as_ref().map(|page| page.without(iter::empty()))
+}
+
+/// A text without some stretches, which are in order.
+fn without(text: &str, stretches: impl Iterator<Item = Range<usize>>) -> String {
+    let (mut kept, mut at) = (String::with_capacity(text.len()), 0);
+    for Range { start, end } in stretches {
+        kept += &text[at..start.max(at)];
+        kept.push('\n');
+        at = end.max(at);
+    }
+    kept + &text[at..]
+}

@@ -1,0 +1,74 @@
+//! The figures for people.
+
+use std::fmt::Write as _;
+
+use super::figures::{Batch, Figures, Judged, Shares, Storage, mean};
+use crate::cli::eval::table::{Table, decimal, percent};
+use crate::cli::size::size;
+use crate::cli::summary::{Summary, count};
+
+/// The figures as text.
+pub fn of(figures: &Figures, summary: &Summary) -> String {
+    let mut text = removal(figures).to_string();
+    let _ = write!(text, "\n{}", storage(figures));
+    let documents = figures.sources.iter().map(|source| source.pages.len()).sum();
+    let _ = write!(text, "{} of {}", count(documents, "document"), count(figures.sources.len(), "source"));
+    if summary.skipped > 0 {
+        let _ = write!(text, "; {} skipped", summary.skipped);
+    }
+    let _ = writeln!(text, "\n{}", summary.stages());
+    text
+}
+
+/// What was removed, by pages.
+fn removal(figures: &Figures) -> Table {
+    let mut table = Table::default().words("pages").figures(["documents"]);
+    for method in ["stream", "segments alone", "mine, clean"] {
+        table = table.group(method.to_owned(), ["precision", "recall"]);
+    }
+    let mut row = |pages: String, documents: usize, shares: [Shares; 3]| {
+        table.row([pages, documents.to_string()].into_iter().chain(shares.iter().flat_map(cells)));
+    };
+    for pages in figures.windows() {
+        let (documents, judged) = figures.within(&pages);
+        let (first, last) = pages.into_inner();
+        let named = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        row(named, documents, shares(&judged));
+    }
+    let (documents, judged) = figures.in_last_half();
+    row("last half".to_owned(), documents, shares(&judged));
+    row("mean of sources".to_owned(), documents, figures.means_of_last_half());
+    table
+}
+
+fn shares(judged: &Judged) -> [Shares; 3] {
+    judged.methods().map(|removal| Shares::of(&removal))
+}
+
+fn cells(Shares { precision, recall }: &Shares) -> [String; 2] {
+    [precision, recall].map(|share| share.map_or("-".to_owned(), |share| decimal(share, 3)))
+}
+
+/// What has to be kept, on average over the sources in which the stream finds anything.
+fn storage(figures: &Figures) -> Table {
+    let found = || {
+        let storages = figures.sources.iter().map(|source| &source.storage);
+        storages.filter_map(|storage| storage.batch.as_ref().map(|batch| (storage, batch)))
+    };
+    let pages = mean(found().map(|(_, batch)| batch.pages as f64));
+    let pages = pages.map_or("-".to_owned(), |pages| format!("{pages:.1}"));
+    let mut table = Table::default().words("kept of a source").figures(["pages", "bytes", "the stream saves"]);
+    let mut row = |what: &str, pages: &str, bytes: fn(&Storage, &Batch) -> Option<f64>| {
+        // Only style trees may be missing, of sources without markup.
+        let both = || found().filter_map(|(storage, batch)| Some((storage.table, bytes(storage, batch)?)));
+        let (stream, kept) = (mean(both().map(|(stream, _)| stream)), mean(both().map(|(_, kept)| kept)));
+        let saved = stream.zip(kept).map(|(stream, kept)| 1.0 - stream / kept);
+        let kept = kept.map_or("-".to_owned(), |bytes| size(bytes as u64));
+        table.row([what.to_owned(), pages.to_owned(), kept, percent(saved, 1)]);
+    };
+    row("pages of the first half", "", |storage, _| Some(storage.half as f64));
+    row("last pages, for the same recall", &pages, |_, batch| Some(batch.bytes));
+    row("style tree of as many pages", &pages, |_, batch| batch.tree.map(|tree| tree as f64));
+    row("table of the stream", "", |storage, _| Some(storage.table));
+    table
+}

@@ -1,0 +1,237 @@
+//! `dehusk state show`: what a state knows, for people or as JSON.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use dehusk::corpus::SourceId;
+use dehusk::incremental::drift::Change;
+use dehusk::incremental::state::{ListedSegment, Position, State, StateError, Summary};
+
+use super::{as_json, open, source_named, warn_of_change};
+use crate::cli::eval::table::{Table, decimal};
+use crate::cli::reporter::{Reporter, print};
+use crate::cli::size::size;
+use crate::cli::summary::{count, recall};
+use crate::cli::terminal::Screen;
+
+/// So many files of a folder are named one by one.
+const MOST_OF_A_FOLDER: usize = 3;
+
+/// Options of `dehusk state show`.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// File that `dehusk stream --state` made
+    state: PathBuf,
+    /// Show the segments of this source that are in enough documents for a template, most documents first
+    source: Option<String>,
+    /// Show all segments of the source, also those in fewer documents, whose text nobody kept
+    #[arg(long, requires = "source")]
+    all: bool,
+    /// Show so many segments at most
+    #[arg(long, value_name = "N", requires = "source")]
+    limit: Option<usize>,
+    /// Print JSON, one object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &ShowArgs, reporter: &Reporter) -> anyhow::Result<()> {
+    let state = open(&args.state)?;
+    match &args.source {
+        Some(name) => show_source(args, &state, &source_named(name, &state)?, reporter),
+        None => show_all(args, &state, reporter),
+    }
+}
+
+fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Result<()> {
+    let overview = Overview::of(state)?;
+    if args.json {
+        return print(&(serde_json::to_string_pretty(&overview.as_json())? + "\n"));
+    }
+    print(&overview.as_text(Screen::of_stdout_without_colours()))?;
+    overview.changes().for_each(|(source, change)| warn_of_change(source.as_str(), Some(change), reporter));
+    Ok(())
+}
+
+/// All but the segments.
+struct Overview<'a> {
+    state: &'a State,
+    sources: Vec<(SourceId, Summary)>,
+    /// Each with how many of its records were taken.
+    inputs: Vec<(String, u64)>,
+    /// Each with its length in bytes.
+    outputs: Vec<(String, u64)>,
+}
+
+impl Overview<'_> {
+    fn of(state: &State) -> Result<Overview<'_>, StateError> {
+        let mut overview = Overview { state, sources: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
+        for source in state.sources()? {
+            overview.sources.extend(state.summary(&source)?.map(|summary| (source, summary)));
+        }
+        for (name, Position { records, bytes }) in state.inputs()? {
+            match name.strip_prefix("output ") {
+                Some(path) => overview.outputs.push((path.to_owned(), bytes)),
+                None => overview.inputs.push((name, records)),
+            }
+        }
+        Ok(overview)
+    }
+
+    fn changes(&self) -> impl Iterator<Item = (&SourceId, Change)> {
+        self.sources.iter().filter_map(|(source, summary)| Some((source, summary.progress.drift()?)))
+    }
+
+    fn as_text(&self, screen: Screen) -> String {
+        let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "recall"];
+        let mut sources = Table::default().words("source").figures(heads).words("on pages");
+        for (source, summary) in &self.sources {
+            sources.row(cells(source, summary));
+        }
+        let mut text = format!("{sources}{}\n", self.settings_in_words());
+        let listed = |named: &[(String, u64)], told: &dyn Fn(u64) -> String| -> String {
+            named.iter().map(|(name, figure)| format!("  {}: {}\n", screen.on_one_line(name), told(*figure))).collect()
+        };
+        for (heading, lines) in [
+            ("inputs", listed(&by_folder(&self.inputs), &|records| count(records as usize, "record"))),
+            ("outputs", listed(&self.outputs, &size)),
+        ] {
+            if !lines.is_empty() {
+                text += &format!("{heading}:\n{lines}");
+            }
+        }
+        text
+    }
+
+    fn settings_in_words(&self) -> String {
+        let options = &self.state.settings().table;
+        let at_most = match options.max_segments {
+            Some(max) => format!("{max} segments of a source are remembered at most"),
+            None => "segments are remembered however many they are".to_owned(),
+        };
+        let (documents, share) = (options.detection.min_documents, 100.0 * options.detection.block_share);
+        format!("template is what {documents} documents have, in blocks with more than {share} % of it; {at_most}")
+    }
+
+    fn as_json(&self) -> Value {
+        let options = &self.state.settings().table;
+        let sources = self.sources.iter().map(|(source, summary)| source_as_json(source, summary));
+        let input = |(name, records): &(String, u64)| json!({"name": name, "records": records});
+        let output = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
+        json!({
+            "min_documents": options.detection.min_documents,
+            "min_evidence": options.detection.min_evidence,
+            "block_share": options.detection.block_share,
+            "lifetime": finite(options.lifetime.base),
+            "lifetime_factor": options.lifetime.factor,
+            "max_segments": options.max_segments,
+            "sources": sources.collect::<Vec<Value>>(),
+            "inputs": self.inputs.iter().map(input).collect::<Vec<Value>>(),
+            "outputs": self.outputs.iter().map(output).collect::<Vec<Value>>(),
+        })
+    }
+}
+
+/// Inputs of which many lie in a folder, as documents do, are told together. They are sorted by name.
+fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
+    let folder = |name: &str| name.strip_prefix("file ").and_then(|path| Some(Path::new(path).parent()?.to_owned()));
+    let mut told: Vec<(String, u64)> = Vec::new();
+    for beside in inputs.chunk_by(|(a, _), (b, _)| folder(a).is_some() && folder(a) == folder(b)) {
+        match folder(&beside[0].0).filter(|_| beside.len() > MOST_OF_A_FOLDER) {
+            Some(folder) => {
+                let records = beside.iter().map(|(_, records)| records).sum();
+                told.push((format!("{} files in {}", beside.len(), folder.display()), records));
+            }
+            None => told.extend_from_slice(beside),
+        }
+    }
+    told
+}
+
+/// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
+fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
+    let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
+    let last = recall(progress).pop();
+    [
+        source.as_str().to_owned(),
+        progress.pages.to_string(),
+        progress.copies.to_string(),
+        segments.to_string(),
+        templates.to_string(),
+        finite(*base_in_effect).map_or("-".to_owned(), |pages| format!("{pages:.0}")),
+        size(*bytes),
+        last.map_or("-".to_owned(), |(_, _, share)| decimal(share, 3)),
+        last.map_or(String::new(), |(from, to, _)| format!("{from}-{}", to.min(u64::from(progress.pages)))),
+    ]
+}
+
+fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
+    let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
+    json!({
+        "source": source.as_str(),
+        "documents": progress.pages,
+        "copies": progress.copies,
+        "segments": segments,
+        "templates": templates,
+        "lifetime": finite(*base_in_effect),
+        "bytes": bytes,
+        "recall": recall(progress),
+        "change": progress.drift(),
+    })
+}
+
+/// JSON knows no infinity.
+fn finite(pages: f64) -> Option<f64> {
+    Some(pages).filter(|pages| pages.is_finite())
+}
+
+fn show_source(args: &ShowArgs, state: &State, source: &SourceId, reporter: &Reporter) -> anyhow::Result<()> {
+    let detection = state.settings().table.detection;
+    let mut segments: Vec<ListedSegment> = match state.segments(source)? {
+        Some(listed) => listed.collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    segments.retain(|segment| args.all || segment.entry.is_template(&detection));
+    let left_out = segments.len().saturating_sub(args.limit.unwrap_or(usize::MAX));
+    segments.truncate(args.limit.unwrap_or(usize::MAX));
+    if args.json {
+        let lines: Vec<Value> = segments.iter().map(|segment| as_json(source, segment)).collect();
+        let object = json!({"source": source.as_str(), "segments": lines, "left_out": left_out});
+        return print(&(serde_json::to_string_pretty(&object)? + "\n"));
+    }
+    print(&table_of(&segments, Screen::of_stdout_without_colours()))?;
+    if left_out > 0 {
+        reporter.note(&format!("{} more; --limit says how many are shown", count(left_out, "segment")));
+    }
+    Ok(())
+}
+
+fn table_of(segments: &[ListedSegment], screen: Screen) -> String {
+    let mut table = Table::default().figures(["documents", "first", "last"]).words("path").words("text");
+    for ListedSegment { entry, described, .. } in segments {
+        let said = |text: &str| screen.on_one_line(text);
+        let (path, text) = match described {
+            Some(described) => (said(&described.path), said(&described.text)),
+            None => (String::new(), "(not kept)".to_owned()),
+        };
+        table.row([entry.documents.to_string(), entry.first.to_string(), entry.last.to_string(), path, text]);
+    }
+    table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_files_of_a_folder_are_told_together() {
+        let inputs = ["feed wire", "file /a/1", "file /a/2", "file /a/3", "file /a/4", "file /b/1"];
+        let inputs: Vec<(String, u64)> = inputs.iter().map(|name| (name.to_string(), 2)).collect();
+        let told = by_folder(&inputs);
+        let told: Vec<(&str, u64)> = told.iter().map(|(name, records)| (name.as_str(), *records)).collect();
+        assert_eq!(told, [("feed wire", 2), ("4 files in /a", 8), ("file /b/1", 2)]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Documents as they arrive: read, and split into what the table of their source can know of.
+//!
+//! Takes the files of an inventory; gives their documents in order, some at a time, each with its tokens and segments. All
+//! of that depends on the one document alone, so a thread reads ahead, and the documents of a batch are read in parallel.
+
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+
+use rayon::prelude::*;
+
+use dehusk::cleaning::Reading;
+use dehusk::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, Records, Skipped};
+use dehusk::incremental::segments::{Segment, segments};
+use dehusk::tokens::MutableSet;
+
+use crate::cli::clean::cleaners::{Bench, Cleaners};
+use crate::cli::clean::document::{Place, Written};
+use crate::cli::clean::{BYTE_ORDER_MARK, pieces};
+use crate::cli::interrupt;
+
+/// Some documents that follow each other.
+pub struct Arrivals {
+    /// What was read of each record, or file.
+    pub arrived: Vec<Arrived>,
+    /// How many bytes of the input were read for them.
+    pub bytes: u64,
+    /// What is to be said of the line that a file ends with, if it is no document yet, but may be when there is more of it.
+    pub unfinished: Option<String>,
+    origin: Origin,
+}
+
+/// A document, nothing, or why it is left out.
+pub type Arrived = Result<Option<Arrival>, String>;
+
+/// A document that was read.
+pub struct Arrival {
+    pub document: Document,
+    pub reading: Reading,
+    pub segments: Vec<Segment>,
+}
+
+/// Where documents come from.
+enum Origin {
+    /// Records of a file, but for the first few; so many of the file are taken with them.
+    Records { batch: Batch, before: usize, taken: u64, is_jsonl: bool },
+    /// A file each.
+    Files(Vec<PathBuf>),
+    /// Why nothing more can be read of a file.
+    Nothing,
+}
+
+/// Reads documents.
+pub struct Arriving<'a> {
+    pub cleaners: &'a Cleaners<'a>,
+    pub mutable: &'a MutableSet,
+    /// How many records of a file earlier runs took, or whether they took the file that is a document; `None` if nobody
+    /// keeps count of it.
+    pub taken: &'a (dyn Fn(&InputFile) -> Option<u64> + Sync),
+}
+
+impl Arriving<'_> {
+    /// Reads all documents that no earlier run took, and hands them to `take` in order.
+    pub fn each(
+        &self,
+        inventory: &Inventory,
+        mut take: impl FnMut(Arrivals) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for files in pieces(inventory.files()) {
+            interrupt::check()?;
+            match &files[0] {
+                file if file.holds_many() => self.each_of_records(inventory, file, &mut take)?,
+                _ => {
+                    let files: Vec<&InputFile> = files.iter().filter(|file| !self.is_taken(file)).collect();
+                    if !files.is_empty() {
+                        take(self.of_files(inventory, &files))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each_of_records(
+        &self,
+        inventory: &Inventory,
+        file: &InputFile,
+        take: &mut impl FnMut(Arrivals) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let records = match inventory.open(file) {
+            Ok(Content::Records(records)) => records,
+            Ok(Content::Document(..)) => return Ok(()),
+            Err(skipped) => return take(nothing(skipped.to_string())),
+        };
+        let mut rest = Rest { file, records, taken: (self.taken)(file), read: 0 };
+        thread::scope(|scope| {
+            let (send, ready) = mpsc::sync_channel(0);
+            scope.spawn(move || {
+                while let Some(arrivals) = self.next(&mut rest) {
+                    // If nobody takes them any more, something has failed, and that error tells.
+                    if interrupt::check().is_err() || send.send(arrivals).is_err() {
+                        return;
+                    }
+                }
+            });
+            let mut before = 0;
+            for mut arrivals in ready {
+                arrivals.bytes = arrivals.bytes.saturating_sub(before);
+                before += arrivals.bytes;
+                take(arrivals)?;
+            }
+            Ok(interrupt::check()?)
+        })
+    }
+
+    fn next(&self, rest: &mut Rest<'_>) -> Option<Arrivals> {
+        let batch = match rest.next_batch()? {
+            Ok(batch) => batch,
+            Err(message) => return Some(nothing(message)),
+        };
+        let before = (rest.taken.unwrap_or(0) + 1).saturating_sub(batch.number(0)) as usize;
+        let file = batch.path().display().to_string();
+        let read = |bench: &mut Bench, index| {
+            let place = Place { file: &file, record: Some(batch.number(index)) };
+            self.arrived(batch.document(index), place, bench)
+        };
+        let mut arrived: Vec<Arrived> = (before..batch.len()).into_par_iter().map_init(Bench::default, read).collect();
+        let mut taken = batch.number(batch.len()) - 1;
+        let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
+        let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
+        if rest.taken.is_some() && !is_whole && batch.may_be_cut_off() {
+            taken -= 1;
+            if is_jsonl {
+                unfinished = arrived.pop().and_then(Result::err);
+            }
+        }
+        let origin = Origin::Records { batch, before, taken, is_jsonl };
+        Some(Arrivals { arrived, bytes: rest.records.bytes_read(), unfinished, origin })
+    }
+
+    fn is_taken(&self, file: &InputFile) -> bool {
+        (self.taken)(file).is_some_and(|taken| taken > 0)
+    }
+
+    fn of_files(&self, inventory: &Inventory, files: &[&InputFile]) -> Arrivals {
+        let read = |bench: &mut Bench, file: &&InputFile| {
+            let document = match inventory.open(file) {
+                Ok(Content::Document(document, _)) => Ok(Some(*document)),
+                Ok(Content::Records(_)) => Ok(None),
+                Err(skipped) => Err(skipped),
+            };
+            let name = file.path().display().to_string();
+            self.arrived(document, Place { file: &name, record: None }, bench)
+        };
+        let arrived = files.par_iter().map_init(Bench::default, read).collect();
+        let paths: Vec<PathBuf> = files.iter().map(|file| file.path()).collect();
+        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let bytes = paths.iter().map(size).sum();
+        Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) }
+    }
+
+    fn arrived(&self, document: Result<Option<Document>, Skipped>, place: Place, bench: &mut Bench) -> Arrived {
+        let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
+        let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
+        let reading = source.cleaner.read(scratch, &document.text).map_err(|error| format!("{place}: {error}"))?;
+        let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
+        Ok(Some(Arrival { document, reading, segments }))
+    }
+}
+
+impl Arrivals {
+    /// Where one of them stands.
+    pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(Place) -> T) -> T {
+        match &self.origin {
+            Origin::Records { batch, before, .. } => {
+                tell(Place { file: &batch.path().display().to_string(), record: Some(batch.number(before + index)) })
+            }
+            Origin::Files(paths) => tell(Place { file: &paths[index].display().to_string(), record: None }),
+            Origin::Nothing => tell(Place { file: "", record: None }),
+        }
+    }
+
+    /// Whether each is a line of JSON already.
+    pub fn are_lines(&self) -> bool {
+        matches!(self.origin, Origin::Records { is_jsonl: true, .. })
+    }
+
+    /// How many records of which file are taken with these.
+    pub fn taken(&self) -> Vec<(PathBuf, u64)> {
+        match &self.origin {
+            Origin::Records { batch, taken, .. } => vec![(batch.path().to_owned(), *taken)],
+            Origin::Files(paths) => paths.iter().map(|path| (path.clone(), 1)).collect(),
+            Origin::Nothing => Vec::new(),
+        }
+    }
+
+    /// The line that is written for one of them, with its line end.
+    pub fn line(&self, index: usize, document: &Document, written: Written) -> Result<Vec<u8>, Skipped> {
+        let kept = |new| match &self.origin {
+            Origin::Records { batch, before, .. } => {
+                let kept = new_or_old(batch, before + index, document, new)?;
+                Ok(batch.written(before + index, &kept).to_vec())
+            }
+            Origin::Files(_) | Origin::Nothing => Ok(Vec::new()),
+        };
+        let line = match &written {
+            Written::Line(line) => Ok(line.clone().into_bytes()),
+            Written::AsRead => kept(None),
+            Written::Text(text) => kept(Some(New::Text(text))),
+            Written::Page(page) => kept(Some(New::Page(page))),
+        };
+        line.map(whole)
+    }
+}
+
+fn new_or_old(batch: &Batch, index: usize, document: &Document, new: Option<New>) -> Result<Kept, Skipped> {
+    new.map_or_else(|| Ok(Kept::as_read()), |new| batch.rewritten(index, document, new))
+}
+
+/// A line as it can stand among others: it ends, and does not begin with the mark that a file may begin with.
+fn whole(mut line: Vec<u8>) -> Vec<u8> {
+    if line.starts_with(BYTE_ORDER_MARK) {
+        line.drain(..BYTE_ORDER_MARK.len());
+    }
+    if !line.ends_with(b"\n") {
+        line.push(b'\n');
+    }
+    line
+}
+
+fn nothing(message: String) -> Arrivals {
+    Arrivals { arrived: vec![Err(message)], bytes: 0, unfinished: None, origin: Origin::Nothing }
+}
+
+/// What is left of a file with many documents.
+struct Rest<'a> {
+    file: &'a InputFile,
+    records: Records,
+    /// How many of them earlier runs took, if anybody keeps count of them.
+    taken: Option<u64>,
+    /// How many were read by now.
+    read: u64,
+}
+
+impl Rest<'_> {
+    /// The next records, not all of which were taken before; why there are none, if that is so.
+    fn next_batch(&mut self) -> Option<Result<Batch, String>> {
+        let taken = self.taken.unwrap_or(0);
+        loop {
+            match self.records.next_batch() {
+                Some(Ok(batch)) => {
+                    self.read = batch.number(batch.len()) - 1;
+                    if self.read > taken {
+                        return Some(Ok(batch));
+                    }
+                }
+                Some(Err(skipped)) => return Some(Err(skipped.to_string())),
+                None => return self.shorter().map(Err),
+            }
+        }
+    }
+
+    /// What there is to say, once, of a file that has fewer records than earlier runs took.
+    fn shorter(&mut self) -> Option<String> {
+        let (taken, read) = (self.taken.take()?, self.read);
+        let file = self.file.path().display().to_string();
+        (read < taken).then(|| {
+            format!(
+                "{file}: has {read} records, and earlier runs took {taken}: if it is another file by now, give it another name"
+            )
+        })
+    }
+}

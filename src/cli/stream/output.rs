@@ -1,0 +1,120 @@
+//! Where a stream's lines go: stdout, or a file that a later run goes on with.
+//!
+//! Takes lines in order. A file is cut back to what the state says was written of it before anything is added, for a run
+//! that was killed may have written more than it kept of.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+/// Where lines go.
+pub enum Output {
+    Nowhere,
+    Stdout,
+    File(LineFile),
+}
+
+/// A file of lines.
+pub struct LineFile {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    /// Whether it stays what it is: a device or a named pipe does not.
+    is_kept: bool,
+    /// So much was cut off that nobody kept count of.
+    pub cut: u64,
+}
+
+impl Output {
+    /// Writes lines, and waits until they are where they should be.
+    pub fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+        match self {
+            _ if lines.is_empty() => Ok(()),
+            Output::Nowhere => Ok(()),
+            Output::Stdout => {
+                let mut stdout = io::stdout().lock();
+                let written = stdout.write_all(lines).and_then(|()| stdout.flush());
+                written.context("cannot write to stdout")
+            }
+            Output::File(file) => file.write(lines),
+        }
+    }
+
+    /// Which file it is, and how long.
+    pub fn place(&self) -> Option<(&Path, u64)> {
+        match self {
+            Output::File(file) if file.is_kept => Some((&file.path, file.length)),
+            _ => None,
+        }
+    }
+}
+
+impl LineFile {
+    /// The file at `path`, of which earlier runs have written so many bytes; `None` if none knows of it.
+    pub fn open(path: &Path, written: Option<u64>) -> anyhow::Result<LineFile> {
+        let naming = || format!("cannot write {}", path.display());
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(naming)?;
+        let metadata = file.metadata().with_context(naming)?;
+        let (is_kept, found) = (metadata.is_file(), metadata.len());
+        let length = written.unwrap_or(0);
+        if written.is_none() && found > 0 {
+            bail!(
+                "{}: there is something in it that no stream with this state has written; name another file",
+                path.display()
+            );
+        }
+        if found < length {
+            bail!(
+                "{}: it has {found} bytes, and {length} were written; put it back as it was, or name another file",
+                path.display()
+            );
+        }
+        if is_kept {
+            file.set_len(length).with_context(naming)?;
+            file.seek(SeekFrom::End(0)).with_context(naming)?;
+        }
+        let path = fs::canonicalize(path).with_context(naming)?;
+        Ok(LineFile { path, file, length, is_kept, cut: found - length })
+    }
+
+    fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+        let written = self.file.write_all(lines);
+        let written = written.and_then(|()| if self.is_kept { self.file.sync_data() } else { Ok(()) });
+        written.with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.length += lines.len() as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_kept_count_of_is_cut_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.jsonl");
+        let mut file = LineFile::open(&path, None).expect("a new file");
+        file.write(b"one\n").expect("written");
+        file.write(b"two\n").expect("written");
+        drop(file);
+        let mut file = LineFile::open(&path, Some(4)).expect("the same file");
+        file.write(b"TWO\n").expect("written");
+        assert_eq!((file.length, file.cut), (8, 4));
+        assert_eq!(fs::read(&path).expect("a file"), b"one\nTWO\n");
+    }
+
+    #[test]
+    fn files_of_others_and_files_that_lost_something_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.jsonl");
+        fs::write(&path, "theirs").expect("written");
+        let message = |written| LineFile::open(&path, written).map(drop).expect_err("refused").to_string();
+        assert!(message(None).ends_with("name another file"), "{}", message(None));
+        assert!(message(Some(7)).contains("it has 6 bytes, and 7 were written"), "{}", message(Some(7)));
+        assert_eq!(fs::read(&path).expect("a file"), b"theirs");
+    }
+}

@@ -1,0 +1,263 @@
+//! The tables of a stream: what each source's documents taught so far, kept in a state.
+//!
+//! Takes documents in order; gives what is known of each one's segments. Sources know nothing of each other, so they learn
+//! in parallel; the documents of one source come one after the other.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use rayon::prelude::*;
+
+use dehusk::corpus::SourceId;
+use dehusk::incremental::evidence::{Known, Placed};
+use dehusk::incremental::segments::described;
+use dehusk::incremental::state::{Position, Settings, State, StateError};
+use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
+use dehusk::patterns::{LexerCache, PatternFile};
+
+use super::arrivals::{Arrival, Arrived};
+use crate::cli::clean::cleaners::{Bench, Cleaners};
+use crate::cli::options::{LexerArgs, share};
+use crate::cli::summary::LearnedSummary;
+
+/// So many segments of a source are remembered if nothing else is said.
+const MAX_SEGMENTS: usize = 20_000;
+
+/// What is template, and what is forgotten when. What is not given is as the state has it.
+#[derive(Args, Debug)]
+pub struct TableArgs {
+    /// Documents that a segment is in, to be counted and shown as template [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_df: Option<u32>,
+    /// Documents that a segment is in, to be removed if all else agrees [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_evidence: Option<u32>,
+    /// Share of a block that segments which recur take up, if they are to go (0 to 1) [default: 0.7]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
+    block_share: Option<f64>,
+    /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    max_table: Option<u32>,
+    /// Forget a segment of one document when it was not in the source's next so many [default: when the table is full]
+    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    lifetime: Option<u32>,
+    /// Remember segments of many documents so many times as long [default: 2]
+    #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
+    lifetime_factor: Option<f64>,
+}
+
+impl TableArgs {
+    /// These options, and the defaults.
+    pub fn options(&self) -> TableOptions {
+        self.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() })
+    }
+
+    /// These options, and others as they were.
+    fn over(&self, mut options: TableOptions) -> TableOptions {
+        options.detection.min_documents = self.min_df.unwrap_or(options.detection.min_documents);
+        options.detection.min_evidence = self.min_evidence.unwrap_or(options.detection.min_evidence);
+        options.detection.block_share = self.block_share.unwrap_or(options.detection.block_share);
+        options.lifetime.base = self.lifetime.map_or(options.lifetime.base, f64::from);
+        options.lifetime.factor = self.lifetime_factor.unwrap_or(options.lifetime.factor);
+        options.max_segments = self.max_table.map_or(options.max_segments, |segments| Some(segments as usize));
+        options
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor >= 1.0 && factor.is_finite() => Ok(factor),
+        _ => Err("a factor is a number from 1 on".to_owned()),
+    }
+}
+
+/// The tables of all sources that were met.
+pub struct Tables {
+    state: State,
+    /// Those of this run; the state keeps them if it learns.
+    settings: Settings,
+    reader: PatternFile,
+    learns: bool,
+    tables: BTreeMap<SourceId, SegmentTable>,
+}
+
+impl Tables {
+    /// Those that are kept at `path`, or new ones.
+    pub fn open(
+        path: &Path,
+        args: &TableArgs,
+        lexer: &LexerArgs,
+        learns: bool,
+        cache: &LexerCache,
+    ) -> anyhow::Result<Tables> {
+        let wanted = lexer.build()?;
+        let mut state = match path.try_exists()? {
+            true => open_quietly(path)?,
+            false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
+            false => {
+                let table = args.options();
+                State::create(path, &Settings { table, lexer: PatternFile::empty("stream", &wanted).to_yaml() })?
+            }
+        };
+        let mut settings = state.settings().clone();
+        settings.table = args.over(settings.table);
+        if !lexer.is_default() {
+            settings.lexer = PatternFile::empty("stream", &wanted).to_yaml();
+        }
+        match learns {
+            true if settings != *state.settings() => state.set_settings(settings.clone())?,
+            _ => state.check_settings(&settings)?,
+        }
+        let reader = PatternFile::parse(&settings.lexer, cache).ok();
+        let reader = reader.with_context(|| format!("{}: its mutable patterns cannot be read", path.display()))?;
+        Ok(Tables { state, settings, reader, learns, tables: BTreeMap::new() })
+    }
+
+    /// A file without patterns, by whose lexer segments are made.
+    pub fn reader(&self) -> &PatternFile {
+        &self.reader
+    }
+
+    /// How many records of an input were taken; `None` if nobody keeps count.
+    pub fn taken(&self, input: &str) -> anyhow::Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
+        Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
+    }
+
+    /// How many bytes of output were written to the file at `path`; `None` if it is unknown, or this run does not go on
+    /// with it.
+    pub fn written(&self, path: &Path) -> anyhow::Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
+        let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
+        Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
+    }
+
+    /// Learns from documents in order; tells for each what recurs in it.
+    pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> anyhow::Result<Vec<Known>> {
+        let (options, learns) = (self.settings.table, self.learns);
+        let mut classes = self.classes(arrived)?;
+        let seen = each_class(&mut classes, arrived.len(), |class| class.arrive(&options, learns));
+        let one = |bench: &mut Bench, (arrived, seen): (&Arrived, &Vec<Seen>)| match arrived {
+            Ok(Some(Arrival { document, reading, segments })) => {
+                let known = Known::of(reading, segments, seen, &options.detection);
+                let (source, _) = cleaners.of(document.source.as_str(), bench);
+                let placed = known.places(&source.cleaner, &document.text, reading);
+                (known, placed)
+            }
+            _ => (Known::default(), Vec::new()),
+        };
+        let pairs = arrived.par_iter().zip(&seen);
+        let (mut known, placed): (Vec<Known>, Vec<Vec<Placed>>) =
+            pairs.map_init(Bench::default, |bench, pair| one(bench, pair)).unzip();
+        let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, learns));
+        known.iter_mut().zip(ends).for_each(|(known, ends)| known.end_at(&ends));
+        let tables = classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table));
+        self.tables.extend(tables.collect::<Vec<_>>());
+        Ok(known)
+    }
+
+    /// The documents by source, each with its table.
+    fn classes<'a>(&mut self, arrived: &'a [Arrived]) -> anyhow::Result<Vec<Class<'a>>> {
+        let mut of_source: BTreeMap<&SourceId, Vec<(usize, &Arrival)>> = BTreeMap::new();
+        for (index, arrival) in arrived.iter().enumerate() {
+            if let Ok(Some(arrival)) = arrival {
+                of_source.entry(&arrival.document.source).or_default().push((index, arrival));
+            }
+        }
+        let class = |(source, arrivals)| {
+            let table = self.tables.remove(source).map_or_else(|| self.state.table(source), Ok)?;
+            Ok(Class { source, table, arrivals })
+        };
+        of_source.into_iter().map(class).collect()
+    }
+
+    /// Keeps what was learned, how far inputs are taken, and how long the output is.
+    pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> anyhow::Result<()> {
+        if !self.learns {
+            return Ok(());
+        }
+        let output = output.map(|(path, bytes)| (output_name(path), Position { records: 0, bytes }));
+        let taken = taken.iter().map(|(name, records)| (name.as_str(), Position { records: *records, bytes: 0 }));
+        let positions: Vec<(&str, Position)> =
+            taken.chain(output.iter().map(|(name, position)| (name.as_str(), *position))).collect();
+        let changed = self.tables.iter_mut().filter(|(_, table)| !table.is_saved());
+        Ok(self.state.commit(&mut changed.collect::<Vec<_>>(), &positions)?)
+    }
+
+    /// What is known of a source by now.
+    pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
+        let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
+        Some(LearnedSummary::of(table, &self.settings.table))
+    }
+}
+
+/// What the database asserts of a file that was cut off is told as an error, and need not be told before.
+fn open_quietly(path: &Path) -> Result<State, StateError> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let opened = State::open(path);
+    panic::set_hook(hook);
+    opened
+}
+
+/// What a state calls an output file.
+fn output_name(path: &Path) -> String {
+    format!("output {}", path.display())
+}
+
+/// The documents of one source, and its table.
+struct Class<'a> {
+    source: &'a SourceId,
+    table: SegmentTable,
+    /// Each with its place among all.
+    arrivals: Vec<(usize, &'a Arrival)>,
+}
+
+impl Class<'_> {
+    /// What is known of the segments of each document.
+    fn arrive(&mut self, options: &TableOptions, learns: bool) -> Vec<(usize, Vec<Seen>)> {
+        let table = &mut self.table;
+        let arrive = |&(index, Arrival { document, reading, segments }): &(usize, &Arrival)| {
+            if !learns {
+                return (index, table.look(segments, options));
+            }
+            let seen = table.admit(segments, options);
+            for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
+                let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
+                table.describe_if_bare(segment.key, said);
+            }
+            (index, seen)
+        };
+        self.arrivals.iter().map(arrive).collect()
+    }
+
+    /// What each document's article may end before.
+    fn place(&mut self, placed: &[Vec<Placed>], learns: bool) -> Vec<(usize, Vec<(usize, usize)>)> {
+        let table = &mut self.table;
+        let place = |&(index, _): &(usize, &Arrival)| match learns {
+            true => (index, table.place(&placed[index])),
+            false => (index, table.progress().ends.look(&placed[index])),
+        };
+        self.arrivals.iter().map(place).collect()
+    }
+}
+
+/// What comes of each document, in the order in which they came; nothing of what is no document.
+fn each_class<T: Clone + Default + Send>(
+    classes: &mut [Class],
+    documents: usize,
+    work: impl Fn(&mut Class) -> Vec<(usize, T)> + Sync + Send,
+) -> Vec<T> {
+    let done: Vec<Vec<(usize, T)>> = classes.par_iter_mut().map(work).collect();
+    let mut all = vec![T::default(); documents];
+    done.into_iter().flatten().for_each(|(index, of_document)| all[index] = of_document);
+    all
+}

@@ -1,0 +1,116 @@
+//! Line charts as SVG files: for documents, not for the pages of a review.
+//!
+//! Takes figures by page number; gives a picture with a chart below the other, all over the same pages. Lines differ in
+//! dashes and not in colour alone.
+
+use std::fmt::Write as _;
+
+/// Some lines over the same axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineChart<'a> {
+    /// What stands above it.
+    pub title: &'a str,
+    /// The upper end of the axis; what is above it is drawn at it.
+    pub top: f64,
+    /// A line for each name: page number and figure, from left to right.
+    pub lines: Vec<(&'a str, Vec<(f64, f64)>)>,
+    /// A page to mark, and why.
+    pub mark: Option<(f64, &'a str)>,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 260.0;
+const LEFT: f64 = 60.0;
+const RIGHT: f64 = 700.0;
+const TOP: f64 = 50.0;
+const BOTTOM: f64 = 216.0;
+
+/// A line's colour and dashes, in turn.
+const STYLES: [(&str, &str); 4] = [("#0b62a4", ""), ("#c4420c", "7 3"), ("#23803b", "2 3"), ("#6b4c9a", "9 3 2 3")];
+
+/// A picture of the charts; the axis of pages ends at `pages`.
+pub fn picture(charts: &[LineChart], pages: f64) -> String {
+    let height = HEIGHT * charts.len() as f64;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n"
+    );
+    for (index, chart) in charts.iter().enumerate() {
+        let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", HEIGHT * index as f64);
+        draw(&mut svg, chart, pages.max(1.0));
+        svg.push_str("</g>\n");
+    }
+    svg + "</svg>\n"
+}
+
+fn draw(svg: &mut String, chart: &LineChart, pages: f64) {
+    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"18\" font-weight=\"bold\">{}</text>", escaped(chart.title));
+    for quarter in 0..=4 {
+        let share = f64::from(quarter) / 4.0;
+        let (x, y) = (LEFT + (RIGHT - LEFT) * share, BOTTOM - (BOTTOM - TOP) * share);
+        let (page, figure) = (rounded(pages * share), rounded(chart.top * share));
+        let _ = writeln!(svg, "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"#ddd\"/>");
+        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{figure}</text>", LEFT - 6.0, y + 4.0);
+        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{page}</text>", BOTTOM + 18.0);
+    }
+    let (middle, below) = ((LEFT + RIGHT) / 2.0, BOTTOM + 34.0);
+    let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">page</text>");
+    if let Some((page, why)) = chart.mark {
+        let x = across(page, pages);
+        let _ = writeln!(svg, "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"#888\" stroke-dasharray=\"1 3\"/>");
+        let _ =
+            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\">{}</text>", x + 4.0, BOTTOM - 6.0, escaped(why));
+    }
+    for (index, (name, points)) in chart.lines.iter().enumerate() {
+        draw_line(svg, index, name, points, (pages, chart.top));
+    }
+}
+
+fn draw_line(svg: &mut String, index: usize, name: &str, points: &[(f64, f64)], (pages, top): (f64, f64)) {
+    let (colour, dashes) = STYLES[index % STYLES.len()];
+    let pen = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"");
+    let place = |&(page, figure): &(f64, f64)| format!("{:.1},{:.1}", across(page, pages), up(figure, top));
+    let places = points.iter().map(place).collect::<Vec<String>>().join(" ");
+    let _ = writeln!(svg, "<polyline {pen} points=\"{places}\"/>");
+    let x = LEFT + 160.0 * index as f64;
+    let _ = writeln!(svg, "<path {pen} d=\"M{x} 34h24\"/><text x=\"{}\" y=\"38\">{}</text>", x + 30.0, escaped(name));
+}
+
+fn across(page: f64, pages: f64) -> f64 {
+    LEFT + (RIGHT - LEFT) * (page / pages).clamp(0.0, 1.0)
+}
+
+fn up(figure: f64, top: f64) -> f64 {
+    BOTTOM - (BOTTOM - TOP) * (figure / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
+}
+
+/// With two decimals at most, and none that say nothing.
+fn rounded(figure: f64) -> String {
+    let written = format!("{figure:.2}");
+    written.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_where_their_figures_are() {
+        let lines = vec![("recall", vec![(0.0, 0.0), (50.0, 0.5), (100.0, 2.0)]), ("a < b", vec![])];
+        let chart = LineChart { title: "R & P", top: 1.0, lines, mark: Some((25.0, "redesign")) };
+        let svg = picture(&[chart.clone(), chart], 100.0);
+        assert_eq!(svg.matches("points=\"60.0,216.0 380.0,133.0 700.0,50.0\"").count(), 2, "{svg}");
+        assert!(svg.contains("M220.0 50V216") && svg.contains("a &lt; b") && svg.contains("R &amp; P"), "{svg}");
+        assert!(svg.contains(">0.25<") && svg.contains(">75<") && !svg.contains("NaN"), "{svg}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        let svg = picture(&[LineChart { title: "", top: 0.0, lines: vec![("x", vec![(0.0, 0.0)])], mark: None }], 0.0);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}

@@ -1,0 +1,82 @@
+//! Detection by a cache of pages: what a table of segments is measured against.
+//!
+//! Takes the segments of a source's pages, in order. Tells what is known of those of each page by the last so many pages,
+//! this page included, which have to be kept for it. More pages never know less, so that the smallest cache that does as
+//! well as a table can be searched for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::incremental::segments::Segment;
+use crate::incremental::table::Seen;
+
+/// For each page, what the last `cached` pages tell of its segments; at least the page itself is cached.
+pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Seen>> {
+    let keys: Vec<FxHashSet<u64>> = pages.iter().map(|page| keys(page.as_ref())).collect();
+    let mut documents: FxHashMap<u64, u32> = FxHashMap::default();
+    let seen = pages.iter().enumerate().map(|(number, page)| {
+        keys[number].iter().for_each(|&key| *documents.entry(key).or_default() += 1);
+        if let Some(gone) = number.checked_sub(cached.max(1)) {
+            keys[gone].iter().for_each(|key| forget(&mut documents, key));
+        }
+        let pages = cached.max(1).min(number + 1) as u32;
+        let seen = |segment: &Segment| Seen { documents: documents[&segment.key.0], pages, wants_text: false };
+        page.as_ref().iter().map(seen).collect()
+    });
+    seen.collect()
+}
+
+/// The smallest number of pages, `most` at most, that is enough. If some number is, so are all above it.
+pub fn smallest(most: usize, is_enough: impl Fn(usize) -> bool) -> Option<usize> {
+    let (mut low, mut high) = (1, most + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_enough(middle) { high = middle } else { low = middle + 1 }
+    }
+    (low <= most).then_some(low)
+}
+
+fn keys(segments: &[Segment]) -> FxHashSet<u64> {
+    segments.iter().map(|segment| segment.key.0).collect()
+}
+
+fn forget(documents: &mut FxHashMap<u64, u32>, key: &u64) {
+    if let Some(count) = documents.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            documents.remove(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incremental::segments::SegmentKey;
+
+    fn page(keys: &[u64]) -> Vec<Segment> {
+        keys.iter().map(|&key| Segment { key: SegmentKey(key), tokens: 0..1, block: 0, length: 1 }).collect()
+    }
+
+    fn documents(cached: usize, pages: &[&[u64]]) -> Vec<Vec<u32>> {
+        let pages: Vec<Vec<Segment>> = pages.iter().map(|keys| page(keys)).collect();
+        let seen = seen_in_last(cached, &pages);
+        seen.iter().map(|page| page.iter().map(|seen| seen.documents).collect()).collect()
+    }
+
+    #[test]
+    fn pages_count_as_long_as_they_are_cached() {
+        let pages: [&[u64]; 4] = [&[1, 1, 2], &[1], &[2, 1], &[2]];
+        assert_eq!(documents(2, &pages), [vec![1, 1, 1], vec![2], vec![1, 2], vec![2]]);
+        assert_eq!(documents(9, &pages), [vec![1, 1, 1], vec![2], vec![2, 3], vec![3]]);
+        assert_eq!(documents(0, &pages), documents(1, &pages));
+    }
+
+    #[test]
+    fn the_smallest_is_found() {
+        for wanted in 1..=9 {
+            assert_eq!(smallest(9, |pages| pages >= wanted), Some(wanted));
+        }
+        assert_eq!(smallest(9, |_| false), None);
+        assert_eq!(smallest(0, |_| true), None);
+    }
+}

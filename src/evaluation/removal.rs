@@ -1,0 +1,89 @@
+//! What was removed of a document, judged by its gold text.
+//!
+//! A [score](super::score) says how good the text is that is left; this says how good the removal was: how much of what
+//! went was boilerplate, and how much of the boilerplate went.
+
+use serde::Serialize;
+
+use super::words::Bag;
+
+/// Words that were removed and that should have been. Those of several documents can be added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Removal {
+    /// Words that were removed.
+    pub removed: usize,
+    /// Those of them that are not gold.
+    pub right: usize,
+    /// Words of the document that are not gold.
+    pub boilerplate: usize,
+}
+
+impl Removal {
+    /// That of a document: its words, those that were kept, and those that should have been.
+    pub fn of(words: &Bag, kept: &Bag, gold: &Bag) -> Removal {
+        let content = words.common(gold).total();
+        let lost = content.saturating_sub(kept.common(gold).total());
+        let removed = words.without(kept).total();
+        Removal { removed, right: removed.saturating_sub(lost), boilerplate: words.total() - content }
+    }
+
+    /// Of several.
+    pub fn sum(removals: impl IntoIterator<Item = Removal>) -> Removal {
+        let add = |a: Removal, b: Removal| Removal {
+            removed: a.removed + b.removed,
+            right: a.right + b.right,
+            boilerplate: a.boilerplate + b.boilerplate,
+        };
+        removals.into_iter().fold(Removal::default(), add)
+    }
+
+    /// The share of the removed words that are not gold; `None` if none were removed.
+    pub fn precision(&self) -> Option<f64> {
+        share(self.right, self.removed)
+    }
+
+    /// The share of the words that are not gold that were removed; `None` if there are none.
+    pub fn recall(&self) -> Option<f64> {
+        share(self.right, self.boilerplate)
+    }
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn removal(text: &str, kept: &str, gold: &str) -> Removal {
+        Removal::of(&Bag::of(text), &Bag::of(kept), &Bag::of(gold))
+    }
+
+    #[test]
+    fn a_removal_by_hand() {
+        // Of ten words six are gold; five were removed, one of them gold.
+        let all = "Home News the ferry is late again today Share Print";
+        let hand = removal(all, "ferry is late again today", "the ferry is late again today");
+        assert_eq!(hand, Removal { removed: 5, right: 4, boilerplate: 4 });
+        assert_eq!((hand.precision(), hand.recall()), (Some(0.8), Some(1.0)));
+    }
+
+    #[test]
+    fn there_may_be_nothing_to_speak_of() {
+        let none = removal("a b", "a b", "a b");
+        assert_eq!((none.precision(), none.recall()), (None, None));
+        assert_eq!(removal("a b", "a b", "a").recall(), Some(0.0));
+    }
+
+    #[test]
+    fn gold_words_that_the_document_lacks_do_not_count() {
+        assert_eq!(removal("menu a", "a", "a b c"), Removal { removed: 1, right: 1, boilerplate: 1 });
+    }
+
+    #[test]
+    fn sums_are_those_of_words() {
+        let sum = Removal::sum([removal("menu a", "a", "a"), removal("menu a", "menu", "a")]);
+        assert_eq!(sum, Removal { removed: 2, right: 1, boilerplate: 2 });
+    }
+}

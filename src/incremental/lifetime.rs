@@ -1,0 +1,106 @@
+//! How long a segment that is not seen again is remembered.
+//!
+//! Takes in how many documents a segment was seen; gives for how many pages it is kept. One that was seen once may be
+//! anything, and one that was seen often is worth waiting for: from `base` pages, the lifetime grows to `factor` times
+//! as much.
+//!
+//! No function of the mathematical library is called, so lifetimes are the same on every machine.
+
+/// e^-n. The next one would change nothing: added to 1, it is lost.
+const DECAY: [f64; 40] = decay();
+
+/// The lifetimes of segments, in pages of their source.
+///
+/// ```
+/// use dehusk::incremental::lifetime::Lifetime;
+///
+/// let lifetime = Lifetime { base: 100.0, factor: 2.0 };
+/// assert_eq!(lifetime.of(1), 100.0);
+/// assert_eq!(lifetime.of(2).round(), 146.0);
+/// assert_eq!(lifetime.of(50), 200.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lifetime {
+    /// That of a segment seen in one document, Tb, in pages. Default: infinite, so that nothing is forgotten.
+    pub base: f64,
+    /// How many times as long one is kept that was seen in many, N; at least 1. Default: 2.
+    pub factor: f64,
+}
+
+impl Default for Lifetime {
+    fn default() -> Lifetime {
+        Lifetime { base: f64::INFINITY, factor: 2.0 }
+    }
+}
+
+impl Lifetime {
+    /// For how many pages a segment is kept that was seen in so many documents:
+    /// t(df) = N Tb / (1 + (N - 1) e^-(df - 1)) (Wang et al., "table shrinkage").
+    pub fn of(&self, documents: u32) -> f64 {
+        self.base / self.pace(documents)
+    }
+
+    /// How old a segment is that was last seen so many pages ago, in pages of one that was seen in one document:
+    /// pages · Tb / t(df). Its lifetime has passed when this is more than Tb.
+    pub fn age(&self, pages_since: u32, documents: u32) -> f64 {
+        f64::from(pages_since) * self.pace(documents)
+    }
+
+    /// Whether a segment that was last seen so many pages ago is forgotten.
+    pub fn has_passed(&self, pages_since: u32, documents: u32) -> bool {
+        self.age(pages_since, documents) > self.base
+    }
+
+    /// How fast it ages: Tb / t(df), which does not depend on Tb.
+    fn pace(&self, documents: u32) -> f64 {
+        let decay = DECAY.get(documents.saturating_sub(1) as usize).copied().unwrap_or(0.0);
+        (1.0 + (self.factor - 1.0) * decay) / self.factor
+    }
+}
+
+const fn decay() -> [f64; 40] {
+    let mut powers = [1.0; 40];
+    let mut n = 1;
+    while n < powers.len() {
+        powers[n] = powers[n - 1] / std::f64::consts::E;
+        n += 1;
+    }
+    powers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lifetime_is_that_of_the_formula() {
+        let (base, factor) = (1000.0, 3.0);
+        for documents in 1..100 {
+            let exact = factor * base / (1.0 + (factor - 1.0) * (-f64::from(documents - 1)).exp());
+            let lifetime = Lifetime { base, factor }.of(documents);
+            assert!((lifetime - exact).abs() < 1e-9, "{documents}: {lifetime}, not {exact}");
+        }
+    }
+
+    #[test]
+    fn a_segment_lives_as_long_as_its_lifetime_and_no_longer() {
+        let lifetime = Lifetime { base: 10.0, factor: 2.0 };
+        assert!(!lifetime.has_passed(10, 1));
+        assert!(lifetime.has_passed(11, 1));
+        assert!(!lifetime.has_passed(20, 99));
+        assert!(lifetime.has_passed(21, 99));
+    }
+
+    #[test]
+    fn by_default_nothing_is_forgotten() {
+        assert!(!Lifetime::default().has_passed(u32::MAX, 1));
+        assert_eq!(Lifetime::default().of(7), f64::INFINITY);
+    }
+
+    #[test]
+    fn age_is_comparable_between_segments() {
+        let lifetime = Lifetime { base: f64::INFINITY, factor: 2.0 };
+        assert_eq!(lifetime.age(100, 1), 100.0);
+        assert_eq!(lifetime.age(100, 99), 50.0);
+    }
+}

@@ -1,0 +1,147 @@
+//! Two tables of one source made into one, as if learned together.
+//!
+//! Takes the tables of two runs over different documents of the source; gives one. Which documents came before which
+//! others is not known. So the clock is that of both runs added, and a segment is as old as in the run that saw it last.
+//! In both runs it was seen in so many documents within so many pages; documents and pages are added.
+
+use super::drift::Change;
+use super::table::{Entry, Progress, SegmentTable, TableOptions};
+
+impl SegmentTable {
+    /// Takes in the table of another run. Texts stay behind: segments of which this table did not have one want it.
+    pub fn absorb(&mut self, other: &SegmentTable, options: &TableOptions) {
+        self.sweep(options);
+        let (own, others) = (self.progress.pages, other.progress.pages);
+        let pages = own.saturating_add(others);
+        for entry in self.entries.values_mut() {
+            *entry = entry.later(pages - own);
+        }
+        for (key, entry) in other.entries.iter().filter(|(_, entry)| !entry.is_gone(others, &options.lifetime)) {
+            let entry = Entry { is_described: false, is_changed: false, ..entry.later(pages - others) };
+            self.entries.entry(*key).and_modify(|own| *own = own.joined(&entry)).or_insert(entry);
+        }
+        self.touch_all();
+        self.add_progress(other, pages);
+        self.sweep_if_due(options);
+    }
+
+    fn add_progress(&mut self, other: &SegmentTable, pages: u32) {
+        let (own, other) = (&mut self.progress, &other.progress);
+        own.change = latest(own.later_change(pages), other.later_change(pages));
+        own.pages = pages;
+        own.copies += other.copies;
+        own.windows.add(&other.windows);
+        own.threshold = match (own.threshold, other.threshold) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
+    }
+}
+
+impl Progress {
+    /// The last change by a clock that stands at so many pages now.
+    fn later_change(&self, pages: u32) -> Option<Change> {
+        self.change.map(|change| Change { page: change.page + (pages - self.pages), ..change })
+    }
+}
+
+fn latest(one: Option<Change>, other: Option<Change>) -> Option<Change> {
+    [one, other].into_iter().flatten().max_by_key(|change| (change.page, change.stayed, change.gone, change.new))
+}
+
+impl Entry {
+    /// The same by a clock that is ahead by so many pages.
+    fn later(self, pages: u32) -> Entry {
+        Entry { first: self.first + pages, last: self.last + pages, ..self }
+    }
+
+    /// Both by one clock. The pages between first and last are added as documents are, for a segment cannot be in more
+    /// documents than there were pages.
+    fn joined(self, other: &Entry) -> Entry {
+        let last = self.last.max(other.last);
+        let pages = (self.last - self.first).saturating_add(other.last - other.first).saturating_add(1);
+        let documents = self.documents.saturating_add(other.documents);
+        Entry { documents, first: last.saturating_sub(pages), last, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incremental::segments::SegmentKey;
+    use crate::incremental::table::tests::{described, forgetful, learned, segments};
+
+    /// Key, documents, first and last.
+    fn told(table: &SegmentTable) -> Vec<(u64, u32, u32, u32)> {
+        table.entries().map(|(key, entry)| (key.0, entry.documents, entry.first, entry.last)).collect()
+    }
+
+    #[test]
+    fn tables_are_added_by_hand() {
+        let options = forgetful(100.0, None);
+        // of 4 pages, and of 3: segment 1 was seen on 3 within 3, and on 2 within 3
+        let mut own = learned(&[&[1], &[2], &[1], &[]], &options);
+        own.arrive(&segments(&[1, 4]), &options);
+        let other = learned(&[&[1, 3], &[3], &[1], &[]], &options);
+        own.absorb(&other, &options);
+        assert_eq!(own.progress.pages, 9);
+        assert_eq!(told(&own), [(1, 5, 2, 9), (2, 1, 6, 6), (3, 2, 6, 7), (4, 1, 9, 9)]);
+    }
+
+    #[test]
+    fn it_does_not_matter_which_takes_in_which() {
+        let options = forgetful(3.0, None);
+        let one = learned(&[&[1, 2], &[1], &[5], &[1, 3]], &options);
+        let other = learned(&[&[2], &[2], &[], &[], &[4]], &options);
+        let joined = |one: &SegmentTable, other: &SegmentTable| {
+            let mut joined = one.clone();
+            joined.absorb(other, &options);
+            (told(&joined), joined.progress.pages)
+        };
+        assert_eq!(joined(&one, &other), joined(&other, &one));
+    }
+
+    #[test]
+    fn what_one_run_forgot_is_not_revived() {
+        let options = forgetful(2.0, None);
+        let gone = learned(&[&[1], &[], &[], &[]], &forgetful(9.0, None));
+        assert_eq!(gone.len(), 1);
+        for (mut own, other) in [(gone.clone(), learned(&[&[1]], &options)), (learned(&[&[1]], &options), gone)] {
+            own.absorb(&other, &options);
+            assert_eq!(told(&own), [(1, 1, 5, 5)]);
+        }
+    }
+
+    #[test]
+    fn all_is_changed_and_texts_stay_behind() {
+        let options = forgetful(9.0, None);
+        let mut own = learned(&[&[1][..]; 3], &options);
+        own.describe(SegmentKey(1), described("own"));
+        own.saved();
+        let mut other = learned(&[&[1, 2][..]; 3], &options);
+        other.describe(SegmentKey(2), described("other"));
+        own.absorb(&other, &options);
+        assert_eq!(own.changes().len(), 2);
+        let wants_text = |key| own.look(&segments(&[key]), &options)[0].wants_text;
+        assert_eq!([wants_text(1), wants_text(2)], [false, true]);
+    }
+
+    #[test]
+    fn the_later_change_stays() {
+        let changed = |pages: u32, page: u32| {
+            let change = Some(Change { page, stayed: 0, gone: 3, new: 3 });
+            SegmentTable::restored(Progress { pages, change, ..Progress::default() }, 0)
+        };
+        let mut own = changed(50, 30);
+        own.absorb(&changed(70, 60), &forgetful(9.0, None));
+        assert_eq!(own.progress.change.map(|change| change.page), Some(110));
+    }
+
+    #[test]
+    fn the_limit_holds_for_both_together() {
+        let options = forgetful(9.0, Some(3));
+        let mut own = learned(&[&[1, 2, 3]], &options);
+        own.absorb(&learned(&[&[4, 5, 6]], &options), &options);
+        assert_eq!(own.len(), 3);
+    }
+}

@@ -1,0 +1,38 @@
+//! Templates found while documents come, without mining first.
+//!
+//! Takes the documents of a source one at a time, in order. Gives for each which of its segments are template by what
+//! was seen so far, this document included. Per source there is a table of segments: in how many documents each was
+//! seen, and when last; what is not seen again is forgotten.
+//!
+//! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
+//! expansion, template detection, table shrinkage.
+
+pub mod detection;
+pub mod drift;
+pub mod ends;
+pub mod evidence;
+pub mod lifetime;
+pub mod merge;
+pub mod segments;
+#[cfg(feature = "stream")]
+pub mod state;
+pub mod table;
+pub mod templates;
+pub mod windows;
+
+/// What counts as template.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detection {
+    /// A segment in this many documents is template. Default: 5.
+    pub min_documents: u32,
+    /// A segment in this many documents is evidence for cleaning. Default: 2.
+    pub min_evidence: u32,
+    /// A block is template if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
+    pub block_share: f64,
+}
+
+impl Default for Detection {
+    fn default() -> Detection {
+        Detection { min_documents: 5, min_evidence: 2, block_share: 0.7 }
+    }
+}

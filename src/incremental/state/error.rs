@@ -1,0 +1,94 @@
+//! What can go wrong with a state.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::FORMAT;
+
+/// A state that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct StateError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a state.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is something else.
+    #[error("is no state of a stream: name another file, or one that is not there yet")]
+    NoState,
+    /// There is something already where a new one is to be.
+    #[error("is there already: use it as it is, or name another file")]
+    Exists,
+    /// A version that this dehusk does not know.
+    #[error("is a state of format {0}, and this dehusk knows {FORMAT}: use the version that wrote it, or a newer one")]
+    Newer(u32),
+    /// Another run has it open.
+    #[error("is in use by another run: wait until that is done, or give this run a state of its own")]
+    InUse,
+    /// Its segments were made by another lexer.
+    #[error(
+        "was learned with another tokenizer or other mutable patterns, by which all segments are others: use those, or \
+         begin a new state"
+    )]
+    OtherLexer,
+    /// It contradicts itself.
+    #[error("is damaged ({0}): take it from a backup, or begin a new one")]
+    Damaged(String),
+    /// The system refuses.
+    #[error("{0}")]
+    Io(io::Error),
+    /// The database refuses.
+    #[error("{0}")]
+    Database(Box<redb::Error>),
+}
+
+impl Problem {
+    pub(super) fn at(self, path: &Path) -> StateError {
+        StateError { path: path.to_owned(), problem: self }
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Problem {
+        match error.kind() {
+            ErrorKind::AlreadyExists => Problem::Exists,
+            _ => Problem::Io(error),
+        }
+    }
+}
+
+impl From<redb::Error> for Problem {
+    fn from(error: redb::Error) -> Problem {
+        match error {
+            redb::Error::DatabaseAlreadyOpen => Problem::InUse,
+            redb::Error::Corrupted(what) => Problem::Damaged(what),
+            redb::Error::Io(error) if is_invalid(&error) => Problem::NoState,
+            redb::Error::Io(error) => Problem::Io(error),
+            error => Problem::Database(Box::new(error)),
+        }
+    }
+}
+
+/// redb's ways to say that a file does not begin as its files do.
+fn is_invalid(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
+}
+
+/// redb has an error for each of its calls, which all turn into one.
+macro_rules! from_redb {
+    ($($error:ident),*) => {
+        $(impl From<redb::$error> for Problem {
+            fn from(error: redb::$error) -> Problem {
+                redb::Error::from(error).into()
+            }
+        })*
+    };
+}
+
+from_redb!(DatabaseError, TransactionError, TableError, StorageError, CommitError);

@@ -1,0 +1,88 @@
+//! Segments as bytes: twenty for each.
+//!
+//! A record is the key, in how many documents, the first page and the last, each with the lowest byte first. The highest
+//! bit of the documents says whether the segment has a text. A record with no documents says that the segment is gone.
+
+use super::error::Problem;
+use crate::incremental::segments::SegmentKey;
+use crate::incremental::table::{Entry, SegmentTable};
+
+const RECORD: usize = 20;
+/// How many records stand in a row. With what redb adds, a row fills 64 KiB, of which it takes multiples by two.
+const IN_A_ROW: usize = 3200;
+const IS_DESCRIBED: u32 = 1 << 31;
+
+/// Rows of records.
+pub fn rows(mut entries: impl Iterator<Item = (SegmentKey, Option<Entry>)>) -> impl Iterator<Item = Vec<u8>> {
+    let mut next = move || entries.by_ref().take(IN_A_ROW).flat_map(|(key, entry)| record(key, entry)).collect();
+    std::iter::from_fn(move || Some(next()).filter(|row: &Vec<u8>| !row.is_empty()))
+}
+
+/// Puts into a table what stands in a row. Rows are read from first to last.
+pub fn read(row: &[u8], table: &mut SegmentTable) -> Result<(), Problem> {
+    let (records, rest) = row.as_chunks::<RECORD>();
+    for record in records {
+        let (key, entry) = parsed(record);
+        table.restore(key, entry);
+    }
+    if rest.is_empty() { Ok(()) } else { Err(Problem::Damaged("half a segment".to_owned())) }
+}
+
+fn record(key: SegmentKey, entry: Option<Entry>) -> [u8; RECORD] {
+    let gone = Entry::stored(0, 0, 0, false);
+    let Entry { documents, first, last, is_described, .. } = entry.unwrap_or(gone);
+    let documents = documents.min(!IS_DESCRIBED) | if is_described { IS_DESCRIBED } else { 0 };
+    let mut record = [0; RECORD];
+    record[..8].copy_from_slice(&key.0.to_le_bytes());
+    for (place, number) in record[8..].chunks_exact_mut(4).zip([documents, first, last]) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    record
+}
+
+fn parsed(record: &[u8; RECORD]) -> (SegmentKey, Option<Entry>) {
+    let number = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
+    let key = SegmentKey(u64::from(number(0)) | u64::from(number(4)) << 32);
+    let (documents, is_described) = (number(8) & !IS_DESCRIBED, number(8) & IS_DESCRIBED != 0);
+    (key, (documents > 0).then(|| Entry::stored(documents, number(12), number(16), is_described)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(rows: impl Iterator<Item = Vec<u8>>) -> Vec<(SegmentKey, Entry)> {
+        let mut table = SegmentTable::default();
+        rows.for_each(|row| read(&row, &mut table).unwrap());
+        table.entries().collect()
+    }
+
+    #[test]
+    fn segments_come_back_as_they_were() {
+        let entries = [
+            (SegmentKey(0), Entry::stored(1, 2, 3, false)),
+            (SegmentKey(u64::MAX - 5), Entry::stored(70_000, 1, u32::MAX, true)),
+        ];
+        assert_eq!(read_all(rows(entries.into_iter().map(|(key, entry)| (key, Some(entry))))), entries);
+    }
+
+    #[test]
+    fn later_rows_decide() {
+        let [one, two] = [1, 2].map(SegmentKey);
+        let [old, new] = [5, 6].map(|documents| Entry::stored(documents, 1, 9, false));
+        let before = rows([(one, Some(old)), (two, Some(old))].into_iter());
+        let after = rows([(one, Some(new)), (two, None)].into_iter());
+        assert_eq!(read_all(before.chain(after)), [(one, new)]);
+    }
+
+    #[test]
+    fn rows_have_an_end() {
+        let entries = std::iter::repeat_n((SegmentKey(7), None), IN_A_ROW + 1);
+        assert_eq!(rows(entries).map(|row| row.len()).collect::<Vec<_>>(), [IN_A_ROW * RECORD, RECORD]);
+    }
+
+    #[test]
+    fn half_a_record_is_damage() {
+        assert!(read(&[0; RECORD + 1], &mut SegmentTable::default()).is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! What segments say, as it stands in the file: path, text, and a number for what they stand among.
+
+use redb::ReadOnlyTable;
+
+use super::error::Problem;
+use crate::incremental::segments::{Described, SegmentKey, Standing};
+
+/// A text as a row has it.
+pub type StoredText = (&'static str, &'static str, u8);
+
+/// The texts of all sources, to look them up.
+pub type Texts = ReadOnlyTable<(u32, u64), StoredText>;
+
+const STANDINGS: [Standing; 3] = [Standing::Line, Standing::Apart, Standing::Joined];
+
+/// What a segment says; `None` if nobody knows.
+pub fn text(texts: &Texts, number: u32, SegmentKey(key): SegmentKey) -> Result<Option<Described>, Problem> {
+    texts.get((number, key))?.map(|row| parsed(row.value())).transpose()
+}
+
+/// A text as a row has it.
+pub fn stored(described: &Described) -> (&str, &str, u8) {
+    let standing = STANDINGS.iter().take_while(|standing| **standing != described.standing).count();
+    (&described.path, &described.text, standing as u8)
+}
+
+fn parsed((path, text, standing): (&str, &str, u8)) -> Result<Described, Problem> {
+    let standing = STANDINGS.get(usize::from(standing));
+    let standing = *standing.ok_or_else(|| Problem::Damaged("a text stands among nothing known".to_owned()))?;
+    Ok(Described { path: path.to_owned(), text: text.to_owned(), standing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_as_they_were() {
+        for standing in STANDINGS {
+            let described = Described { path: "p".to_owned(), text: "Read more".to_owned(), standing };
+            assert_eq!(parsed(stored(&described)).unwrap(), described);
+        }
+        assert!(parsed(("p", "Read more", 3)).is_err());
+    }
+}

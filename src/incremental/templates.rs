@@ -1,0 +1,225 @@
+//! What a stream has learned, as templates that people can review.
+//!
+//! Takes the segments of sources with their texts; gives templates as mining does: those of each source, and those that
+//! sources share. A segment is a run of tokens from one edge to the other, so it is matched wherever it stands; where it
+//! was a whole line, only whole lines are.
+
+use std::collections::BTreeMap;
+
+use super::segments::{Described, Standing};
+use super::table::Entry;
+use crate::mining::MineOptions;
+use crate::mining::cross_source::MIN_SOURCES;
+use crate::patterns::Template;
+use crate::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
+
+/// Segments that were seen within fewer pages may be the news of a day.
+pub const MIN_PAGES: u32 = 20;
+
+/// The long-lived segments of a source, as templates, sorted by run: in enough documents, which are a large enough share
+/// of at least [`MIN_PAGES`] pages, and with enough words, unless they are whole lines.
+///
+/// `among` is the pages over which a segment was seen. Where several segments are the same but for their paths, the one
+/// with most documents counts.
+pub fn long_lived(
+    segments: impl IntoIterator<Item = (Entry, Described)>,
+    lexer: &Lexer,
+    options: &MineOptions,
+) -> Vec<Template> {
+    let mut lexer = lexer.clone();
+    let mut templates: BTreeMap<TokenRun, Template> = BTreeMap::new();
+    let lasting = segments.into_iter().filter(|(entry, _)| lasts(entry, options));
+    for template in lasting.filter_map(|(entry, described)| template(&entry, &described, &mut lexer)) {
+        if says_something(&template.run, options) {
+            match templates.get_mut(&template.run) {
+                Some(known) => *known = joined(known, template),
+                None => drop(templates.insert(template.run.clone(), template)),
+            }
+        }
+    }
+    templates.into_values().collect()
+}
+
+/// Takes out of the sources' templates what at least [`MIN_SOURCES`] of them have, and has a word in it: the shared ones,
+/// with the counts of all, sorted by run.
+pub fn take_shared(sources: &mut [Vec<Template>]) -> Vec<Template> {
+    let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
+    for template in sources.iter().flatten().filter(|template| template.run.pieces().iter().any(Piece::is_word)) {
+        match shared.get_mut(&template.run) {
+            Some(known) => add(known, template),
+            None => drop(shared.insert(template.run.clone(), template.clone())),
+        }
+    }
+    shared.retain(|_, template| template.sources >= MIN_SOURCES);
+    for source in sources {
+        source.retain(|template| !shared.contains_key(&template.run));
+    }
+    shared.into_values().collect()
+}
+
+fn lasts(entry: &Entry, options: &MineOptions) -> bool {
+    let share = f64::from(entry.documents) / f64::from(entry.pages());
+    entry.pages() >= MIN_PAGES && entry.documents as usize >= options.min_documents && share >= options.min_share
+}
+
+fn says_something(run: &TokenRun, options: &MineOptions) -> bool {
+    run.has_whole_line() || run.half_words() >= 2 * options.min_words
+}
+
+fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<Template> {
+    let documents = entry.documents as usize;
+    Some(Template {
+        run: run(described, lexer)?,
+        documents,
+        among: entry.pages() as usize,
+        // A page counts once.
+        occurrences: documents,
+        sources: 1,
+        example: match described.standing {
+            // Without text before it, its regex would not match.
+            Standing::Joined => format!("…{}", described.text),
+            Standing::Line | Standing::Apart => described.text.clone(),
+        },
+    })
+}
+
+/// The text as it is read by itself, its ends taken for what they were in the document.
+fn run(Described { text, standing, .. }: &Described, lexer: &mut Lexer) -> Option<TokenRun> {
+    let tokens = lexer.tokens(text);
+    let mut pieces: Vec<Piece> = tokens.iter().map(|token| piece(token, text)).collect();
+    if *standing != Standing::Line {
+        pieces.pop_if(|last| *last == Piece::Break);
+        pieces.drain(..pieces.iter().take_while(|piece| **piece == Piece::Break).count());
+    }
+    if *standing == Standing::Joined
+        && let Some(Piece::Literal { space_before, .. } | Piece::Slot { space_before, .. }) = pieces.first_mut()
+    {
+        *space_before = false;
+    }
+    TokenRun::new(pieces)
+}
+
+fn piece(token: &Token, text: &str) -> Piece {
+    let space_before = token.space_before;
+    match token.kind {
+        TokenKind::Break => Piece::Break,
+        TokenKind::Mutable(id) => Piece::Slot { id, space_before },
+        TokenKind::Word | TokenKind::Character => Piece::Literal { text: text[token.range()].into(), space_before },
+    }
+}
+
+fn joined(one: &Template, other: Template) -> Template {
+    let occurrences = one.occurrences + other.occurrences;
+    let rank = |template: &Template| (template.documents, std::cmp::Reverse(template.among));
+    let more = if rank(&other) > rank(one) { other } else { one.clone() };
+    Template { occurrences, ..more }
+}
+
+fn add(known: &mut Template, template: &Template) {
+    known.documents += template.documents;
+    known.among += template.among;
+    known.occurrences += template.occurrences;
+    known.sources += 1;
+    if template.example < known.example {
+        known.example.clone_from(&template.example);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::patterns::PatternFile;
+    use crate::patterns::regex::{Edges, render};
+    use crate::tokens::{MutablePattern, MutableSet, Tokenizer};
+
+    fn lexer() -> Lexer {
+        let number = MutablePattern {
+            name: "number".to_owned(),
+            regex: "[0-9]+".to_owned(),
+            examples: Vec::new(),
+            not: Vec::new(),
+        };
+        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
+    }
+
+    /// In so many documents, over so many pages.
+    fn segment(text: &str, standing: Standing, documents: u32, pages: u32) -> (Entry, Described) {
+        let described = Described { path: String::new(), text: text.to_owned(), standing };
+        (Entry::stored(documents, 1, pages, true), described)
+    }
+
+    fn found(segments: &[(Entry, Described)]) -> Vec<Template> {
+        long_lived(segments.to_vec(), &lexer(), &MineOptions::default())
+    }
+
+    fn written(templates: &[Template]) -> Vec<String> {
+        templates.iter().map(|template| template.run.written(lexer().mutable())).collect()
+    }
+
+    #[test]
+    fn segments_are_runs_that_stand_as_they_stood() {
+        let segments = [Standing::Line, Standing::Apart, Standing::Joined].map(|standing| {
+            let templates = found(&[segment("Read 3 more", standing, 20, 20)]);
+            (written(&templates).concat(), templates[0].example.clone())
+        });
+        let expected = [
+            ("⏎Read {number} more⏎", "Read 3 more"),
+            ("Read {number} more", "Read 3 more"),
+            ("…Read {number} more", "…Read 3 more"),
+        ];
+        assert_eq!(segments, expected.map(|(run, example)| (run.to_owned(), example.to_owned())));
+    }
+
+    #[test]
+    fn examples_match() {
+        for (text, standing) in [("Home", Standing::Line), ("(a b)", Standing::Apart), ("a b", Standing::Joined)] {
+            let templates = found(&[segment(text, standing, 20, 20)]);
+            let regex = render(&templates[0].run, &lexer(), Edges::Spaced);
+            let file = PatternFile::of_templates("s", PatternFile::empty("s", &lexer()).mined, templates, &lexer());
+            assert_eq!(file.check_examples(""), [], "{regex}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_lived_rare_or_short_is_left_out() {
+        let apart = Standing::Apart;
+        let segments = [
+            segment("two words", apart, 19, 19),
+            segment("rare words", apart, 5, 101),
+            segment("word", apart, 20, 20),
+            segment("one 12", apart, 20, 20),
+        ];
+        assert_eq!(written(&found(&segments)), Vec::<String>::new());
+        let segments = [
+            segment("two words", apart, 19, 20),
+            segment("rare words", apart, 5, 100),
+            segment("word", Standing::Line, 20, 20),
+        ];
+        assert_eq!(written(&found(&segments)), ["⏎word⏎", "rare words", "two words"]);
+    }
+
+    #[test]
+    fn of_equal_segments_the_one_with_most_documents_counts() {
+        let line = Standing::Line;
+        let templates = found(&[segment("Home", line, 30, 40), segment("Home", line, 50, 90)]);
+        let counts = templates.iter().map(|found| (found.documents, found.among, found.occurrences));
+        assert_eq!(counts.collect::<Vec<_>>(), [(50, 90, 80)]);
+    }
+
+    #[test]
+    fn what_three_sources_have_is_shared() {
+        let line = |text: &str, documents| segment(text, Standing::Line, documents, 50);
+        let own = |segments: &[(Entry, Described)]| found(segments);
+        let mut sources = [
+            own(&[line("Share", 20), line("3", 20), line("Home", 20)]),
+            own(&[line("Share", 30), line("3", 20), line("Home", 20)]),
+            own(&[line("Share", 40), line("3", 20)]),
+        ];
+        let shared = take_shared(&mut sources);
+        assert_eq!(written(&shared), ["⏎Share⏎"]);
+        assert_eq!((shared[0].sources, shared[0].documents, shared[0].among), (3, 90, 150));
+        assert_eq!(sources.map(|own| written(&own).len()), [2, 2, 1]);
+    }
+}

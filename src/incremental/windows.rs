@@ -1,0 +1,103 @@
+//! What became of templates over time: counts by windows of pages.
+//!
+//! Windows end at pages 10, 20, 50, 100, 200, 500 and so on: narrow at first, where a source is learned, and few however
+//! long it goes on.
+
+use std::ops::RangeInclusive;
+
+/// What happened to the templates of a source within some of its pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// The length of template segments that were known as such when they came.
+    pub caught: u64,
+    /// The length of earlier occurrences of segments that became template here. caught / (caught + missed) is the recall
+    /// that can be known without marked text.
+    pub missed: u64,
+    /// How many segments became template.
+    pub born: u64,
+    /// How many template segments were forgotten. Counted when they are removed from the table, which may be later.
+    pub died: u64,
+}
+
+/// The windows of a source's pages so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Windows(Vec<Window>);
+
+impl Windows {
+    /// Those that were stored, from the first on.
+    pub fn new(windows: Vec<Window>) -> Windows {
+        Windows(windows)
+    }
+
+    /// Each with the pages it is about, which begin with 1.
+    pub fn iter(&self) -> impl Iterator<Item = (RangeInclusive<u64>, &Window)> {
+        self.0.iter().enumerate().map(|(index, window)| (end(index.wrapping_sub(1)) + 1..=end(index), window))
+    }
+
+    /// The one that a page falls into.
+    pub fn at(&mut self, page: u32) -> &mut Window {
+        let index = (0..).take_while(|&index| end(index) < u64::from(page)).count();
+        if self.0.len() <= index {
+            self.0.resize(index + 1, Window::default());
+        }
+        &mut self.0[index]
+    }
+
+    /// Adds the counts of another run's, window by window.
+    pub fn add(&mut self, others: &Windows) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), Window::default());
+        }
+        for (own, other) in self.0.iter_mut().zip(&others.0) {
+            own.caught += other.caught;
+            own.missed += other.missed;
+            own.born += other.born;
+            own.died += other.died;
+        }
+    }
+}
+
+/// The last page of a window; 0 before the first.
+fn end(index: usize) -> u64 {
+    match index {
+        usize::MAX => 0,
+        _ => [10, 20, 50][index % 3] * 10_u64.pow((index / 3) as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_grow() {
+        let mut windows = Windows::default();
+        for page in [1, 10, 11, 20, 51, 101] {
+            windows.at(page).born += 1;
+        }
+        let told: Vec<(RangeInclusive<u64>, u64)> =
+            windows.iter().map(|(pages, window)| (pages, window.born)).collect();
+        assert_eq!(told, [(1..=10, 2), (11..=20, 2), (21..=50, 0), (51..=100, 1), (101..=200, 1)]);
+    }
+
+    #[test]
+    fn every_page_has_a_window() {
+        let mut windows = Windows::default();
+        windows.at(u32::MAX).born = 1;
+        let (pages, window) = windows.iter().last().unwrap();
+        assert!(pages.contains(&u64::from(u32::MAX)), "{pages:?}");
+        assert_eq!(window.born, 1);
+    }
+
+    #[test]
+    fn counts_are_added_window_by_window() {
+        let mut all = Windows::default();
+        all.at(1).caught = 3;
+        let mut others = Windows::default();
+        *others.at(1) = Window { caught: 1, missed: 2, born: 3, died: 4 };
+        others.at(11).missed = 5;
+        all.add(&others);
+        assert_eq!(*all.at(1), Window { caught: 4, missed: 2, born: 3, died: 4 });
+        assert_eq!(all.at(11).missed, 5);
+    }
+}
