@@ -98,6 +98,9 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     reporter.finish();
     streamed?;
     stream.summarise(&mut summary);
+    if summary.documents == 0 && summary.skipped == 0 {
+        reporter.note("there is nothing new in the input: earlier runs with this state took all of it");
+    }
     match args.out == Path::new("-") && !args.learn_only {
         true => summary.print_beside(args.summary.json, global.quiet)?,
         false => summary.print(args.summary.json, global.quiet)?,
