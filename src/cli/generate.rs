@@ -1,6 +1,11 @@
 //! Shell completions and the manual page, made from the flags themselves; the schema of pattern files.
 
-use clap::{Args, CommandFactory};
+use std::path::PathBuf;
+
+use clap::{Args, Command, CommandFactory};
+use clap_mangen::Man;
+
+use dehusk::corpus::OutputRoot;
 
 use super::reporter::print;
 use super::{Cli, Exit};
@@ -20,20 +25,28 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Prints the manual page of the program and each command, in roff.
-pub fn man() -> anyhow::Result<Exit> {
-    let mut page = Vec::new();
-    let mut command = Cli::command();
+/// Options of `dehusk man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// Write a page of the program, and one of each command, such as `dehusk-state-show.1`, into this folder; without it,
+    /// one page of all goes to stdout
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints the manual page of the program and each command, in roff; or writes a page for each.
+pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
+    let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-        page.extend(format!(".SH {}\n", sub.get_name().to_uppercase()).as_bytes());
-        let sub = clap_mangen::Man::new(sub.clone());
-        sub.render_synopsis_section(&mut page)?;
-        sub.render_description_section(&mut page)?;
-        sub.render_options_section(&mut page)?;
+    match &args.out {
+        Some(folder) => write_pages(&command, &OutputRoot::create(folder, &[])?)?,
+        None => {
+            let mut page = Vec::new();
+            man_of(&command).render(&mut page)?;
+            command.get_subcommands().try_for_each(|sub| append_sections(sub, "", &mut page))?;
+            print(&String::from_utf8(page)?)?;
+        }
     }
-    print(&String::from_utf8(page)?)?;
     Ok(Exit::Done)
 }
 
@@ -41,4 +54,26 @@ pub fn man() -> anyhow::Result<Exit> {
 pub fn schema() -> anyhow::Result<Exit> {
     print(include_str!("../../docs/pattern-file.schema.json"))?;
     Ok(Exit::Done)
+}
+
+/// The page of a command, which names those of its subcommands, and these pages.
+fn write_pages(command: &Command, folder: &OutputRoot) -> anyhow::Result<()> {
+    let page = man_of(command);
+    folder.write_atomic(page.get_filename(), |writer| page.render(writer))?;
+    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder))
+}
+
+/// What stands of a command, and of those in it, in the one page of all.
+fn append_sections(command: &Command, parent: &str, page: &mut Vec<u8>) -> anyhow::Result<()> {
+    let title = format!("{parent}{}", command.get_name().to_uppercase());
+    page.extend(format!(".SH \"{title}\"\n").as_bytes());
+    let man = man_of(command);
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    command.get_subcommands().try_for_each(|sub| append_sections(sub, &format!("{title} "), page))
+}
+
+fn man_of(command: &Command) -> Man {
+    Man::new(command.clone()).source(format!("dehusk {}", env!("CARGO_PKG_VERSION")))
 }

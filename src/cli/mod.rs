@@ -108,8 +108,8 @@ enum Command {
     Train(train::TrainArgs),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or write one for each command
+    Man(generate::ManArgs),
     /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
     Schema,
 }
@@ -170,7 +170,7 @@ impl Command {
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, reporter),
             Command::Completions(args) => generate::completions(&args),
-            Command::Man => generate::man(),
+            Command::Man(args) => generate::man(&args),
             Command::Schema => generate::schema(),
         }
     }

@@ -70,6 +70,7 @@ impl Skips {
     }
 
     /// The first of them, sorted.
+    #[cfg(any(feature = "review", test))]
     pub fn named(&self) -> impl Iterator<Item = &String> {
         self.named.iter()
     }

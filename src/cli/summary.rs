@@ -53,8 +53,10 @@ pub struct SourceSummary {
 /// What a stream knows of a source by now.
 #[derive(Debug, Serialize)]
 pub struct LearnedSummary {
-    /// Documents of all runs.
+    /// Documents of all runs that were counted.
     pub pages: u32,
+    /// Those that were not, for they repeat others.
+    pub copies: u64,
     /// Remembered.
     pub segments: usize,
     /// Of these, those that are in enough documents for a template.
@@ -66,11 +68,20 @@ pub struct LearnedSummary {
     pub change: Option<Change>,
 }
 
+impl SourceSummary {
+    /// Those that were cleaned, or else mined.
+    fn documents(&self) -> Option<usize> {
+        let cleaned = self.cleaned.as_ref().map(|cleaned| cleaned.documents);
+        cleaned.or_else(|| Some(self.mined.as_ref()?.documents))
+    }
+}
+
 impl LearnedSummary {
     pub fn of(table: &SegmentTable, options: &TableOptions) -> LearnedSummary {
         let progress = table.progress();
         LearnedSummary {
             pages: progress.pages,
+            copies: progress.copies,
             segments: table.len(),
             templates: table.entries().filter(|(_, entry)| entry.is_template(&options.detection)).count(),
             recall: recall(progress),
@@ -204,27 +215,48 @@ impl Summary {
     fn write_table(&self, text: &mut String) {
         let names = self.sources.keys().map(|name| name.chars().count());
         let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
-        let _ = writeln!(text, "{:width$}  documents  duplicates  patterns  cutoff  removed", "source");
-        for (name, SourceSummary { mined, cleaned, .. }) in &self.sources {
-            let documents =
-                cleaned.as_ref().map_or_else(|| mined.as_ref().map_or(0, |mined| mined.documents), |c| c.documents);
-            let [duplicates, patterns, cutoff] = match mined {
-                Some(mined) => {
-                    [mined.near_duplicates.to_string(), mined.patterns.to_string(), format!("{:.2}", mined.cutoff)]
-                }
-                None => ["", "", ""].map(str::to_owned),
-            };
-            let removed = cleaned.as_ref().map(|c| format!("{:.1} %", c.removed_percent())).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "{name:width$}  {documents:>9}  {duplicates:>10}  {patterns:>8}  {cutoff:>6}  {removed:>7}"
-            );
+        let is_told = |column: &&Column| self.sources.values().any(|source| (column.cell)(source).is_some());
+        let columns: Vec<&Column> = COLUMNS.iter().filter(is_told).collect();
+        let mut write_row = |name: &str, cell: &dyn Fn(&Column) -> String| {
+            let cells = columns.iter().map(|column| format!("  {:>1$}", cell(column), column.width));
+            let row = format!("{name:width$}{}", cells.collect::<String>());
+            let _ = writeln!(text, "{}", row.trim_end());
+        };
+        write_row("source", &|column| column.name.to_owned());
+        for (name, source) in &self.sources {
+            write_row(name, &|column| (column.cell)(source).unwrap_or_default());
         }
         if let Some(shared) = self.shared_patterns {
-            let _ = writeln!(text, "{:width$}  {:>9}  {:>10}  {shared:>8}", "(shared)", "", "");
+            let is_patterns = |column: &Column| column.name == PATTERNS;
+            write_row("(shared)", &|column| if is_patterns(column) { shared.to_string() } else { String::new() });
         }
     }
 }
+
+/// What is told of each source; a column is left out if there is no source that it tells something of.
+struct Column {
+    name: &'static str,
+    width: usize,
+    cell: fn(&SourceSummary) -> Option<String>,
+}
+
+const PATTERNS: &str = "patterns";
+
+const COLUMNS: [Column; 9] = [
+    Column { name: "documents", width: 9, cell: |source| source.documents().map(|count| count.to_string()) },
+    Column { name: "duplicates", width: 10, cell: |source| Some(source.mined.as_ref()?.near_duplicates.to_string()) },
+    Column { name: PATTERNS, width: 8, cell: |source| Some(source.mined.as_ref()?.patterns.to_string()) },
+    Column { name: "cutoff", width: 6, cell: |source| Some(format!("{:.2}", source.mined.as_ref()?.cutoff)) },
+    Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
+    Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
+    Column { name: "segments", width: 8, cell: |source| Some(source.learned.as_ref()?.segments.to_string()) },
+    Column { name: "template", width: 8, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
+    Column {
+        name: "removed",
+        width: 7,
+        cell: |source| Some(format!("{:.1} %", source.cleaned.as_ref()?.removed_percent())),
+    },
+];
 
 /// `1 document`, `2 documents`.
 pub fn count(number: usize, what: &str) -> String {

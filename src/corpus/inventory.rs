@@ -74,7 +74,8 @@ impl Inventory {
         Ok(Inventory { files, skipped, ignored, inputs, options, open, spool, stdin })
     }
 
-    /// The same files, with another view of HTML.
+    /// The same files, with another view of HTML. Pages that were put by while pages were not wanted stay what they were
+    /// put by as.
     pub fn with_html(mut self, html: HtmlView) -> Inventory {
         self.options = Arc::new(ReadOptions { html, ..(*self.options).clone() });
         self
@@ -137,7 +138,7 @@ impl Inventory {
                 document.map_err(|reason| lines.skipped(&line, reason))
             }
             Place::Spool { start, bytes, number } => {
-                let document = self.spool.read(start, bytes);
+                let document = self.spool.read(start, bytes, &self.options);
                 document.map_err(|reason| self.container(file).skipped(Some(number), reason))
             }
         }

@@ -109,7 +109,7 @@ pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
     /// Whether the visible text of a page comes with its outline ([`Document::outline`]), unless it was put by for
-    /// mining. Default: false.
+    /// mining while pages were not wanted back ([`HtmlView::Page`]). Default: false.
     pub outline: bool,
     /// Which keys of a JSONL line, or columns of a table, hold what.
     pub keys: Keys,

@@ -248,6 +248,27 @@ mod tests {
     }
 
     #[test]
+    fn pages_that_were_put_by_are_read_as_they_are_wanted() {
+        let packed = zstd::encode_all(&br#"{"source": "b", "html": "<div>text"}"#[..], 1).expect("packed");
+        let folder = tree(&[("b.jsonl.zst", &packed)]);
+        let read = |listed: HtmlView, wanted: HtmlView| {
+            let options = ReadOptions { html: listed, outline: true, ..ReadOptions::default() };
+            let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
+            let place = inventory.sources().expect("sources").listings[0].documents[0];
+            let document = inventory.with_html(wanted).read(&place).expect("a document");
+            let path = document.outline.map(|outline| outline.path_at(0));
+            let page = document.page.map(|page| page.without(std::iter::empty()));
+            (document.text.to_string(), document.is_view, path.unwrap_or_default(), page)
+        };
+        let [text, page] = ["text", "<div>text"].map(str::to_owned);
+        let div = || "div".to_owned();
+        assert_eq!(read(HtmlView::Page, HtmlView::Page), (text.clone(), false, div(), Some(page.clone())));
+        assert_eq!(read(HtmlView::Page, HtmlView::Text), (text.clone(), true, div(), None));
+        assert_eq!(read(HtmlView::Page, HtmlView::Markup), (page, false, String::new(), None));
+        assert_eq!(read(HtmlView::Text, HtmlView::Page), (text, true, String::new(), None));
+    }
+
+    #[test]
     fn documents_that_are_too_large_are_refused() {
         let folder = tree(&[("a/x.txt", b"")]);
         let file = fs::OpenOptions::new().write(true).open(folder.path().join("a/x.txt")).expect("a file");

@@ -3,16 +3,24 @@
 //! Mining reads a source at a time, wherever its documents lie. Compressed files, archives and standard input can only be
 //! read from front to back, so the documents in them are written to a temporary file that has no name and goes with the
 //! program, however it ends. It lies where the system keeps such files (`TMPDIR`).
+//!
+//! A document is put by as its text; or, where pages are wanted back, as its page, of which text, outline and all else are
+//! made anew whenever it is read.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::reading::View;
 use super::text::FileBytes;
-use super::{Document, Reason, SourceId, Text};
+use super::{Document, ReadOptions, Reason, SourceId, Text};
 
-/// Three lengths and a flag.
+/// Three lengths and what it is.
 const HEADER_BYTES: usize = 13;
+
+const TEXT: u8 = 0;
+const VIEW: u8 = 1;
+const PAGE: u8 = 2;
 
 /// Documents in a temporary file.
 #[derive(Debug, Default)]
@@ -54,13 +62,13 @@ impl Spool {
         Ok((start, lengths))
     }
 
-    /// The document that begins at `start` and takes so many bytes.
-    pub(super) fn read(&self, start: u64, length: usize) -> Result<Document, Reason> {
+    /// The document that begins at `start` and takes so many bytes. If its page was put by, it is read by these options.
+    pub(super) fn read(&self, start: u64, length: usize, options: &ReadOptions) -> Result<Document, Reason> {
         let start = usize::try_from(start).map_err(|_| Reason::Changed)?;
         let end = start.checked_add(length).ok_or(Reason::Changed)?;
         let bytes = self.bytes_until(end)?;
         let record = bytes.get(start..end).ok_or(Reason::Changed)?;
-        read(record, &bytes).ok_or(Reason::Changed)
+        read(record, &bytes, options).unwrap_or(Err(Reason::Changed))
     }
 
     fn bytes_until(&self, end: usize) -> Result<Arc<FileBytes>, Reason> {
@@ -78,16 +86,21 @@ impl Spool {
 }
 
 fn write(document: &Document, bytes: &mut Vec<u8>) {
-    let parts = [document.id.as_str(), document.source.as_str(), &document.text];
+    let (kind, content) = match &document.page {
+        Some(page) => (PAGE, &page.markup),
+        None => (if document.is_view { VIEW } else { TEXT }, &document.text),
+    };
+    let parts = [document.id.as_str(), document.source.as_str(), content];
     for part in parts {
         // a document and its names are smaller than that
         bytes.extend((part.len() as u32).to_le_bytes());
     }
-    bytes.push(u8::from(document.is_view));
+    bytes.push(kind);
     parts.iter().for_each(|part| bytes.extend(part.as_bytes()));
 }
 
-fn read(record: &[u8], file: &Arc<FileBytes>) -> Option<Document> {
+/// `None` if there is no document in the record.
+fn read(record: &[u8], file: &Arc<FileBytes>, options: &ReadOptions) -> Option<Result<Document, Reason>> {
     let (header, mut rest) = record.split_at_checked(HEADER_BYTES)?;
     let mut part = |index: usize| {
         let length = header[4 * index..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))?;
@@ -95,9 +108,11 @@ fn read(record: &[u8], file: &Arc<FileBytes>) -> Option<Document> {
         rest = after;
         str::from_utf8(part).ok()
     };
-    let (id, source, text) = (part(0)?, part(1)?, part(2)?);
-    let document = Document::new(id.to_owned(), SourceId::parse(source).ok()?, Text::part_of(file, text));
-    Some(Document { is_view: header[HEADER_BYTES - 1] != 0, ..document })
+    let (id, source, content) = (part(0)?.to_owned(), SourceId::parse(part(1)?).ok()?, part(2)?);
+    Some(match header[HEADER_BYTES - 1] {
+        PAGE => View::of(content.into(), file, options).document(id, source, options),
+        kind => Ok(Document { is_view: kind == VIEW, ..Document::new(id, source, Text::part_of(file, content)) }),
+    })
 }
 
 #[cfg(test)]
@@ -113,10 +128,11 @@ mod tests {
     fn what_is_put_by_is_read_in_any_order() {
         let spool = Spool::default();
         let (first, one) = spool.put(&[document("1", "größe"), document("2", "")]).expect("put by");
-        assert!(spool.read(first, one[0]).is_ok());
+        let options = ReadOptions::default();
+        assert!(spool.read(first, one[0], &options).is_ok());
         let (second, two) = spool.put(&[document("3", "x")]).expect("put by");
         let text = |start, length| {
-            let read = spool.read(start, length).expect("read");
+            let read = spool.read(start, length, &options).expect("read");
             format!("{} {} {} {}", read.source, read.id, read.text, read.is_view)
         };
         assert_eq!(text(second, two[0]), "a.com 3 x true");
@@ -127,6 +143,6 @@ mod tests {
     #[test]
     fn a_wrong_place_is_noticed() {
         let spool = Spool::default();
-        assert_eq!(spool.read(0, 20).map(|_| ()), Err(Reason::Changed));
+        assert_eq!(spool.read(0, 20, &ReadOptions::default()).map(|_| ()), Err(Reason::Changed));
     }
 }

@@ -40,8 +40,13 @@ impl EndPlaces {
 
     /// What [`arrive`](Self::arrive) gives, but nothing is learned.
     pub fn look(&self, placed: &[Placed]) -> Vec<(usize, usize)> {
-        let end = |placed: &Placed| Some((placed.index, end_of(self.0.get(&placed.key.0)?)?));
+        let end = |placed: &Placed| Some((placed.index, self.words(placed.key)?));
         placed.iter().filter_map(end).collect()
+    }
+
+    /// How much prose has to stand before a segment, in words, if articles end before it.
+    pub fn words(&self, key: SegmentKey) -> Option<usize> {
+        end_of(self.0.get(&key.0)?)
     }
 
     /// Leaves out the segments that are not remembered.

@@ -2,11 +2,12 @@
 //!
 //! Takes the segments of sources with their texts; gives templates as mining does: those of each source, and those that
 //! sources share. A segment is a run of tokens from one edge to the other, so it is matched wherever it stands; where it
-//! was a whole line, only whole lines are.
+//! was a whole line, only whole lines are. Where articles end before a segment, they end before its template.
 
 use std::collections::BTreeMap;
 
-use super::segments::{Described, Standing};
+use super::ends::EndPlaces;
+use super::segments::{Described, SegmentKey, Standing};
 use super::table::Entry;
 use crate::mining::MineOptions;
 use crate::mining::cross_source::MIN_SOURCES;
@@ -20,16 +21,20 @@ pub const MIN_PAGES: u32 = 20;
 /// of at least [`MIN_PAGES`] pages, and with enough words, unless they are whole lines.
 ///
 /// `among` is the pages over which a segment was seen. Where several segments are the same but for their paths, the one
-/// with most documents counts.
+/// with most documents counts, and articles end before it if they end before each of them.
 pub fn long_lived(
-    segments: impl IntoIterator<Item = (Entry, Described)>,
+    segments: impl IntoIterator<Item = (SegmentKey, Entry, Described)>,
+    ends: &EndPlaces,
     lexer: &Lexer,
     options: &MineOptions,
 ) -> Vec<Template> {
     let mut lexer = lexer.clone();
     let mut templates: BTreeMap<TokenRun, Template> = BTreeMap::new();
-    let lasting = segments.into_iter().filter(|(entry, _)| lasts(entry, options));
-    for template in lasting.filter_map(|(entry, described)| template(&entry, &described, &mut lexer)) {
+    let lasting = segments.into_iter().filter(|(_, entry, _)| lasts(entry, options));
+    for (key, template) in lasting.filter_map(|(key, entry, said)| Some((key, template(&entry, &said, &mut lexer)?))) {
+        // A date or a number alone is the end of nothing.
+        let ends_after = ends.words(key).filter(|_| has_word(&template));
+        let template = Template { ends_after, ..template };
         if says_something(&template.run, options) {
             match templates.get_mut(&template.run) {
                 Some(known) => *known = joined(known, template),
@@ -44,10 +49,10 @@ pub fn long_lived(
 /// with the counts of all, sorted by run.
 pub fn take_shared(sources: &mut [Vec<Template>]) -> Vec<Template> {
     let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
-    for template in sources.iter().flatten().filter(|template| template.run.pieces().iter().any(Piece::is_word)) {
+    for template in sources.iter().flatten().filter(|template| has_word(template)) {
         match shared.get_mut(&template.run) {
             Some(known) => add(known, template),
-            None => drop(shared.insert(template.run.clone(), template.clone())),
+            None => drop(shared.insert(template.run.clone(), Template { ends_after: None, ..template.clone() })),
         }
     }
     shared.retain(|_, template| template.sources >= MIN_SOURCES);
@@ -66,6 +71,10 @@ fn says_something(run: &TokenRun, options: &MineOptions) -> bool {
     run.has_whole_line() || run.half_words() >= 2 * options.min_words
 }
 
+fn has_word(template: &Template) -> bool {
+    template.run.pieces().iter().any(Piece::is_word)
+}
+
 fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<Template> {
     let documents = entry.documents as usize;
     Some(Template {
@@ -80,6 +89,7 @@ fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<T
             Standing::Joined => format!("…{}", described.text),
             Standing::Line | Standing::Apart => described.text.clone(),
         },
+        ends_after: None,
     })
 }
 
@@ -111,8 +121,9 @@ fn piece(token: &Token, text: &str) -> Piece {
 fn joined(one: &Template, other: Template) -> Template {
     let occurrences = one.occurrences + other.occurrences;
     let rank = |template: &Template| (template.documents, std::cmp::Reverse(template.among));
+    let ends_after = one.ends_after.zip(other.ends_after).map(|(one, other)| one.max(other));
     let more = if rank(&other) > rank(one) { other } else { one.clone() };
-    Template { occurrences, ..more }
+    Template { occurrences, ends_after, ..more }
 }
 
 fn add(known: &mut Template, template: &Template) {
@@ -130,6 +141,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::cleaning::article_end::LastPlace;
+    use crate::incremental::evidence::Placed;
+    use crate::incremental::table::Seen;
     use crate::patterns::PatternFile;
     use crate::patterns::regex::{Edges, render};
     use crate::tokens::{MutablePattern, MutableSet, Tokenizer};
@@ -145,13 +159,13 @@ mod tests {
     }
 
     /// In so many documents, over so many pages.
-    fn segment(text: &str, standing: Standing, documents: u32, pages: u32) -> (Entry, Described) {
+    fn segment(text: &str, standing: Standing, documents: u32, pages: u32) -> (SegmentKey, Entry, Described) {
         let described = Described { path: String::new(), text: text.to_owned(), standing };
-        (Entry::stored(documents, 1, pages, true), described)
+        (SegmentKey(7), Entry::stored(documents, 1, pages, true), described)
     }
 
-    fn found(segments: &[(Entry, Described)]) -> Vec<Template> {
-        long_lived(segments.to_vec(), &lexer(), &MineOptions::default())
+    fn found(segments: &[(SegmentKey, Entry, Described)]) -> Vec<Template> {
+        long_lived(segments.to_vec(), &EndPlaces::default(), &lexer(), &MineOptions::default())
     }
 
     fn written(templates: &[Template]) -> Vec<String> {
@@ -208,10 +222,40 @@ mod tests {
         assert_eq!(counts.collect::<Vec<_>>(), [(50, 90, 80)]);
     }
 
+    /// Articles of these many words end before a segment, half of them with comments.
+    fn ends_before(key: SegmentKey, words: impl Iterator<Item = u32>) -> EndPlaces {
+        let mut ends = EndPlaces::default();
+        for words in words {
+            let after = if words % 20 == 0 { 0.0 } else { 30.0 };
+            let place = LastPlace { pattern: 0, start: 0, before: f64::from(words), after, goes_on: after > 0.0 };
+            ends.arrive(&[Placed { key, index: 0, seen: Seen { documents: 9, pages: 9, wants_text: false }, place }]);
+        }
+        ends
+    }
+
+    #[test]
+    fn articles_end_before_what_they_end_before_wherever_it_stands() {
+        let ends = ends_before(SegmentKey(7), (10..30).map(|number| 10 * number));
+        let ends_after = |segments: &[(SegmentKey, Entry, Described)]| {
+            let templates = long_lived(segments.to_vec(), &ends, &lexer(), &MineOptions::default());
+            templates.iter().map(|template| template.ends_after).collect::<Vec<_>>()
+        };
+        let line = |text: &str, key: u64, documents| {
+            let (_, entry, described) = segment(text, Standing::Line, documents, 50);
+            (SegmentKey(key), entry, described)
+        };
+        assert_eq!(ends_after(&[line("Comments", 7, 20), line("Home", 8, 20)]), [Some(50), None]);
+        assert_eq!(ends_after(&[line("Comments", 7, 20), line("Comments", 8, 30)]), [None], "one is no end");
+        assert_eq!(ends_after(&[line("12", 7, 20)]), [None], "it says nothing");
+        let mut sources =
+            [1, 2, 3].map(|_| long_lived([line("Comments", 7, 20)], &ends, &lexer(), &MineOptions::default()));
+        assert_eq!(take_shared(&mut sources)[0].ends_after, None, "what follows is another matter in each source");
+    }
+
     #[test]
     fn what_three_sources_have_is_shared() {
         let line = |text: &str, documents| segment(text, Standing::Line, documents, 50);
-        let own = |segments: &[(Entry, Described)]| found(segments);
+        let own = |segments: &[(SegmentKey, Entry, Described)]| found(segments);
         let mut sources = [
             own(&[line("Share", 20), line("3", 20), line("Home", 20)]),
             own(&[line("Share", 30), line("3", 20), line("Home", 20)]),

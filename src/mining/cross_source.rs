@@ -112,6 +112,7 @@ fn shared_lines(mined: &[Mined]) -> BTreeMap<TokenRun, Template> {
                 occurrences: 0,
                 sources: 0,
                 example: example.to_owned(),
+                ends_after: None,
             });
             known.documents += candidate.documents;
             known.among += source.counted();
@@ -186,6 +187,7 @@ fn own_template(candidate: &Candidate, source: &Mined) -> Template {
         occurrences: candidate.occurrences,
         sources: 1,
         example: candidate.example.clone(),
+        ends_after: None,
     }
 }
 
@@ -197,6 +199,7 @@ fn shared_template(candidate: &Candidate, seen: &Seen) -> Template {
         occurrences: seen.occurrences,
         sources: seen.sources,
         example: candidate.example.clone(),
+        ends_after: None,
     }
 }
 

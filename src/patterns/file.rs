@@ -116,7 +116,7 @@ impl PatternFile {
                 among: template.among,
                 occurrences: template.occurrences,
                 sources: (template.sources > 1).then_some(template.sources),
-                ends_after: None,
+                ends_after: template.ends_after,
                 example: template.example,
                 note: String::new(),
             }

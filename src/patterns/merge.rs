@@ -74,7 +74,7 @@ fn words(run: &TokenRun) -> Vec<Piece> {
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
-    let ends_after = if old.is_touched() { old.ends_after } else { None };
+    let ends_after = if old.is_touched() { old.ends_after } else { fresh.ends_after };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
         let example = if old.regex == fresh.regex { old.example } else { fresh.example };
@@ -204,5 +204,7 @@ mod tests {
         assert_eq!([merged("mine", Some(90)), merged("mine", None)], [Some(90), None]);
         // What nobody touched is found again.
         assert_eq!(merged("", Some(90)), None);
+        let found = merge(with_end("", Some(70)), with_end("", Some(90)));
+        assert_eq!(found.patterns[0].ends_after, Some(70));
     }
 }

@@ -65,6 +65,8 @@ pub struct Template {
     pub sources: usize,
     /// One occurrence, as it stands in its document.
     pub example: String,
+    /// Articles end before it, if they had so many words of prose; `None` if nobody looked yet.
+    pub ends_after: Option<usize>,
 }
 
 /// How a pattern is matched.

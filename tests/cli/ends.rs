@@ -46,6 +46,26 @@ fn comments_go_and_the_article_stays() {
 }
 
 #[test]
+fn a_stream_finds_them_too_and_hands_them_on() {
+    let sandbox = with_comments(str::to_owned, "txt");
+    sandbox.expect(0, "stream corpus --state state --learn-only --quiet");
+    sandbox.expect(0, "mine --from-state state -o patterns --quiet");
+    let patterns = sandbox.read("patterns/tide.yaml");
+    assert_eq!(patterns.matches("    ends_after: ").count(), 1, "{patterns}");
+    sandbox.expect(0, "clean corpus -p patterns -o cleaned --quiet");
+    let page = sandbox.read("corpus/tide/01.txt");
+    let (article, _) = page.split_once("Leave a comment below").expect("it has comments");
+    let article = article.split_once('\n').expect("it has a menu").1;
+    assert_eq!(sandbox.read("cleaned/tide/01.txt").trim(), article.trim());
+    // Who takes an end away, and says why, is heard.
+    let end = patterns.lines().find(|line| line.contains("ends_after")).expect("there is one");
+    sandbox
+        .write("patterns/tide.yaml", patterns.replace(&format!("{end}\n"), "").replace("note: ''", "note: 'goes on'"));
+    sandbox.expect(0, "mine --from-state state -o patterns --quiet");
+    assert!(!sandbox.read("patterns/tide.yaml").contains("ends_after"));
+}
+
+#[test]
 fn what_a_person_makes_of_an_end_stays() {
     let sandbox = with_comments(str::to_owned, "txt");
     sandbox.expect(0, "mine corpus -o patterns --quiet");

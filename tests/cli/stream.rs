@@ -321,6 +321,20 @@ fn a_feed_goes_on_and_other_pipes_do_not() {
 }
 
 #[test]
+fn the_summary_has_the_columns_of_a_stream() {
+    let sandbox = sandbox(0..40);
+    let ran = sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl");
+    let rows: Vec<Vec<&str>> = ran.stdout.lines().take(2).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["source", "documents", "pages", "copies", "segments", "template", "removed"]);
+    sandbox.write("again.jsonl", lines(0..10));
+    let json = sandbox.expect(0, "stream again.jsonl --state state -o out.jsonl --json").stdout;
+    let learned = &serde_json::from_str::<Value>(&json).expect("JSON")["sources"]["gull"]["learned"];
+    let cells = ["segments", "templates"].map(|key| learned[key].to_string());
+    assert_eq!(rows[1][..6], ["gull", "20", "20", "0", &cells[0], &cells[1]], "{}", ran.stdout);
+    assert_eq!((&learned["pages"], &learned["copies"]), (&20.into(), &5.into()));
+}
+
+#[test]
 fn who_learns_first_cleans_all() {
     let sandbox = sandbox(0..40);
     let ran = sandbox.expect(0, "stream in.jsonl --state state --learn-only");

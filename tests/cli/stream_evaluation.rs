@@ -7,6 +7,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use super::containers::{response, zstd};
+use super::streams::expect_fed;
 use super::*;
 use support::stream::Stream;
 
@@ -78,6 +80,38 @@ fn templates_are_found_soon_and_little_is_kept() {
         let is_html = source == "orchard-courier.example";
         assert_eq!(storage["batch"]["tree"].is_u64(), is_html, "{source}: there are no trees of plain text");
     }
+}
+
+#[test]
+fn it_does_not_matter_what_pages_come_in() {
+    let sandbox = redesigned();
+    let pages = sandbox.read("pages.jsonl");
+    let records = pages.lines().flat_map(|line| {
+        let page: Value = serde_json::from_str(line).expect("JSON");
+        let text = |key: &str| page[key].as_str().expect("a text").to_owned();
+        response(&format!("https://{}/{}", text("source"), text("id")), "", text("html").as_bytes())
+    });
+    sandbox.write("pages.warc", records.collect::<Vec<u8>>());
+    sandbox.write("pages.jsonl.zst", zstd(pages.as_bytes()));
+    let figures = |ran: Ran| {
+        let mut outcome: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+        outcome["seconds"].take();
+        outcome
+    };
+    let measured = |arguments: &str| figures(sandbox.expect(0, &format!("eval stream {arguments} --json")));
+    let open = measured("pages.jsonl --gold gold.jsonl");
+    assert!(open["per_source"]["site0000.example"]["storage"]["batch"]["tree"].is_u64(), "{open}");
+    assert_eq!(open, measured("pages.jsonl.zst --gold gold.jsonl"));
+    assert_eq!(open, figures(expect_fed(&sandbox, 0, "eval stream - --gold gold.jsonl --json", &pages)));
+    // the documents of an archive are called after its records
+    let named = sandbox.expect(0, "stream pages.warc --state state --quiet").stdout;
+    let called = |(named, gold): (&str, &str)| {
+        let [named, mut gold]: [Value; 2] = [named, gold].map(|line| serde_json::from_str(line).expect("JSON"));
+        gold["id"] = named["id"].clone();
+        gold.to_string() + "\n"
+    };
+    sandbox.write("gold.jsonl", named.lines().zip(sandbox.read("gold.jsonl").lines()).map(called).collect::<String>());
+    assert_eq!(open, measured("pages.warc --gold gold.jsonl"));
 }
 
 #[test]

@@ -90,11 +90,36 @@ fn the_manual_page_has_every_command() {
     let ran = Sandbox::new().expect(0, "man");
     assert!(ran.stdout.contains(".TH dehusk 1"), "{}", ran.stdout);
     for part in
-        [".SH RUN", ".SH MINE", ".SH CLEAN", ".SH CHECK", ".SH DIFF", ".SH EXPLAIN", r"\-\-merge\-gap", r"\-\-threads"]
+        [".SH \"RUN\"", ".SH \"DIFF\"", ".SH \"STATE\"", ".SH \"STATE SHOW\"", r"\-\-merge\-gap", r"\-\-threads"]
     {
         assert!(ran.stdout.contains(part), "{part}");
     }
     assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn every_command_has_a_page_of_its_own_that_its_parent_names() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.expect(0, "man -o man1");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    let mut pages: Vec<String> = sandbox.tree("man1").into_keys().collect();
+    pages.retain(|page| page.starts_with("dehusk-state"));
+    assert_eq!(
+        pages,
+        ["export", "merge", "show"]
+            .map(|sub| format!("dehusk-state-{sub}.1"))
+            .into_iter()
+            .chain(["dehusk-state.1".to_owned()])
+            .collect::<Vec<_>>()
+    );
+    let version = env!("CARGO_PKG_VERSION");
+    let page = sandbox.read("man1/dehusk-state-show.1");
+    assert!(page.contains(&format!(".TH dehusk-state-show 1  \"dehusk {version}\"")), "{page}");
+    assert!(page.contains(r"dehusk state show") && page.contains(r"\-\-limit"), "{page}");
+    for (parent, page) in [("dehusk", r"dehusk\-state(1)"), ("dehusk-state", r"dehusk\-state\-show(1)")] {
+        let parent = sandbox.read(&format!("man1/{parent}.1"));
+        assert!(parent.contains(page), "{parent}");
+    }
 }
 
 /// Starts the program with nobody to read its output; gives its status and what it has to say on stderr.
@@ -154,7 +179,7 @@ fn all_lines(range: std::ops::Range<usize>) -> String {
 }
 
 /// Runs the program with this on its standard input, which has to end with this status.
-fn expect_fed(sandbox: &Sandbox, status: i32, arguments: &str, input: impl AsRef<[u8]>) -> Ran {
+pub fn expect_fed(sandbox: &Sandbox, status: i32, arguments: &str, input: impl AsRef<[u8]>) -> Ran {
     let mut command = assert_cmd::Command::from_std(sandbox.command(arguments));
     let output = command.write_stdin(input.as_ref()).output().expect("the program starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

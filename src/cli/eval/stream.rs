@@ -62,14 +62,15 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
     let options = ReadOptions { outline: true, ..args.corpus.reading.options() };
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
+    // Pages themselves are wanted, to tell how large they are; what comes once only is put by when it is listed.
+    let view = if options.html == HtmlView::Text { HtmlView::Page } else { options.html };
+    let inventory = inventory.with_html(view);
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
+    // Mining needs no way back to them.
+    let inventory = inventory.with_html(options.html);
     let library = args.mining()?.library(&inventory, &listings, global, reporter, &mut summary)?;
-    // Pages themselves are wanted, to tell how large they are.
-    let inventory = match options.html {
-        HtmlView::Text => inventory.with_html(HtmlView::Page),
-        HtmlView::Page | HtmlView::Markup => inventory,
-    };
+    let inventory = inventory.with_html(view);
     let mutable = Arc::new(MutableSet::shipped());
     let reader = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
     let cleaning = suited(args.cleaning.options(), options.html);

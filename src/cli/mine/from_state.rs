@@ -5,7 +5,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use dehusk::corpus::{OutputRoot, SourceId};
-use dehusk::incremental::segments::Described;
+use dehusk::incremental::segments::{Described, SegmentKey};
 use dehusk::incremental::state::{ListedSegment, State};
 use dehusk::incremental::table::Entry;
 use dehusk::incremental::templates::{MIN_PAGES, long_lived, take_shared};
@@ -88,7 +88,7 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
             ));
         }
         warn_of_change(id.as_str(), progress.drift(), reporter);
-        let templates = long_lived(described(state, &id)?, lexer, options);
+        let templates = long_lived(described(state, &id)?, &progress.ends, lexer, options);
         let (pages, copies) = (progress.pages as usize, progress.copies as usize);
         sources.push(Learned { id, pages, copies, templates });
     }
@@ -96,12 +96,12 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
 }
 
 /// The segments that are template, with their texts.
-fn described(state: &State, source: &SourceId) -> anyhow::Result<Vec<(Entry, Described)>> {
+fn described(state: &State, source: &SourceId) -> anyhow::Result<Vec<(SegmentKey, Entry, Described)>> {
     let detection = state.settings().table.detection;
     let mut all = Vec::new();
     for listed in state.segments(source)?.into_iter().flatten() {
-        let ListedSegment { entry, described, .. } = listed?;
-        all.extend(described.filter(|_| entry.is_template(&detection)).map(|described| (entry, described)));
+        let ListedSegment { key, entry, described } = listed?;
+        all.extend(described.filter(|_| entry.is_template(&detection)).map(|described| (key, entry, described)));
     }
     Ok(all)
 }
