@@ -194,7 +194,7 @@ impl Tables {
 
     /// What is known of a source by now.
     pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
-        let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
+        let table = self.tables.get(source)?;
         Some(LearnedSummary::of(table, &self.settings.table))
     }
 }
