@@ -28,6 +28,8 @@ const MAX_TITLED_SHARE: f64 = 0.8;
 const MAX_MUTABLE: f64 = 0.34;
 /// What separates the parts of a byline or a list of links.
 const LIST_SEPARATORS: [char; 8] = ['|', '·', '•', '»', '›', '>', '@', '｜'];
+/// A title has so many tokens at most: each line before the article is looked for in it.
+const MAX_TITLE_TOKENS: usize = 500;
 /// How far prose counts, in words.
 const PROSE_REACH: f64 = 100.0;
 
@@ -55,6 +57,9 @@ impl Heading<'_> {
 
     /// Of the segments before the article that the title says, the longest; of equally long ones the nearest.
     fn titled(&self, shares: &[f64]) -> Option<usize> {
+        if self.segments.tokens[0].len() > MAX_TITLE_TOKENS {
+            return None;
+        }
         let title = self.folded(0);
         let is_titled = |&index: &usize| {
             let may_be_said = self.segments.tokens[index].len() <= title.len();
@@ -161,6 +166,15 @@ mod tests {
         assert_eq!(found(&page, &[0.0, 0.9, 0.6, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(2));
         // A name that all documents have is the site's.
         assert_eq!(found(&page, &[0.0, 0.9, 0.9, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(3));
+    }
+
+    #[test]
+    fn a_first_line_that_goes_on_and_on_is_no_title() {
+        let rest = PAGE.split_once('\n').unwrap().1.replace("Ann Bell", "Ann Bell, our own reporter");
+        let page = |words| format!("Mayor opens the new bridge{}\nDaily Post\n{rest}", " and".repeat(words - 5));
+        let shares = [0.0, 0.9, 0.6, 0.0, 0.9, 0.0, 0.0, 0.1];
+        assert_eq!(found(&page(MAX_TITLE_TOKENS), &shares), Some(2));
+        assert_eq!(found(&page(MAX_TITLE_TOKENS + 1), &shares), Some(3));
     }
 
     #[test]

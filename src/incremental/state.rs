@@ -113,7 +113,10 @@ impl State {
 
     /// Opens one that is there.
     pub fn open(path: &Path) -> Result<State, StateError> {
-        let opened = open_database(path).and_then(|database| Ok((read_settings(&database)?, database)));
+        let opened = guarded(|| {
+            let database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
+            Ok((read_settings(&database)?, database))
+        });
         let (settings, database) = opened.map_err(|problem| problem.at(path))?;
         Ok(State { path: path.to_owned(), database, settings })
     }
@@ -251,7 +254,7 @@ impl State {
 
     /// Names the file in what goes wrong.
     fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Problem>) -> Result<T, StateError> {
-        work().map_err(|problem| problem.at(&self.path))
+        guarded(work).map_err(|problem| problem.at(&self.path))
     }
 }
 
@@ -283,13 +286,10 @@ fn sync_folder(folder: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Of a file that was cut off, redb finds out by an assertion.
-fn open_database(path: &Path) -> Result<Database, Problem> {
-    let open = || Database::builder().set_cache_size(CACHE_BYTES).open(path);
-    match catch_unwind(AssertUnwindSafe(open)) {
-        Ok(opened) => Ok(opened?),
-        Err(_) => Err(Problem::Damaged("it is shorter than it says".to_owned())),
-    }
+/// Of a file that was cut off, or whose bytes are not those that were written, redb finds out by assertions.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    let asserted = |_| Err(Problem::Damaged("its parts do not fit together".to_owned()));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(asserted)
 }
 
 fn read_settings(database: &Database) -> Result<Settings, Problem> {
@@ -551,6 +551,31 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(matches!(State::open(&path).unwrap_err().problem, Problem::Damaged(_)));
+    }
+
+    #[test]
+    fn a_state_with_bytes_of_others_is_read_or_damaged() {
+        let (mut state, _folder) = new_state(TableOptions::default());
+        commit(&mut state, "s", &mut learned(&[&[1, 2], &[1]], &TableOptions::default()));
+        let path = state.path().to_owned();
+        drop(state);
+        let bytes = std::fs::read(&path).unwrap();
+        let read = |path: &Path| {
+            let state = State::open(path)?;
+            let read_all = || state.sources()?.iter().try_for_each(|source| state.segments(source).map(drop));
+            let read = state.inputs().and_then(|_| read_all());
+            // What is written when it is closed may not fit either, but then all was read.
+            drop(catch_unwind(AssertUnwindSafe(|| drop(state))));
+            read
+        };
+        let mut damaged = 0;
+        for at in (0..bytes.len().min(64 << 10)).step_by(1 << 10) {
+            let mut bytes = bytes.clone();
+            bytes[at..at + 16].fill(0xa5);
+            std::fs::write(&path, bytes).unwrap();
+            damaged += u32::from(matches!(read(&path), Err(StateError { problem: Problem::Damaged(_), .. })));
+        }
+        assert!(damaged > 0);
     }
 
     #[test]

@@ -312,6 +312,8 @@ impl SegmentTable {
         self.remove(&options.detection, |key, entry| {
             by_age(&(entry.age(pages, &lifetime), key), &youngest_to_go).is_ge()
         });
+        // After a page of a million segments, sweeps would go through its room for ever.
+        self.entries.shrink_to(2 * count);
     }
 
     fn remove(&mut self, detection: &Detection, goes: impl Fn(u64, &Entry) -> bool) {
@@ -600,6 +602,13 @@ pub(super) mod tests {
         table.arrive(&segments(&[1]), &options);
         let died: u64 = table.progress.windows.iter().map(|(_, window)| window.died).sum();
         assert_eq!(died, 1);
+    }
+
+    #[test]
+    fn the_room_that_a_huge_page_took_is_given_back() {
+        let options = forgetful(9.0, Some(8));
+        let table = learned(&[&(0..10_000).collect::<Vec<u64>>()], &options);
+        assert!(table.len() <= 8 && table.entries.capacity() < 100, "{}", table.entries.capacity());
     }
 
     #[test]

@@ -299,3 +299,166 @@ fn tokenizers_that_backtrack_elsewhere_do_not_here() {
         expect(&sandbox, 2, &format!("mine corpus -o out --tokenizer '{regex}'"));
     }
 }
+
+/// So many words or lines are a hostile document.
+const MANY: usize = 100_000;
+
+/// A word of letters for each number.
+fn word(number: usize) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
+#[test]
+fn three_hundred_thousand_spans() {
+    const SPANS: usize = 3 * MANY;
+    let sandbox = with_share_line();
+    sandbox.write("corpus/odd/x.txt", format!("{STORY}\n{SHARE_LINE}\n").repeat(SPANS));
+    expect(&sandbox, 0, "clean corpus -p patterns -o out --spans --quiet");
+    let spans: serde_json::Value = serde_json::from_str(&sandbox.read("out/odd/x.txt.jsonl")).expect("JSON");
+    assert_eq!(spans["attributes"]["dehusk"].as_array().map(Vec::len), Some(SPANS));
+}
+
+#[test]
+fn a_first_line_of_a_hundred_thousand_words() {
+    let sandbox = with_share_line();
+    let words: Vec<String> = (0..MANY).map(word).collect();
+    let items: String = (0..MANY).map(|item| format!("item {}\n", word(item))).collect();
+    sandbox.write("corpus/odd/x.txt", format!("{}\n{items}{SHARE_LINE}\n{STORY}\n{STORY}\n", words.join(" ")));
+    expect(&sandbox, 0, "clean corpus -p patterns -o out --quiet");
+    assert!(sandbox.read("out/odd/x.txt").contains(STORY));
+}
+
+// Streams: a source's pages teach what recurs, so each shape comes several times, each time with another story.
+
+/// So many segments of a page recur.
+const RECURRING: usize = 5000;
+
+fn item(number: usize) -> String {
+    format!("Menu {}", word(number))
+}
+
+fn items(form: impl Fn(String) -> String) -> Vec<String> {
+    (0..RECURRING).map(|number| form(item(number))).collect()
+}
+
+/// Lines that were never seen, a tenth as long as what stands beside them: so no page is a copy.
+fn story(number: usize, beside: &str) -> String {
+    let mut story = Story(number as u64);
+    let mut lines = story.paragraph();
+    while lines.len() < beside.len() / 10 {
+        lines += &format!("\n{}", story.paragraph());
+    }
+    lines
+}
+
+/// A line of JSONL of the source `odd`.
+fn json_line(key: &str, text: &str) -> String {
+    serde_json::json!({"source": "odd", key: text}).to_string() + "\n"
+}
+
+/// Pages of a source that are cleaned as they come, and what becomes of the last of them. Its state is `state`.
+#[track_caller]
+fn streamed(key: &str, pages: impl Iterator<Item = String>, options: &str) -> (String, Sandbox) {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", pages.map(|page| json_line(key, &page)).collect::<String>());
+    expect(&sandbox, 0, &format!("stream in.jsonl --state state -o out.jsonl --quiet {options}"));
+    let written = sandbox.read("out.jsonl");
+    let last: serde_json::Value = serde_json::from_str(written.lines().last().expect("a line")).expect("JSON");
+    let cleaned = ["text", "html"].iter().find_map(|key| last[key].as_str());
+    (cleaned.expect("it is there").to_owned(), sandbox)
+}
+
+fn size(sandbox: &Sandbox, name: &str) -> u64 {
+    fs::metadata(sandbox.path(name)).expect("a file").len()
+}
+
+const PAGES: usize = 6;
+
+#[test]
+fn texts_with_thousands_of_segments_that_recur() {
+    let new = |number: usize, item: usize| format!("New {} {}", word(number), word(item));
+    for (name, recurring) in [
+        ("lines", items(|item| item).join("\n")),
+        ("one line", items(|item| item).join(" | ")),
+        ("sentences", items(|item| format!("{item} and there.")).join(" ")),
+        ("the same", "Menu of all\n".repeat(RECURRING)),
+    ] {
+        let page = |number| format!("{}\n{recurring}\n", story(number, &recurring));
+        let (last, _sandbox) = streamed("text", (0..PAGES).map(page), "");
+        assert!(!last.contains("Menu") && last.starts_with(&story(PAGES - 1, "")), "{name}");
+    }
+    let mixed = |number| {
+        let lines = (0..RECURRING).map(|at| format!("{}\n{}\n", item(at), new(number, at)));
+        story(number, "") + "\n" + &lines.collect::<String>()
+    };
+    let (last, _sandbox) = streamed("text", (0..PAGES).map(mixed), "");
+    assert!(last.starts_with(&story(PAGES - 1, "")));
+}
+
+#[test]
+fn pages_with_thousands_of_segments_that_recur() {
+    for (name, recurring) in [
+        ("side by side", format!("<div>{}</div>", items(|item| format!("<a>{item}</a>")).join(" "))),
+        ("blocks", items(|item| format!("<p>{item}</p>")).concat()),
+        ("the same", "<p>Menu of all</p>".repeat(RECURRING)),
+        ("bold", "<b>".repeat(RECURRING) + &items(|item| format!("<p>{item}</p>")).concat()),
+    ] {
+        let page = |number| format!("<p>{}</p>{recurring}", story(number, &recurring).replace('\n', "</p><p>"));
+        for options in ["", "--output html"] {
+            let (last, _sandbox) = streamed("html", (0..PAGES).map(page), options);
+            assert!(!last.contains("Menu") && last.contains(&story(PAGES - 1, "")), "{name} {options}");
+        }
+    }
+}
+
+/// Each item is one element deeper than the one before.
+#[test]
+fn lists_in_lists_take_no_more_state_than_side_by_side() {
+    let deep = items(|item| format!("<ul><li>{item} here</li>")).concat();
+    let page = |number| format!("<p>{}</p>{deep}", story(number, &deep).replace('\n', "</p><p>"));
+    let (last, sandbox) = streamed("html", (0..PAGES).map(page), "");
+    assert!(!last.contains("Menu"));
+    assert!(size(&sandbox, "state") < 20 << 20, "{} bytes", size(&sandbox, "state"));
+    let shown = expect(&sandbox, 0, "state show state odd --limit 9").stdout;
+    assert!(shown.len() < 10_000 && shown.contains("…/ul/"), "{} bytes", shown.len());
+}
+
+#[test]
+fn a_line_of_a_megabyte_that_recurs() {
+    let line = (0..150_000).map(word).collect::<Vec<_>>().join(" ");
+    let page = |number| format!("{}\n{line}\n", story(number, &line));
+    let (last, sandbox) = streamed("text", (0..PAGES).map(page), "");
+    assert!(!last.contains(&line));
+    let shown = expect(&sandbox, 0, "state show state odd").stdout;
+    assert!(shown.len() < 1000 && shown.ends_with("…\n"), "{} bytes", shown.len());
+    expect(&sandbox, 0, "state export state -o segments.jsonl");
+    assert!(sandbox.read("segments.jsonl").contains(&line));
+    expect(&sandbox, 0, "mine --from-state state -o patterns --quiet");
+}
+
+#[test]
+fn tables_that_hold_next_to_nothing() {
+    let lines = items(|item| item).join("\n");
+    let page = |number| format!("{}\n{lines}\n", story(number, &lines));
+    for most in [1, 10] {
+        let (last, sandbox) = streamed("text", (0..PAGES).map(page), &format!("--max-table {most}"));
+        assert!(last == page(PAGES - 1), "what is not remembered does not recur");
+        let shown = expect(&sandbox, 0, "state show state odd --all --json").stdout;
+        let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+        assert!(shown["segments"].as_array().is_some_and(|segments| segments.len() <= most), "{shown}");
+    }
+}
+
+#[test]
+fn twenty_thousand_sources() {
+    const SOURCES: usize = 20_000;
+    let line = |at: usize| {
+        let text = format!("Share this page\n{}\n", Story(at as u64).paragraph());
+        serde_json::json!({"source": word(at % SOURCES), "text": text}).to_string() + "\n"
+    };
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", (0..2 * SOURCES).map(line).collect::<String>());
+    expect(&sandbox, 0, "stream in.jsonl --state state -o out.jsonl --quiet");
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), 2 * SOURCES);
+    assert_eq!(expect(&sandbox, 0, "state export state -o -").stdout.lines().count(), 3 * SOURCES);
+}

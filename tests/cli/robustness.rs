@@ -1030,3 +1030,173 @@ fn a_closed_pipe() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
 }
+
+// States of streams.
+
+const FIRST: std::ops::Range<usize> = 0..6;
+
+/// A stream that has learned from some lines: `in.jsonl`, `state` and `out.jsonl`.
+fn learned() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", stream_lines(FIRST));
+    sandbox.expect(0, STREAM);
+    sandbox
+}
+
+const STREAM: &str = "stream in.jsonl --state state -o out.jsonl --quiet";
+
+fn stream_lines(numbers: std::ops::Range<usize>) -> String {
+    numbers.map(|number| json_line(&page(number, 1))).collect()
+}
+
+/// More comes, and the run is refused with this message; once things are as they were, all goes on as if nothing had been.
+#[track_caller]
+fn state_is_refused(spoil: impl Fn(&Sandbox), message: &str) {
+    let all = stream_lines(FIRST.start..FIRST.end + 6);
+    let [spoilt, undisturbed] = [learned(), learned()];
+    for sandbox in [&spoilt, &undisturbed] {
+        sandbox.write("in.jsonl", &all);
+    }
+    let (state, before) = (fs::read(spoilt.path("state")).expect("a state"), spoilt.tree(""));
+    spoil(&spoilt);
+    let ran = spoilt.expect(1, STREAM);
+    assert!(ran.stderr.starts_with(message) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
+    assert!(spoilt.read("out.jsonl").as_bytes() == before["out.jsonl"], "nothing is written");
+    spoilt.write("state", state);
+    for sandbox in [&spoilt, &undisturbed] {
+        sandbox.expect(0, STREAM);
+    }
+    assert!(spoilt.read("out.jsonl") == undisturbed.read("out.jsonl"));
+}
+
+#[test]
+fn a_state_that_is_something_else() {
+    for other in [&b"harbour"[..], &[0; 100_000], stream_lines(0..90).as_bytes()] {
+        state_is_refused(
+            |sandbox| sandbox.write("state", other),
+            "error: state: is no state of a stream: name another",
+        );
+    }
+}
+
+#[test]
+fn a_state_that_was_cut_off() {
+    let cut = |sandbox: &Sandbox| {
+        let state = fs::read(sandbox.path("state")).expect("a state");
+        sandbox.write("state", &state[..state.len() / 2]);
+    };
+    state_is_refused(cut, "error: state: is damaged (its parts do not fit together): take it from a backup");
+}
+
+#[test]
+fn a_state_with_bytes_that_are_not_its_own() {
+    let damage = |sandbox: &Sandbox| {
+        let mut state = fs::read(sandbox.path("state")).expect("a state");
+        state[4096..16384].fill(0xa5);
+        sandbox.write("state", state);
+    };
+    state_is_refused(damage, "error: state: is damaged (");
+}
+
+#[test]
+fn a_state_of_a_later_version() {
+    let age = |sandbox: &Sandbox| {
+        let meta = redb::TableDefinition::<&str, &str>::new("meta");
+        let database = redb::Database::open(sandbox.path("state")).expect("a state");
+        let writing = database.begin_write().expect("a transaction");
+        writing.open_table(meta).expect("a table").insert("format", "2").expect("a row");
+        writing.commit().expect("it is written");
+    };
+    state_is_refused(
+        age,
+        "error: state: is a state of format 2, and this dehusk knows 1: use the version that wrote it",
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_state_that_may_not_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = learned();
+    fs::set_permissions(sandbox.path("state"), fs::Permissions::from_mode(0o400)).expect("the permissions");
+    if fs::File::options().append(true).open(sandbox.path("state")).is_ok() {
+        eprintln!("notice: whoever runs this may write everything; a locked state is not tried");
+        return;
+    }
+    sandbox.expect(1, STREAM).says("error: state: Permission denied");
+}
+
+#[test]
+fn a_state_in_a_folder_that_is_not_there() {
+    let sandbox = learned();
+    sandbox.expect(1, "stream in.jsonl --state no/state --quiet").says("error: no/state: No such file or directory");
+}
+
+#[test]
+fn a_state_held_by_another_run() {
+    let sandbox = learned();
+    let state = dehusk::incremental::state::State::open(&sandbox.path("state")).expect("a state");
+    for command in [STREAM, "state show state", "mine --from-state state -o patterns", "state merge both state"] {
+        let ran = sandbox.expect(1, command);
+        assert!(ran.stderr.starts_with("error: state: is in use by another run: wait"), "{}", ran.stderr);
+    }
+    drop(state);
+    sandbox.expect(0, STREAM);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_under_a_state() {
+    let sandbox = learned();
+    let Some(_disk) = super::output::SmallDisk::mount(sandbox.path("disk")) else {
+        eprintln!("notice: no file system can be mounted here; a full disk is not tried");
+        return;
+    };
+    let stream = |state: &str| format!("stream in.jsonl --state {state} -o other.jsonl --quiet");
+    let ran = sandbox.expect(1, &stream("disk/state"));
+    assert_eq!(ran.stderr, "error: disk/state: No space left on device (os error 28)\n");
+    fs::copy(sandbox.path("disk/state"), sandbox.path("moved")).expect("a state");
+    sandbox.expect(0, &stream("moved"));
+    assert!(sandbox.read("other.jsonl") == sandbox.read("out.jsonl"));
+}
+
+#[test]
+fn an_input_that_shrank() {
+    let sandbox = learned();
+    sandbox.write("in.jsonl", stream_lines(10..13));
+    let ran = sandbox.expect(3, STREAM);
+    ran.says(
+        "skipped: in.jsonl: has 3 records, and earlier runs took 6: if it is another file by now, give it another",
+    );
+    sandbox.write("in.jsonl", stream_lines(0..7));
+    let before = sandbox.read("out.jsonl").lines().count();
+    sandbox.expect(0, STREAM);
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), before + 1);
+}
+
+#[test]
+fn an_input_that_was_replaced() {
+    let sandbox = learned();
+    sandbox.write("in.jsonl", stream_lines(20..28));
+    sandbox.expect(0, STREAM);
+    let documents = sandbox.expect(0, "state show state --json").stdout;
+    assert!(documents.contains("\"documents\": 8,"), "{documents}");
+    sandbox.write("other.jsonl", stream_lines(20..28));
+    sandbox.expect(0, "stream other.jsonl --state state -o out.jsonl --quiet");
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), 16);
+}
+
+#[test]
+fn an_output_that_shrank() {
+    let sandbox = learned();
+    let written = sandbox.read("out.jsonl");
+    sandbox.write("out.jsonl", &written[..30]);
+    sandbox.write("in.jsonl", stream_lines(0..7));
+    let ran = sandbox.expect(1, STREAM);
+    let message =
+        format!("error: out.jsonl: it has 30 bytes, and {} were written; put it back as it was", written.len());
+    ran.says(&message);
+    sandbox.write("out.jsonl", &written);
+    sandbox.expect(0, STREAM);
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), 7);
+}

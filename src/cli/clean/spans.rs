@@ -22,10 +22,10 @@ pub enum Unit {
 pub fn line(document: &Document, cleaning: &Cleaning, unit: Unit) -> String {
     let mut position = Positions { text: &document.text, unit, byte: 0, points: 0 };
     let cuts = cleaning.cuts(&document.text);
+    let mut rest = cleaning.spans.as_slice();
     let spans = cuts.iter().flat_map(|cut| {
-        let inside =
-            cleaning.spans.iter().filter(|span| cut.range.start <= span.range.start && span.range.end <= cut.range.end);
-        let (weighed, bytes) = inside.fold((0.0, 0), |(weighed, bytes), span| {
+        let inside = rest.split_off(..rest.partition_point(|span| span.range.end <= cut.range.end)).unwrap_or_default();
+        let (weighed, bytes) = inside.iter().fold((0.0, 0), |(weighed, bytes), span| {
             (weighed + f64::from(span.score) * span.range.len() as f64, bytes + span.range.len())
         });
         let score = (weighed / bytes.max(1) as f64 * 1000.0).round() / 1000.0;

@@ -1,5 +1,6 @@
 //! `dehusk state show`: what a state knows, for people or as JSON.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 
 use dehusk::corpus::SourceId;
 use dehusk::incremental::drift::Change;
+use dehusk::incremental::segments::Described;
 use dehusk::incremental::state::{ListedSegment, Position, State, StateError, Summary};
 
 use super::{as_json, open, source_named, warn_of_change};
@@ -18,6 +20,8 @@ use crate::cli::terminal::Screen;
 
 /// So many files of a folder are named one by one.
 const MOST_OF_A_FOLDER: usize = 3;
+/// So many characters of a text are shown to people; a line can have megabytes.
+const SHOWN: usize = 300;
 
 /// Options of `dehusk state show`.
 #[derive(Args, Debug)]
@@ -212,14 +216,20 @@ fn show_source(args: &ShowArgs, state: &State, source: &SourceId, reporter: &Rep
 fn table_of(segments: &[ListedSegment], screen: Screen) -> String {
     let mut table = Table::default().figures(["documents", "first", "last"]).words("path").words("text");
     for ListedSegment { entry, described, .. } in segments {
-        let said = |text: &str| screen.on_one_line(text);
         let (path, text) = match described {
-            Some(described) => (said(&described.path), said(&described.text)),
+            Some(Described { path, text, .. }) => (screen.on_one_line(path), screen.on_one_line(&shortened(text))),
             None => (String::new(), "(not kept)".to_owned()),
         };
         table.row([entry.documents.to_string(), entry.first.to_string(), entry.last.to_string(), path, text]);
     }
     table.to_string()
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 #[cfg(test)]

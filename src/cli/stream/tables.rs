@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::panic;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -15,13 +14,14 @@ use rayon::prelude::*;
 use dehusk::corpus::SourceId;
 use dehusk::incremental::evidence::{Known, Placed};
 use dehusk::incremental::segments::described;
-use dehusk::incremental::state::{Position, Settings, State, StateError};
+use dehusk::incremental::state::{Position, Settings, State};
 use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
 use dehusk::patterns::{LexerCache, PatternFile};
 
 use super::arrivals::{Arrival, Arrived};
 use crate::cli::clean::cleaners::{Bench, Cleaners};
 use crate::cli::options::{LexerArgs, share};
+use crate::cli::state::open_quietly;
 use crate::cli::summary::LearnedSummary;
 
 /// So many segments of a source are remembered if nothing else is said.
@@ -194,18 +194,9 @@ impl Tables {
 
     /// What is known of a source by now.
     pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
-        let (_, table) = self.tables.iter().find(|(id, _)| id.as_str() == source)?;
+        let table = self.tables.get(source)?;
         Some(LearnedSummary::of(table, &self.settings.table))
     }
-}
-
-/// What the database asserts of a file that was cut off is told as an error, and need not be told before.
-fn open_quietly(path: &Path) -> Result<State, StateError> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| ()));
-    let opened = State::open(path);
-    panic::set_hook(hook);
-    opened
 }
 
 /// What a state calls an output file.

@@ -12,6 +12,9 @@ use twox_hash::XxHash3_64;
 use super::map::{Origin, Trace};
 use super::stack::Name;
 
+/// A path is told by so many names at most. Those of pages have some twenty; a page may be 65,536 elements deep.
+const MAX_NAMES: usize = 100;
+
 /// The visible text of a page in runs between two pieces of markup.
 ///
 /// Any tag, comment or processing instruction parts runs, whether one can see it or not. Runs between which the
@@ -63,13 +66,15 @@ impl Outline {
     }
 
     /// The names of the elements around a place in the text, such as `div/ul/li/a`, from the outermost to the innermost.
-    /// `<html>` and `<body>` are not named, for they are around everything; a name that HTML does not have is `*`.
+    /// `<html>` and `<body>` are not named, for they are around everything; a name that HTML does not have is `*`. Of more
+    /// than a hundred names the last hundred are told, behind `…`.
     pub fn path_at(&self, text: usize) -> String {
         let after = self.runs.partition_point(|run| run.start as usize <= text);
         let run = after.checked_sub(1).and_then(|run| self.runs.get(run));
         let innermost = run.and_then(|run| self.step(run.step));
-        let mut names: Vec<&str> =
-            iter::successors(innermost, |step| self.step(step.outer)).map(|step| step.name.tag.name()).collect();
+        let mut steps = iter::successors(innermost, |step| self.step(step.outer)).map(|step| step.name.tag.name());
+        let mut names: Vec<&str> = steps.by_ref().take(MAX_NAMES).collect();
+        names.extend(steps.next().map(|_| "…"));
         names.reverse();
         names.join("/")
     }
@@ -286,6 +291,15 @@ mod tests {
         assert_eq!(text, "one two three");
         assert_eq!([0, 3, 4, 7, 12].map(|at| outline.path_at(at)), ["p", "p", "p/b", "p/b", "p"]);
         assert_eq!(Outline::default().path_at(0), "");
+    }
+
+    #[test]
+    fn of_a_deep_path_the_last_names_are_told() {
+        let path = |depth| outlined_text(&("<div>".repeat(depth) + "<p>a")).1.path_at(0);
+        let named = |count| vec!["div"; count].join("/") + "/p";
+        assert_eq!(path(MAX_NAMES - 1), named(MAX_NAMES - 1));
+        assert_eq!(path(MAX_NAMES), format!("…/{}", named(MAX_NAMES - 1)));
+        assert_eq!(path(60_000), path(MAX_NAMES));
     }
 
     #[test]

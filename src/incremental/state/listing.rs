@@ -81,8 +81,8 @@ impl Iterator for ListedSegments<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (key, entry) = self.entries.next()?;
-        let described = if entry.is_described { text(&self.texts, self.number, key) } else { Ok(None) };
-        Some(self.state.attempt(|| Ok(ListedSegment { key, entry, described: described? })))
+        let described = || if entry.is_described { text(&self.texts, self.number, key) } else { Ok(None) };
+        Some(self.state.attempt(|| Ok(ListedSegment { key, entry, described: described()? })))
     }
 }
 
