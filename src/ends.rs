@@ -5,7 +5,7 @@
 //!
 //! - an article stands before it in every document, and articles differ in length: what stands after the first
 //!   paragraphs of an article always has as much before it,
-//! - in some documents nothing comes right after it, and no prose later: in the midst of articles, some always would,
+//! - in some documents nothing comes right after it, and no paragraph later: in the midst of articles, some always would,
 //! - in others some does, or there would be nothing to tell apart,
 //! - most of the prose stands before it, in all documents together,
 //! - how much comes after it has nothing to do with how much stands before: of an article that goes on, the more stands
@@ -29,7 +29,7 @@ pub(crate) const MIN_DOCUMENTS: usize = 6;
 pub(crate) const MIN_SHARE: f64 = 0.3;
 /// An article has so many words of prose.
 pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
-/// Less than so many words are no prose that an article could end with.
+/// A paragraph of fewer words is none that an article could end with: headlines of other articles come after it too.
 const MIN_MORE_WORDS: f64 = 15.0;
 /// So many documents, and this share of them, do not go on right after it and have no more prose ...
 const MIN_LAST: usize = 3;
@@ -109,7 +109,7 @@ pub(crate) fn end(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
     let tenth = |tenth: usize| before[(before.len() - 1) * tenth / 10];
-    let is_more = |place: &&&LastPlace| place.after >= MIN_MORE_WORDS;
+    let is_more = |place: &&&LastPlace| place.longest_after >= MIN_MORE_WORDS;
     let more = places.iter().filter(is_more).count();
     let last = places.iter().filter(|place| !is_more(place) && !place.goes_on).count();
     let min_last = MIN_LAST.max((MIN_LAST_SHARE * places.len() as f64).ceil() as usize);
@@ -206,6 +206,12 @@ mod tests {
     #[test]
     fn comments_come_after_the_article() {
         assert_eq!(ends(|at| page(at, "", "Write a comment\n")), [(format!("{}\nWrite a comment", "axcxbj."), 25)]);
+    }
+
+    #[test]
+    fn headlines_of_other_articles_are_no_rest_of_one() {
+        let page = |at| [page(at, "", "Write a comment\n"), prose(at, 7, 8), prose(at, 8, 8), prose(at, 9, 8)].concat();
+        assert_eq!(ends(page), [(format!("{}\nWrite a comment", "axcxbj."), 25)]);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct LastPlace {
     pub before: f64,
     /// Words of prose after it.
     pub after: f64,
+    /// Words of the longest paragraph among them.
+    pub longest_after: f64,
     /// Whether what comes right after it is covered by no match.
     pub goes_on: bool,
 }
@@ -54,6 +56,10 @@ pub fn last_places(
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
+    let mut longest_from = vec![0.0_f64; segments.prose.len() + 1];
+    for (index, &words) in segments.prose.iter().enumerate().rev() {
+        longest_from[index] = words.max(longest_from[index + 1]);
+    }
     let last = |of_pattern: &[Match]| {
         let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
         // The segments it is in count for neither side.
@@ -61,7 +67,8 @@ pub fn last_places(
         let next = segments.tokens.partition_point(|segment| segment.start < tokens.end);
         let after = prose[prose.len() - 1] - prose[next];
         let goes_on = segments.tokens.get(next).is_some_and(|segment| !is_matched(segment, &evidence.of_token));
-        LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, goes_on }
+        let longest_after = longest_from[next];
+        LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, longest_after, goes_on }
     };
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
 }

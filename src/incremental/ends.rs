@@ -55,22 +55,26 @@ impl EndPlaces {
     }
 }
 
-/// Where segments stood, as it is stored: by key, twice the words before and after, and whether it goes on.
+/// Where segments stood, as it is stored: by key, twice the words before, after, and in the longest paragraph after it, and
+/// whether it goes on.
 #[cfg(feature = "stream")]
-pub(super) type StoredPlaces = Vec<(u64, Vec<(u32, u32, bool)>)>;
+pub(super) type StoredPlaces = Vec<(u64, Vec<(u32, u32, u32, bool)>)>;
 
 #[cfg(feature = "stream")]
 impl EndPlaces {
     pub(super) fn stored(places: &StoredPlaces) -> EndPlaces {
-        let place = |&(before, after, goes_on): &(u32, u32, bool)| {
-            let (before, after) = (f64::from(before) / 2.0, f64::from(after) / 2.0);
-            LastPlace { pattern: 0, start: 0, before, after, goes_on }
+        let place = |&(before, after, longest_after, goes_on): &(u32, u32, u32, bool)| {
+            let [before, after, longest_after] = [before, after, longest_after].map(|twice| f64::from(twice) / 2.0);
+            LastPlace { pattern: 0, start: 0, before, after, longest_after, goes_on }
         };
         EndPlaces(places.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect())
     }
 
     pub(super) fn to_store(&self) -> StoredPlaces {
-        let place = |place: &LastPlace| ((2.0 * place.before) as u32, (2.0 * place.after) as u32, place.goes_on);
+        let place = |place: &LastPlace| {
+            let [before, after, longest] = [place.before, place.after, place.longest_after].map(|words| 2.0 * words);
+            (before as u32, after as u32, longest as u32, place.goes_on)
+        };
         self.0.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect()
     }
 }
@@ -88,7 +92,7 @@ mod tests {
     fn ends(documents: &[(f64, f64)]) -> Vec<Option<usize>> {
         let mut places = EndPlaces::default();
         let place = |(number, &(before, after)): (u32, &(f64, f64))| {
-            let place = LastPlace { pattern: 3, start: 7, before, after, goes_on: after > 0.0 };
+            let place = LastPlace { pattern: 3, start: 7, before, after, longest_after: after, goes_on: after > 0.0 };
             let seen = Seen { documents: number + 1, pages: number + 1, wants_text: false };
             let placed = [Placed { key: SegmentKey(9), index: 2, seen, place }];
             let looked = places.look(&placed);

@@ -227,7 +227,14 @@ mod tests {
         let mut ends = EndPlaces::default();
         for words in words {
             let after = if words % 20 == 0 { 0.0 } else { 30.0 };
-            let place = LastPlace { pattern: 0, start: 0, before: f64::from(words), after, goes_on: after > 0.0 };
+            let place = LastPlace {
+                pattern: 0,
+                start: 0,
+                before: f64::from(words),
+                after,
+                longest_after: after,
+                goes_on: after > 0.0,
+            };
             ends.arrive(&[Placed { key, index: 0, seen: Seen { documents: 9, pages: 9, wants_text: false }, place }]);
         }
         ends

@@ -28,7 +28,7 @@ pub struct SourceRow {
     windows: Vec<[u64; 4]>,
     /// Page, stayed, gone and new of the last change.
     change: Option<[u32; 4]>,
-    /// Key and last places of each candidate for an end: twice the words before and after, and whether it goes on.
+    /// Key and last places of each candidate for an end ([`StoredPlaces`]).
     ends: StoredPlaces,
 }
 
