@@ -7,10 +7,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::incremental::segments::Segment;
-use crate::incremental::table::Seen;
+use crate::incremental::table::Count;
 
 /// For each page, what the last `cached` pages tell of its segments; at least the page itself is cached.
-pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Seen>> {
+pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
     let keys: Vec<FxHashSet<u64>> = pages.iter().map(|page| keys(page.as_ref())).collect();
     let mut documents: FxHashMap<u64, u32> = FxHashMap::default();
     let seen = pages.iter().enumerate().map(|(number, page)| {
@@ -19,8 +19,8 @@ pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<
             keys[gone].iter().for_each(|key| forget(&mut documents, key));
         }
         let pages = cached.max(1).min(number + 1) as u32;
-        let seen = |segment: &Segment| Seen { documents: documents[&segment.key.0], pages, wants_text: false };
-        page.as_ref().iter().map(seen).collect()
+        let count = |segment: &Segment| Count { documents: documents[&segment.key.0], pages };
+        page.as_ref().iter().map(count).collect()
     });
     seen.collect()
 }
@@ -54,7 +54,9 @@ mod tests {
     use crate::incremental::segments::SegmentKey;
 
     fn page(keys: &[u64]) -> Vec<Segment> {
-        keys.iter().map(|&key| Segment { key: SegmentKey(key), tokens: 0..1, block: 0, length: 1 }).collect()
+        keys.iter()
+            .map(|&key| Segment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 1 })
+            .collect()
     }
 
     fn documents(cached: usize, pages: &[&[u64]]) -> Vec<Vec<u32>> {

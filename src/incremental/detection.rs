@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 
 use super::Detection;
 use super::segments::Segment;
-use super::table::Seen;
+use super::table::Count;
 
 /// For each segment, whether it is template: in enough documents, and in a block that mostly is.
-pub fn template(segments: &[Segment], seen: &[Seen], detection: &Detection) -> Vec<bool> {
-    let recurs: Vec<bool> = seen.iter().map(|seen| seen.documents >= detection.min_documents).collect();
+pub fn template(segments: &[Segment], counts: &[Count], detection: &Detection) -> Vec<bool> {
+    let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.min_documents).collect();
     let mut blocks: FxHashMap<u32, Lengths> = FxHashMap::default();
     for (segment, &recurs) in segments.iter().zip(&recurs) {
         blocks.entry(segment.block).or_default().add(segment.length, recurs);
@@ -46,10 +46,17 @@ mod tests {
 
     /// Segments given as block, length and documents.
     fn found(segments: &[(u32, u32, u32)]) -> Vec<bool> {
-        let of = |&(block, length, _): &(u32, u32, u32)| Segment { key: SegmentKey(0), tokens: 0..0, block, length };
-        let seen = |&(_, _, documents): &(u32, u32, u32)| Seen { documents, pages: 9, wants_text: false };
-        let (segments, seen): (Vec<Segment>, Vec<Seen>) = segments.iter().map(|given| (of(given), seen(given))).unzip();
-        template(&segments, &seen, &Detection::default())
+        let of = |&(block, length, _): &(u32, u32, u32)| Segment {
+            key: SegmentKey(0),
+            text: SegmentKey(0),
+            tokens: 0..0,
+            block,
+            length,
+        };
+        let count = |&(_, _, documents): &(u32, u32, u32)| Count { documents, pages: 9 };
+        let (segments, counts): (Vec<Segment>, Vec<Count>) =
+            segments.iter().map(|given| (of(given), count(given))).unzip();
+        template(&segments, &counts, &Detection::default())
     }
 
     #[test]

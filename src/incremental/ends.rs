@@ -23,8 +23,8 @@ impl EndPlaces {
     /// prose has to stand before each: their indices among what recurs in the document, and words.
     pub fn arrive(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         let mut ends = Vec::new();
-        for Placed { key, index, seen, place } in placed {
-            if place.before < MIN_ARTICLE_WORDS || share(seen) < MIN_SHARE {
+        for Placed { key, index, count, place } in placed {
+            if place.before < MIN_ARTICLE_WORDS || share(count) < MIN_SHARE {
                 self.0.remove(&key.0);
                 continue;
             }
@@ -86,15 +86,15 @@ fn end_of(places: &[LastPlace]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incremental::table::Seen;
+    use crate::incremental::table::Count;
 
     /// One segment that stands in every document, with so much prose before and after it.
     fn ends(documents: &[(f64, f64)]) -> Vec<Option<usize>> {
         let mut places = EndPlaces::default();
         let place = |(number, &(before, after)): (u32, &(f64, f64))| {
             let place = LastPlace { pattern: 3, start: 7, before, after, longest_after: after, goes_on: after > 0.0 };
-            let seen = Seen { documents: number + 1, pages: number + 1, wants_text: false };
-            let placed = [Placed { key: SegmentKey(9), index: 2, seen, place }];
+            let count = Count { documents: number + 1, pages: number + 1 };
+            let placed = [Placed { key: SegmentKey(9), index: 2, count, place }];
             let looked = places.look(&placed);
             let ends = places.arrive(&placed);
             assert!(looked.is_empty() || looked[0].0 == 2);

@@ -19,6 +19,9 @@ use crate::tokens::{MutableSet, Token, TokenKind};
 /// A text with more bytes in a single line is cut into sentences.
 const MAX_LINE_BYTES: usize = 300;
 
+/// Of what a key is the hash of, so many bytes come first that tell the path.
+const PATH_BYTES: usize = 8;
+
 /// What no text holds: around the name of a mutable pattern it tells that from a word.
 const NAME_MARK: u8 = 0xff;
 
@@ -32,6 +35,8 @@ pub struct SegmentKey(pub u64);
 pub struct Segment {
     /// What it is.
     pub key: SegmentKey,
+    /// What its text is, wherever it stands; in a text without markup the same as `key`.
+    pub text: SegmentKey,
     /// Its tokens: those whose first byte lies in it.
     pub tokens: Range<usize>,
     /// The block that it is part of, from 0 on. Numbers never fall along the text.
@@ -81,7 +86,8 @@ pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Opti
             canonical.clear();
             write_canonical(&mut canonical, path, text, &tokens.tokens[range.clone()], mutable);
             let key = SegmentKey(XxHash3_64::oneshot(&canonical));
-            Segment { key, length: bytes(tokens, &range).len() as u32, tokens: range, block }
+            let text = outline.map_or(key, |_| SegmentKey(XxHash3_64::oneshot(&canonical[PATH_BYTES..])));
+            Segment { key, text, length: bytes(tokens, &range).len() as u32, tokens: range, block }
         })
         .collect()
 }
@@ -269,10 +275,14 @@ mod tests {
         assert_eq!(described_segments(&format!("{long}\nEnd"), None).len(), 2);
     }
 
-    fn key(html: &str) -> SegmentKey {
+    fn segment(html: &str) -> Segment {
         let segments = of_page(html);
         assert_eq!(segments.len(), 1, "{html}");
-        segments[0].0.key
+        segments[0].0.clone()
+    }
+
+    fn key(html: &str) -> SegmentKey {
+        segment(html).key
     }
 
     #[test]
@@ -283,6 +293,15 @@ mod tests {
         assert_ne!(first, key("<ul><li>Posted March 3, 2024 | 3 comment</li></ul>"));
         assert_ne!(first, key("<ul><li>Posted March 3, 2024 |3 comments</li></ul>"));
         assert_ne!(key("<p>3 a"), key("<p>number a"));
+    }
+
+    #[test]
+    fn a_text_is_the_same_in_every_place() {
+        let [item, paragraph, bare] = ["<ul><li>Page 3", "<p>Page 4", "Page 5"].map(segment);
+        assert!(item.key != paragraph.key && item.text == paragraph.text && item.text == bare.text);
+        assert_ne!(item.text, segment("<p>Pages 4").text);
+        let line = &described_segments("Page 3", None)[0].0;
+        assert_eq!(line.text, line.key, "a text without markup has no places");
     }
 
     #[test]

@@ -29,6 +29,10 @@ const SWEPT_AFTER: usize = 8;
 const FREED: usize = 8;
 /// Of a page that is no copy, one part in so many is new.
 const NEW_AT_LEAST: u64 = 50;
+/// A text is counted wherever it stands once a place has had it in so many documents.
+const MIN_RETURNED: u32 = 2;
+
+type Entries = HashMap<u64, Entry, FxBuildHasher>;
 
 /// What a table is kept by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,19 +46,28 @@ pub struct TableOptions {
     pub max_segments: Option<usize>,
 }
 
-/// What is known of a segment of a document, this document included.
+/// How often something came, this document included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct Count {
     /// In how many documents it was.
     pub documents: u32,
     /// How many pages there were since it came first, that one and this one included; at least `documents`.
     pub pages: u32,
+}
+
+/// What is known of a segment of a document, this document included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Of the segment: this text in this place.
+    pub here: Count,
+    /// Of its text wherever it stood, since it first came back to a place; as `here` if it never did.
+    pub anywhere: Count,
     /// Whether it is in enough documents for a template, and nobody told the table its text yet
     /// ([`SegmentTable::describe`]).
     pub wants_text: bool,
 }
 
-/// A segment of a table.
+/// A segment of a table, or a text wherever it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// In how many documents it was seen.
@@ -65,6 +78,8 @@ pub struct Entry {
     pub last: u32,
     /// Whether its text was told.
     pub is_described: bool,
+    /// Whether it is a text wherever it stands, and no segment.
+    pub is_anywhere: bool,
     /// Whether it differs from what is stored.
     pub(super) is_changed: bool,
 }
@@ -94,16 +109,16 @@ pub struct Progress {
 /// use dehusk::incremental::segments::{Segment, SegmentKey};
 /// use dehusk::incremental::table::{SegmentTable, TableOptions};
 ///
-/// let menu = Segment { key: SegmentKey(7), tokens: 0..4, block: 0, length: 20 };
+/// let menu = Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
 /// let mut table = SegmentTable::default();
 /// table.arrive(std::slice::from_ref(&menu), &TableOptions::default());
 /// table.arrive(&[], &TableOptions::default());
 /// let seen = table.arrive(&[menu], &TableOptions::default());
-/// assert_eq!((seen[0].documents, seen[0].pages), (2, 3));
+/// assert_eq!((seen[0].here.documents, seen[0].here.pages), (2, 3));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SegmentTable {
-    pub(super) entries: HashMap<u64, Entry, FxBuildHasher>,
+    pub(super) entries: Entries,
     pub(super) progress: Progress,
     unsaved: Unsaved,
 }
@@ -121,7 +136,7 @@ struct Unsaved {
 impl SegmentTable {
     /// One that has come so far, with room for so many segments, to be filled with what was stored.
     pub fn restored(progress: Progress, segments: usize) -> SegmentTable {
-        let entries = HashMap::with_capacity_and_hasher(segments, FxBuildHasher);
+        let entries = Entries::with_capacity_and_hasher(segments, FxBuildHasher);
         SegmentTable { entries, progress, unsaved: Unsaved::default() }
     }
 
@@ -142,7 +157,11 @@ impl SegmentTable {
         self.unsaved.has_progressed = true;
         self.progress.copies += 1;
         let now = self.progress.pages;
-        segments.iter().map(|segment| self.known(segment, now, options).seen(now, &options.detection)).collect()
+        let seen = |segment: &Segment| {
+            let here = self.known(segment.key, now, options);
+            seen(&here, &self.known_anywhere(segment, &here, now, options), now, &options.detection)
+        };
+        segments.iter().map(seen).collect()
     }
 
     /// Whether hardly anything of a page is new.
@@ -151,18 +170,23 @@ impl SegmentTable {
         let (mut all, mut new) = (0, 0);
         for segment in segments {
             all += u64::from(segment.length);
-            let is_new = self.known(segment, now, options).documents == 0;
+            let is_new = self.known(segment.key, now, options).documents == 0;
             new += if is_new { u64::from(segment.length) } else { 0 };
         }
         all > 0 && new * NEW_AT_LEAST <= all
     }
 
-    /// What is known of a segment before a page that has it.
-    fn known(&self, segment: &Segment, page: u32, options: &TableOptions) -> Entry {
-        match self.entries.get(&segment.key.0) {
+    /// What is known of a segment or text before a page that has it.
+    fn known(&self, key: SegmentKey, page: u32, options: &TableOptions) -> Entry {
+        match self.entries.get(&key.0) {
             Some(entry) if !entry.is_gone(page, &options.lifetime) => *entry,
             _ => Entry::ABSENT,
         }
+    }
+
+    /// What is known of a segment's text wherever it stands, before a page that has it.
+    fn known_anywhere(&self, segment: &Segment, here: &Entry, page: u32, options: &TableOptions) -> Entry {
+        Some(self.known(segment.text, page, options)).filter(|text| text.documents > 0).unwrap_or(*here)
     }
 
     /// Takes in a page: tells for each of its segments what is known of it, and forgets what is too old.
@@ -177,12 +201,7 @@ impl SegmentTable {
             unsaved: &mut self.unsaved,
             options,
         };
-        let entries = &mut self.entries;
-        let seen = segments.iter().map(|segment| {
-            let entry = entries.entry(segment.key.0).or_insert(Entry::ABSENT);
-            page.expand(entry, segment)
-        });
-        let seen = seen.collect();
+        let seen = segments.iter().map(|segment| page.expand(&mut self.entries, segment)).collect();
         self.sweep_if_due(options);
         self.notice_change(options);
         seen
@@ -191,8 +210,12 @@ impl SegmentTable {
     /// What [`arrive`](Self::arrive) would tell, but the table stays as it is.
     pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
         let now = self.progress.pages.saturating_add(1);
-        let after = |segment| self.known(segment, now, options).after(now);
-        segments.iter().map(|segment| after(segment).seen(now, &options.detection)).collect()
+        let after = |segment: &Segment| {
+            let here = self.known(segment.key, now, options);
+            let anywhere = self.known_anywhere(segment, &here, now, options);
+            seen(&here.after(now), &anywhere.after(now), now, &options.detection)
+        };
+        segments.iter().map(after).collect()
     }
 
     /// Tells the table what a segment says, so that people can read it. Nothing happens if the segment is not there.
@@ -223,7 +246,7 @@ impl SegmentTable {
         &self.progress
     }
 
-    /// The segments that are remembered, sorted by key; also those that are too old and were not yet removed.
+    /// The segments and texts that are remembered, sorted by key; also those that are too old and were not yet removed.
     pub fn entries(&self) -> impl Iterator<Item = (SegmentKey, Entry)> {
         let mut keys: Vec<u64> = self.entries.keys().copied().collect();
         keys.sort_unstable();
@@ -232,13 +255,15 @@ impl SegmentTable {
 
     /// The segments that are not too old, most documents first, then by key.
     pub fn ranked(&self, options: &TableOptions) -> Vec<(SegmentKey, Entry)> {
-        let is_known = |(_, entry): &(SegmentKey, Entry)| !entry.is_gone(self.progress.pages, &options.lifetime);
+        let is_known = |(_, entry): &(SegmentKey, Entry)| {
+            !entry.is_anywhere && !entry.is_gone(self.progress.pages, &options.lifetime)
+        };
         let mut entries: Vec<(SegmentKey, Entry)> = self.entries().filter(is_known).collect();
         entries.sort_by_key(|&(_, entry)| std::cmp::Reverse(entry.documents));
         entries
     }
 
-    /// How many segments it holds in memory.
+    /// How many segments and texts it holds in memory.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -346,11 +371,11 @@ impl Progress {
 }
 
 impl Entry {
-    const ABSENT: Entry = Entry { documents: 0, first: 0, last: 0, is_described: false, is_changed: false };
+    const ABSENT: Entry = Entry::stored(0, 0, 0, false);
 
-    /// One as it was stored.
-    pub fn stored(documents: u32, first: u32, last: u32, is_described: bool) -> Entry {
-        Entry { documents, first, last, is_described, is_changed: false }
+    /// A segment as it was stored.
+    pub const fn stored(documents: u32, first: u32, last: u32, is_described: bool) -> Entry {
+        Entry { documents, first, last, is_described, is_anywhere: false, is_changed: false }
     }
 
     fn as_stored(&self) -> Entry {
@@ -377,15 +402,19 @@ impl Entry {
         Entry { documents: self.documents.saturating_add(1), first, last: page, ..self }
     }
 
-    fn seen(&self, page: u32, detection: &Detection) -> Seen {
-        let wants_text = self.is_template(detection) && !self.is_described;
-        Seen { documents: self.documents, pages: page.saturating_sub(self.first).saturating_add(1), wants_text }
+    fn count(&self, page: u32) -> Count {
+        Count { documents: self.documents, pages: page.saturating_sub(self.first).saturating_add(1) }
     }
 
-    /// Whether it is in enough documents for a template.
+    /// Whether it is a segment in enough documents for a template.
     pub fn is_template(&self, detection: &Detection) -> bool {
-        self.documents >= detection.min_documents
+        self.documents >= detection.min_documents && !self.is_anywhere
     }
+}
+
+fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> Seen {
+    let wants_text = here.is_template(detection) && !here.is_described;
+    Seen { here: here.count(page), anywhere: anywhere.count(page), wants_text }
 }
 
 /// A page that is taken in.
@@ -397,7 +426,33 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn expand(&mut self, entry: &mut Entry, segment: &Segment) -> Seen {
+    fn expand(&mut self, entries: &mut Entries, segment: &Segment) -> Seen {
+        let here = entries.entry(segment.key.0).or_insert(Entry::ABSENT);
+        self.add(here, segment);
+        let here = *here;
+        let anywhere = self.expand_text(entries, segment, &here);
+        seen(&here, &anywhere, self.number, &self.options.detection)
+    }
+
+    /// Counts the text of a segment wherever it stands, once it has come back to a place: most texts never do.
+    fn expand_text(&mut self, entries: &mut Entries, segment: &Segment, here: &Entry) -> Entry {
+        let key = segment.text.0;
+        if segment.text == segment.key {
+            return *here;
+        }
+        let known = entries.get(&key).copied().filter(|text| !text.is_gone(self.number, &self.options.lifetime));
+        let text = match known {
+            Some(text) if text.last == self.number => return text,
+            Some(text) => text.after(self.number),
+            None if here.documents < MIN_RETURNED => return *here,
+            None => Entry { is_described: false, is_anywhere: true, is_changed: false, ..*here },
+        };
+        let entry = entries.entry(key).insert(text).into_mut();
+        self.unsaved.touch(key, entry);
+        *entry
+    }
+
+    fn add(&mut self, entry: &mut Entry, segment: &Segment) {
         let detection = &self.options.detection;
         if entry.documents > 0 && entry.is_gone(self.number, &self.options.lifetime) {
             self.unsaved.forget(segment.key.0, entry, detection, self.window);
@@ -415,7 +470,6 @@ impl Page<'_> {
         if entry.is_template(detection) {
             self.window.caught += u64::from(segment.length);
         }
-        entry.seen(self.number, detection)
     }
 }
 
@@ -447,7 +501,7 @@ pub(super) mod tests {
 
     /// A segment by its key, ten characters long.
     pub fn segment(key: u64) -> Segment {
-        Segment { key: SegmentKey(key), tokens: 0..1, block: 0, length: 10 }
+        Segment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 10 }
     }
 
     pub fn segments(keys: &[u64]) -> Vec<Segment> {
@@ -473,7 +527,7 @@ pub(super) mod tests {
     }
 
     fn documents(table: &mut SegmentTable, keys: &[u64], options: &TableOptions) -> Vec<u32> {
-        table.arrive(&segments(keys), options).iter().map(|seen| seen.documents).collect()
+        table.arrive(&segments(keys), options).iter().map(|seen| seen.here.documents).collect()
     }
 
     /// Documents and pages of a segment on the last of the pages, from the whole history and the formula.
@@ -507,7 +561,7 @@ pub(super) mod tests {
                 prop_assert_eq!(&looked, &seen);
                 for (segment, seen) in page.iter().zip(&seen) {
                     let expected = by_history(&pages[..now], segment.key.0, base);
-                    prop_assert_eq!((seen.documents, seen.pages), expected, "{} on page {}", segment.key.0, now);
+                    prop_assert_eq!((seen.here.documents, seen.here.pages), expected, "{} on page {}", segment.key.0, now);
                 }
             }
         }
@@ -540,7 +594,8 @@ pub(super) mod tests {
             let (mut table, mut kept) = (SegmentTable::default(), SegmentTable::default());
             let mut stored = SegmentTable::default();
             for (number, page) in pages.iter().enumerate() {
-                prop_assert_eq!(table.arrive(&segments(page), &options), kept.arrive(&segments(page), &options));
+                let page: Vec<Segment> = page.iter().map(|key| placed(key / 3, key % 3)).collect();
+                prop_assert_eq!(table.arrive(&page, &options), kept.arrive(&page, &options));
                 if number % every == 0 {
                     table.changes().for_each(|(key, entry)| stored.restore(key, entry));
                     table = SegmentTable { progress: table.progress.clone(), ..stored.clone() };
@@ -548,6 +603,81 @@ pub(super) mod tests {
             }
             prop_assert!(table.entries().eq(kept.entries()));
             prop_assert_eq!(&table.progress, &kept.progress);
+        }
+    }
+
+    /// A text in one of several places.
+    fn placed(text: u64, place: u64) -> Segment {
+        Segment { text: SegmentKey(1000 + text), ..segment(10 * text + place) }
+    }
+
+    /// Documents and pages of a text wherever it stands, by the whole history: since one of its places came back.
+    fn anywhere_by_history(pages: &[Vec<(u64, u64)>], text: u64) -> Option<(u32, u32)> {
+        let (mut seen, mut known) = (BTreeMap::new(), None);
+        for (number, page) in pages.iter().enumerate() {
+            if let Some((_, last, documents)) = known.as_mut().filter(|_| page.iter().any(|&(of, _)| of == text)) {
+                (*last, *documents) = (number, *documents + 1);
+            }
+            for &(_, place) in page.iter().filter(|&&(of, _)| of == text) {
+                let first = *seen.entry(place).or_insert(number);
+                known = known.or((first < number).then_some((first, number, 2)));
+            }
+        }
+        known.map(|(first, last, documents): (usize, usize, u32)| (documents, (last - first + 1) as u32))
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_known_anywhere_as_the_history_says(
+            pages in prop::collection::vec(prop::collection::vec((0..4_u64, 0..3_u64), 0..5), 0..40),
+        ) {
+            let options = TableOptions::default();
+            let mut table = SegmentTable::default();
+            for now in 1..=pages.len() {
+                let page: Vec<Segment> = pages[now - 1].iter().map(|&(text, place)| placed(text, place)).collect();
+                let looked = table.look(&page, &options);
+                let seen = table.arrive(&page, &options);
+                for (&(text, place), (seen, looked)) in pages[now - 1].iter().zip(seen.iter().zip(looked)) {
+                    let anywhere = anywhere_by_history(&pages[..now], text);
+                    let told = (seen.anywhere.documents, seen.anywhere.pages);
+                    // Of those that came before the one by which the text is known from this page on, nothing else is told.
+                    let is_new = anywhere_by_history(&pages[..now - 1], text).is_none();
+                    prop_assert!(Some(told) == anywhere || is_new && seen.anywhere == seen.here, "{text} {place} {now}");
+                    prop_assert_eq!(looked.here, seen.here);
+                    prop_assert!(is_new || looked == *seen);
+                }
+            }
+            let ranked = table.ranked(&options);
+            prop_assert!(ranked.iter().all(|(key, _)| key.0 < 1000), "texts are no segments");
+        }
+    }
+
+    #[test]
+    fn a_text_is_known_anywhere_once_a_place_has_it_again() {
+        let options = TableOptions::default();
+        let mut table = SegmentTable::default();
+        let mut told = |text, place| table.arrive(&[placed(text, place)], &options)[0].anywhere.documents;
+        assert_eq!([told(1, 1), told(1, 2), told(1, 3)], [1, 1, 1]);
+        assert_eq!([told(1, 1), told(1, 4), told(1, 2)], [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_text_that_was_forgotten_is_not_known_anywhere() {
+        let options = forgetful(2.0, None);
+        // With so many others that no sweep is due.
+        let mut table = learned(&[&(2000..2100).collect::<Vec<u64>>()], &options);
+        table.arrive(&[placed(1, 1)], &options);
+        table.arrive(&[placed(1, 1)], &options);
+        let mut swept = table.clone();
+        for _ in 0..4 {
+            table.arrive(&[], &options);
+            swept.arrive(&[], &options);
+            swept.sweep(&options);
+        }
+        assert_eq!((table.len(), swept.len()), (102, 0));
+        for mut table in [table, swept] {
+            assert_eq!(table.arrive(&[placed(1, 2)], &options)[0].anywhere.documents, 1);
+            assert_eq!(table.arrive(&[placed(1, 2)], &options)[0].anywhere.documents, 2);
         }
     }
 
@@ -563,7 +693,7 @@ pub(super) mod tests {
     fn a_page_that_comes_again_is_not_counted() {
         let options = TableOptions::default();
         let mut table = learned(&[&[1, 2, 3], &[1, 4, 5]], &options);
-        let told = |seen: Vec<Seen>| seen.iter().map(|seen| (seen.documents, seen.pages)).collect::<Vec<_>>();
+        let told = |seen: Vec<Seen>| seen.iter().map(|seen| (seen.here.documents, seen.here.pages)).collect::<Vec<_>>();
         assert_eq!(told(table.admit(&segments(&[1, 4, 5]), &options)), [(2, 2), (1, 1), (1, 1)]);
         assert_eq!((table.progress.pages, table.progress.copies), (2, 1));
         assert_eq!(told(table.admit(&segments(&[1, 4, 6]), &options)), [(3, 3), (2, 2), (1, 1)]);

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::cleaning::article_end::LastPlace;
     use crate::incremental::evidence::Placed;
-    use crate::incremental::table::Seen;
+    use crate::incremental::table::Count;
     use crate::patterns::PatternFile;
     use crate::patterns::regex::{Edges, render};
     use crate::tokens::{MutablePattern, MutableSet, Tokenizer};
@@ -235,7 +235,7 @@ mod tests {
                 longest_after: after,
                 goes_on: after > 0.0,
             };
-            ends.arrive(&[Placed { key, index: 0, seen: Seen { documents: 9, pages: 9, wants_text: false }, place }]);
+            ends.arrive(&[Placed { key, index: 0, count: Count { documents: 9, pages: 9 }, place }]);
         }
         ends
     }

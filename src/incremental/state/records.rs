@@ -1,7 +1,7 @@
 //! Segments as bytes: twenty for each.
 //!
 //! A record is the key, in how many documents, the first page and the last, each with the lowest byte first. The highest
-//! bit of the documents says whether the segment has a text. A record with no documents says that the segment is gone.
+//! bit of the documents says whether the segment has a text, the next one whether it is a text wherever it stands. A record with no documents says that the segment is gone.
 
 use super::error::Problem;
 use crate::incremental::segments::SegmentKey;
@@ -11,6 +11,8 @@ const RECORD: usize = 20;
 /// How many records stand in a row. With what redb adds, a row fills 64 KiB, of which it takes multiples by two.
 const IN_A_ROW: usize = 3200;
 const IS_DESCRIBED: u32 = 1 << 31;
+const IS_ANYWHERE: u32 = 1 << 30;
+const MOST_DOCUMENTS: u32 = IS_ANYWHERE - 1;
 
 /// Rows of records.
 pub fn rows(mut entries: impl Iterator<Item = (SegmentKey, Option<Entry>)>) -> impl Iterator<Item = Vec<u8>> {
@@ -30,8 +32,9 @@ pub fn read(row: &[u8], table: &mut SegmentTable) -> Result<(), Problem> {
 
 fn record(key: SegmentKey, entry: Option<Entry>) -> [u8; RECORD] {
     let gone = Entry::stored(0, 0, 0, false);
-    let Entry { documents, first, last, is_described, .. } = entry.unwrap_or(gone);
-    let documents = documents.min(!IS_DESCRIBED) | if is_described { IS_DESCRIBED } else { 0 };
+    let Entry { documents, first, last, is_described, is_anywhere, .. } = entry.unwrap_or(gone);
+    let flags = if is_described { IS_DESCRIBED } else { 0 } | if is_anywhere { IS_ANYWHERE } else { 0 };
+    let documents = documents.min(MOST_DOCUMENTS) | flags;
     let mut record = [0; RECORD];
     record[..8].copy_from_slice(&key.0.to_le_bytes());
     for (place, number) in record[8..].chunks_exact_mut(4).zip([documents, first, last]) {
@@ -43,8 +46,10 @@ fn record(key: SegmentKey, entry: Option<Entry>) -> [u8; RECORD] {
 fn parsed(record: &[u8; RECORD]) -> (SegmentKey, Option<Entry>) {
     let number = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
     let key = SegmentKey(u64::from(number(0)) | u64::from(number(4)) << 32);
-    let (documents, is_described) = (number(8) & !IS_DESCRIBED, number(8) & IS_DESCRIBED != 0);
-    (key, (documents > 0).then(|| Entry::stored(documents, number(12), number(16), is_described)))
+    let (documents, is_described) = (number(8) & MOST_DOCUMENTS, number(8) & IS_DESCRIBED != 0);
+    let is_anywhere = number(8) & IS_ANYWHERE != 0;
+    let entry = || Entry { is_anywhere, ..Entry::stored(documents, number(12), number(16), is_described) };
+    (key, (documents > 0).then(entry))
 }
 
 #[cfg(test)]
@@ -61,6 +66,7 @@ mod tests {
     fn segments_come_back_as_they_were() {
         let entries = [
             (SegmentKey(0), Entry::stored(1, 2, 3, false)),
+            (SegmentKey(9), Entry { is_anywhere: true, ..Entry::stored(2, 2, 3, false) }),
             (SegmentKey(u64::MAX - 5), Entry::stored(70_000, 1, u32::MAX, true)),
         ];
         assert_eq!(read_all(rows(entries.into_iter().map(|(key, entry)| (key, Some(entry))))), entries);

@@ -15,7 +15,7 @@ use dehusk::evaluation::words::Bag;
 use dehusk::incremental::detection::template;
 use dehusk::incremental::evidence::Known;
 use dehusk::incremental::segments::{Segment, described, segments};
-use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
+use dehusk::incremental::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
 use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
@@ -60,7 +60,7 @@ struct Page<'a> {
 /// What is known of a page when it comes.
 struct Learned {
     /// Of each of its segments.
-    seen: Vec<Seen>,
+    counts: Vec<Count>,
     known: Known,
 }
 
@@ -88,17 +88,17 @@ impl Measuring<'_> {
     fn measure(&self, listing: &SourceListing) -> anyhow::Result<SourceFigures> {
         let pages = self.pages(listing)?;
         let (learned, table): (Vec<Learned>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
-        let (seen, known): (Vec<Vec<Seen>>, Vec<Known>) =
-            learned.into_iter().map(|page| (page.seen, page.known)).unzip();
+        let (counts, known): (Vec<Vec<Count>>, Vec<Known>) =
+            learned.into_iter().map(|page| (page.counts, page.known)).unzip();
         let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
         let judge = |scratch: &mut Scratch, index: usize| -> anyhow::Result<Option<Judged>> {
             interrupt::check()?;
             let page = &pages[index];
-            page.gold.map(|gold| self.judge(page, &seen[index], &known[index], gold, &mined, scratch)).transpose()
+            page.gold.map(|gold| self.judge(page, &counts[index], &known[index], gold, &mined, scratch)).transpose()
         };
         let judged: Vec<Option<Judged>> =
             (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<anyhow::Result<_>>()?;
-        let storage = self.storage(&pages, &seen, &table);
+        let storage = self.storage(&pages, &counts, &table);
         let figures = judged.into_iter().zip(table).map(|(judged, table)| PageFigures { judged, table });
         Ok(SourceFigures { source: listing.id.as_str().to_owned(), pages: figures.collect(), storage })
     }
@@ -135,7 +135,8 @@ impl Measuring<'_> {
             let mut known = Known::of(reading, segments, &seen, &self.table.detection);
             let ends = table.place(&known.places(&self.streaming, &document.text, reading));
             known.end_at(&ends);
-            (Learned { seen, known }, self.table_figures(&table))
+            let counts = seen.iter().map(|seen| seen.here).collect();
+            (Learned { counts, known }, self.table_figures(&table))
         };
         pages.iter().map(learn).collect()
     }
@@ -161,7 +162,7 @@ impl Measuring<'_> {
     fn judge(
         &self,
         page: &Page,
-        seen: &[Seen],
+        counts: &[Count],
         known: &Known,
         gold: &Gold,
         mined: &Cleaner,
@@ -175,14 +176,14 @@ impl Measuring<'_> {
         let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
         Ok(Judged {
             stream: removal(&streamed),
-            segments: self.detected(page, seen, &words, gold),
+            segments: self.detected(page, counts, &words, gold),
             batch: removal(&batch),
         })
     }
 
     /// What goes if template segments do, and nothing else.
-    fn detected(&self, page: &Page, seen: &[Seen], words: &Bag, gold: &Gold) -> Removal {
-        let is_template = template(&page.segments, seen, &self.table.detection);
+    fn detected(&self, page: &Page, counts: &[Count], words: &Bag, gold: &Gold) -> Removal {
+        let is_template = template(&page.segments, counts, &self.table.detection);
         let tokens = &page.reading.tokens.tokens;
         let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
         let going = going.map(|(segment, _)| {
@@ -193,26 +194,26 @@ impl Measuring<'_> {
     }
 
     /// What has to be kept, by the stream and by others.
-    fn storage(&self, pages: &[Page], seen: &[Vec<Seen>], table: &[TableFigures]) -> Storage {
+    fn storage(&self, pages: &[Page], counts: &[Vec<Count>], table: &[TableFigures]) -> Storage {
         let half = pages.len() / 2;
         Storage {
             table: mean(table[half..].iter().map(|table| table.bytes as f64)).unwrap_or(0.0),
             half: pages[..half].iter().map(|page| page.bytes).sum(),
-            batch: self.batch(pages, &seen[half..], half),
+            batch: self.batch(pages, &counts[half..], half),
         }
     }
 
     /// The smallest cache of pages by which as much of the last half is detected as by the table, or nearly so.
-    fn batch(&self, pages: &[Page], seen: &[Vec<Seen>], half: usize) -> Option<Batch> {
+    fn batch(&self, pages: &[Page], counts: &[Vec<Count>], half: usize) -> Option<Batch> {
         let words: Vec<Bag> = pages[half..].par_iter().map(|page| Bag::of(&page.document.text)).collect();
-        let right = |seen: &[Vec<Seen>]| -> usize {
-            let last = pages[half..].par_iter().zip(seen).zip(&words);
-            let right = |((page, seen), words): ((&Page, &Vec<Seen>), &Bag)| {
-                page.gold.map_or(0, |gold| self.detected(page, seen, words, gold).right)
+        let right = |counts: &[Vec<Count>]| -> usize {
+            let last = pages[half..].par_iter().zip(counts).zip(&words);
+            let right = |((page, counts), words): ((&Page, &Vec<Count>), &Bag)| {
+                page.gold.map_or(0, |gold| self.detected(page, counts, words, gold).right)
             };
             last.map(right).sum()
         };
-        let wanted = right(seen);
+        let wanted = right(counts);
         let is_enough = |cached| right(&seen_in_last(cached, pages)[half..]) as f64 >= AS_MUCH * wanted as f64;
         let cached = smallest(pages.len(), is_enough).filter(|_| wanted > 0)?;
         let windows = (half + 1..=pages.len()).map(|end| &pages[end.saturating_sub(cached)..end]);
