@@ -27,8 +27,16 @@ use super::windows::{Window, Windows};
 const SWEPT_AFTER: usize = 8;
 /// With a limit, this part of it is made free at once, so that not every page needs it again.
 const FREED: usize = 8;
-/// Of a page that is no copy, one part in so many is new.
-const NEW_AT_LEAST: u64 = 50;
+/// Of a copy, at most one part in so many is new.
+const COPY: u64 = 50;
+/// Of an article that comes again, at most one part in so many of its paragraphs is new, for people correct articles ...
+const COPIED_ARTICLE: u64 = 20;
+/// ... and one part in so many of all text.
+const AROUND_IT: u64 = 2;
+/// A segment of so many bytes, some 25 words, is a paragraph: headlines are shorter.
+const PARAGRAPH_BYTES: u32 = 150;
+/// With fewer paragraphs they may all be template, such as terms of use, and what is new about a page shorter.
+const MIN_PARAGRAPHS: u32 = 3;
 /// A text is counted wherever it stands once a place has had it in so many documents.
 const MIN_RETURNED: u32 = 2;
 
@@ -164,16 +172,20 @@ impl SegmentTable {
         segments.iter().map(seen).collect()
     }
 
-    /// Whether hardly anything of a page is new.
+    /// Whether hardly anything of a page is new, or none of its paragraphs: an article that comes again may come with other
+    /// headlines around it.
     fn is_copy(&self, segments: &[Segment], options: &TableOptions) -> bool {
         let now = self.progress.pages.saturating_add(1);
-        let (mut all, mut new) = (0, 0);
+        let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
         for segment in segments {
-            all += u64::from(segment.length);
             let is_new = self.known(segment.key, now, options).documents == 0;
-            new += if is_new { u64::from(segment.length) } else { 0 };
+            text.add(segment, is_new);
+            if segment.length >= PARAGRAPH_BYTES {
+                paragraphs.add(segment, is_new);
+            }
         }
-        all > 0 && new * NEW_AT_LEAST <= all
+        let is_article = paragraphs.segments >= MIN_PARAGRAPHS;
+        text.is_at_most(COPY) || is_article && paragraphs.is_at_most(COPIED_ARTICLE) && text.is_at_most(AROUND_IT)
     }
 
     /// What is known of a segment or text before a page that has it.
@@ -417,6 +429,27 @@ fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> See
     Seen { here: here.count(page), anywhere: anywhere.count(page), wants_text }
 }
 
+/// How much of a text is new.
+#[derive(Default)]
+struct Novelty {
+    segments: u32,
+    all: u64,
+    new: u64,
+}
+
+impl Novelty {
+    fn add(&mut self, segment: &Segment, is_new: bool) {
+        self.segments += 1;
+        self.all += u64::from(segment.length);
+        self.new += if is_new { u64::from(segment.length) } else { 0 };
+    }
+
+    /// Whether there is text, and one part in so many is new, or less.
+    fn is_at_most(&self, part: u64) -> bool {
+        self.all > 0 && self.new * part <= self.all
+    }
+}
+
 /// A page that is taken in.
 struct Page<'a> {
     number: u32,
@@ -494,6 +527,8 @@ impl Unsaved {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -698,6 +733,24 @@ pub(super) mod tests {
         assert_eq!((table.progress.pages, table.progress.copies), (2, 1));
         assert_eq!(told(table.admit(&segments(&[1, 4, 6]), &options)), [(3, 3), (2, 2), (1, 1)]);
         assert_eq!((table.progress.pages, table.progress.copies), (3, 1));
+    }
+
+    #[test]
+    fn an_article_that_comes_again_among_other_headlines_is_not_counted() {
+        let options = TableOptions::default();
+        let paragraphs = |keys: Range<u64>| keys.map(|key| Segment { length: PARAGRAPH_BYTES, ..segment(key) });
+        let headlines = |keys: Range<u64>| keys.map(segment);
+        let admitted = |first: Vec<Segment>, second: Vec<Segment>| {
+            let mut table = SegmentTable::default();
+            table.admit(&first, &options);
+            table.admit(&second, &options);
+            table.progress.pages == 2
+        };
+        let page = |article: Range<u64>, others: Range<u64>| paragraphs(article).chain(headlines(others)).collect();
+        assert!(!admitted(page(0..3, 10..40), page(0..3, 40..70)));
+        assert!(admitted(page(0..3, 10..40), page(1..4, 10..40)), "a new article");
+        assert!(admitted(page(0..3, 10..40), page(0..3, 40..100)), "more than half of the page is new");
+        assert!(admitted(page(0..2, 10..40), page(0..2, 40..70)), "terms of use");
     }
 
     #[test]

@@ -151,6 +151,26 @@ fn what_recurs_goes_and_all_else_stays() {
 }
 
 #[test]
+fn an_article_that_comes_again_among_other_headlines_stays() {
+    let line = |version: u64| {
+        let article = if version.is_multiple_of(3) { 0 } else { version };
+        let (mut story, mut others) = (Story(article), Story(1000 + version));
+        let paragraphs = [(); 3].map(|()| story.paragraph());
+        let headline = |_| format!("<li><a>{}</a></li>", (0..6).map(|_| others.word()).collect::<Vec<_>>().join(" "));
+        let headlines: String = (0..8).map(headline).collect();
+        let page = format!("{}<ul>{headlines}</ul>", html("gull", &paragraphs));
+        json!({"id": version, "source": "gull", "html": page}).to_string() + "\n"
+    };
+    let cleaned = documents(&streamed(&(0..30).map(line).collect::<String>()));
+    let text = |version: usize| cleaned[version]["text"].as_str().expect("a text");
+    for version in (0..30).step_by(3) {
+        let mut story = Story(0);
+        (0..3).for_each(|_| assert!(text(version).contains(&story.paragraph()), "{version}: {}", text(version)));
+    }
+    assert!(!text(27).contains(&share_line("gull")), "{}", text(27));
+}
+
+#[test]
 fn spans_are_what_goes() {
     let sandbox = sandbox(0..40);
     let of_text = |lines: &str| -> Vec<Value> {
