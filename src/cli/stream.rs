@@ -1,6 +1,7 @@
 //! `dehusk stream`: documents in the order they come in, each cleaned by what those before it told; lines of JSON out.
 
 mod arrivals;
+mod held;
 mod output;
 mod tables;
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use clap::Args;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions};
+use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId};
 use dehusk::incremental::evidence::Known;
 use dehusk::patterns::LexerCache;
 
@@ -97,7 +98,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     let streamed = summary.time("stream", || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));
     reporter.finish();
     streamed?;
-    stream.summarise(&mut summary);
+    stream.summarise(&mut summary)?;
     if summary.documents == 0 && summary.skipped == 0 {
         reporter.note("there is nothing new in the input: earlier runs with this state took all of it");
     }
@@ -256,18 +257,20 @@ impl Stream<'_> {
         }
     }
 
-    fn summarise(&self, summary: &mut Summary) {
+    fn summarise(&self, summary: &mut Summary) -> anyhow::Result<()> {
         let mut total = Cleaned::default();
         for (source, cleaned) in &self.counts {
             total.add(cleaned);
             let summary = summary.sources.entry(source.clone()).or_default();
             summary.cleaned = Some(cleaned.clone());
-            summary.learned = self.tables.learned(source);
-            state::warn_of_change(source, summary.learned.as_ref().and_then(|learned| learned.change), self.reporter);
+            let learned = self.tables.learned(&SourceId::parse(source)?)?;
+            state::warn_of_change(source, learned.change, self.reporter);
+            summary.learned = Some(learned);
         }
         summary.documents = total.documents;
         summary.cleaned = Some(total);
         summary.skipped = self.reporter.skipped();
+        Ok(())
     }
 }
 

@@ -535,6 +535,16 @@ fn nothing_counts_but_the_documents_of_a_source_in_order() {
     }
     sandbox.expect(0, "stream cut --state cut.state --threads 7 -o cut.jsonl -q");
     assert_eq!(sandbox.read("cut.jsonl"), expected);
+    let apart = SOURCES.map(|source| of_source(&all, source));
+    sandbox.write("apart/1.jsonl", &apart[0]);
+    sandbox.write("apart/2.jsonl", &apart[1]);
+    sandbox.write("apart/3.jsonl", lines(150..200));
+    let held = sandbox.expect(0, "stream apart --state held --hold 1 -o held.jsonl");
+    let all_held = sandbox.expect(0, "stream apart --state all.held -o all.held.jsonl");
+    assert_eq!(sandbox.read("held.jsonl"), sandbox.read("all.held.jsonl"));
+    assert_eq!(learned(&sandbox, "held"), learned(&sandbox, "all.held"));
+    let table_of = |ran: &Ran| ran.stderr.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(table_of(&held), table_of(&all_held), "sources that were let go are summed up, too");
     let table = "--max-table 40 --lifetime 9 --min-df 3";
     sandbox.expect(0, &format!("stream in.jsonl --state small.one {table} -o small.one.jsonl -q"));
     sandbox.expect(0, &format!("stream cut --state small.cut {table} -o small.cut.jsonl -q"));

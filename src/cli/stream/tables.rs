@@ -19,6 +19,7 @@ use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
 use dehusk::patterns::{LexerCache, PatternFile};
 
 use super::arrivals::{Arrival, Arrived};
+use super::held::HeldTables;
 use crate::cli::clean::cleaners::{Bench, Cleaners};
 use crate::cli::options::{LexerArgs, share};
 use crate::cli::state::open_quietly;
@@ -26,6 +27,8 @@ use crate::cli::summary::LearnedSummary;
 
 /// So many segments of a source are remembered if nothing else is said.
 const MAX_SEGMENTS: usize = 20_000;
+/// So many segments of all sources are in memory if nothing else is said.
+const HELD_SEGMENTS: u32 = 5_000_000;
 
 /// What is template, and what is forgotten when. What is not given is as the state has it.
 #[derive(Args, Debug)]
@@ -48,6 +51,9 @@ pub struct TableArgs {
     /// Remember segments of many documents so many times as long [default: 2]
     #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
     lifetime_factor: Option<f64>,
+    /// Keep so many segments of all sources in memory; those of other sources are read from the state when they are needed
+    #[arg(long, value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
+    hold: u32,
 }
 
 impl TableArgs {
@@ -75,14 +81,14 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The tables of all sources that were met.
+/// The tables of all sources.
 pub struct Tables {
     state: State,
     /// Those of this run; the state keeps them if it learns.
     settings: Settings,
     reader: PatternFile,
     learns: bool,
-    tables: BTreeMap<SourceId, SegmentTable>,
+    held: HeldTables,
 }
 
 impl Tables {
@@ -114,7 +120,7 @@ impl Tables {
         }
         let reader = PatternFile::parse(&settings.lexer, cache).ok();
         let reader = reader.with_context(|| format!("{}: its mutable patterns cannot be read", path.display()))?;
-        Ok(Tables { state, settings, reader, learns, tables: BTreeMap::new() })
+        Ok(Tables { state, settings, reader, learns, held: HeldTables::new(args.hold as usize) })
     }
 
     /// A file without patterns, by whose lexer segments are made.
@@ -160,7 +166,7 @@ impl Tables {
         let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, learns));
         known.iter_mut().zip(ends).for_each(|(known, ends)| known.end_at(&ends));
         let tables = classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table));
-        self.tables.extend(tables.collect::<Vec<_>>());
+        self.held.put_back(tables.collect());
         Ok(known)
     }
 
@@ -173,7 +179,7 @@ impl Tables {
             }
         }
         let class = |(source, arrivals)| {
-            let table = self.tables.remove(source).map_or_else(|| self.state.table(source), Ok)?;
+            let table = self.held.take(source).map_or_else(|| self.state.table(source), Ok)?;
             Ok(Class { source, table, arrivals })
         };
         of_source.into_iter().map(class).collect()
@@ -182,20 +188,25 @@ impl Tables {
     /// Keeps what was learned, how far inputs are taken, and how long the output is.
     pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> anyhow::Result<()> {
         if !self.learns {
+            self.held.make_room();
             return Ok(());
         }
         let output = output.map(|(path, bytes)| (output_name(path), Position { records: 0, bytes }));
         let taken = taken.iter().map(|(name, records)| (name.as_str(), Position { records: *records, bytes: 0 }));
         let positions: Vec<(&str, Position)> =
             taken.chain(output.iter().map(|(name, position)| (name.as_str(), *position))).collect();
-        let changed = self.tables.iter_mut().filter(|(_, table)| !table.is_saved());
-        Ok(self.state.commit(&mut changed.collect::<Vec<_>>(), &positions)?)
+        self.state.commit(&mut self.held.changed(), &positions)?;
+        self.held.make_room();
+        Ok(())
     }
 
     /// What is known of a source by now.
-    pub fn learned(&self, source: &str) -> Option<LearnedSummary> {
-        let table = self.tables.get(source)?;
-        Some(LearnedSummary::of(table, &self.settings.table))
+    pub fn learned(&self, source: &SourceId) -> anyhow::Result<LearnedSummary> {
+        let summary = |table: &SegmentTable| LearnedSummary::of(table, &self.settings.table);
+        Ok(match self.held.get(source) {
+            Some(table) => summary(table),
+            None => summary(&self.state.table(source)?),
+        })
     }
 }
 
