@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use rayon::prelude::*;
 
 use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId};
@@ -59,7 +60,8 @@ pub struct StreamCommand {
     #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
     no_learn: bool,
     /// What comes from stdin is this feed from its beginning: leave out what earlier runs took of it
-    #[arg(long, value_name = "NAME", conflicts_with = "no_learn", help_heading = "Learning")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_learn",
+        help_heading = "Learning")]
     feed: Option<String>,
     #[command(flatten)]
     table: TableArgs,

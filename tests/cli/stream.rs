@@ -421,6 +421,7 @@ fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
         "stream in.jsonl --state s --learn-only --no-learn",
         "stream in.jsonl --state s --learn-only -o out.jsonl",
         "stream in.jsonl --state s --no-learn --feed x",
+        "stream in.jsonl --state s --feed=",
         "stream in.jsonl --state s --min-df 1",
         "stream in.jsonl --state s --block-share 1.5",
         "stream in.jsonl --state s --lifetime 0",
