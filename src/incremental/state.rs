@@ -41,7 +41,7 @@ pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
 
 /// The version of the format that this dehusk reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Pages that are kept in memory. Tables are read and written from front to back, once; the default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -298,7 +298,7 @@ fn read_settings(database: &Database) -> Result<Settings, Problem> {
     let value = |key: &str| meta.get(key)?.map(|row| row.value().to_owned()).ok_or(Problem::NoState);
     match value("format")?.parse() {
         Ok(FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
-        Ok(newer) => Err(Problem::Newer(newer)),
+        Ok(other) => Err(Problem::OtherFormat(other)),
         Err(_) => Err(Problem::NoState),
     }
 }
@@ -523,16 +523,16 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused() {
+    fn another_format_is_refused() {
         let (state, _folder) = new_state(TableOptions::default());
         let writing = state.database.begin_write().unwrap();
-        writing.open_table(META).unwrap().insert("format", "2").unwrap();
+        writing.open_table(META).unwrap().insert("format", "3").unwrap();
         writing.commit().unwrap();
         let path = state.path().to_owned();
         drop(state);
         assert_eq!(
             problem(State::open(&path)),
-            "is a state of format 2, and this dehusk knows 1: use the version that wrote it, or a newer one"
+            "is a state of format 3, and this dehusk knows 2: use a version that knows it, or begin a new state"
         );
     }
 

@@ -246,7 +246,7 @@ impl SegmentTable {
         }
     }
 
-    /// Takes in where segments of the page that arrived last stand in its prose; gives those that its article may end
+    /// Takes in where segments of a page that arrived stand in its prose, page by page; gives those that its article may end
     /// before ([`EndPlaces::arrive`]).
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
@@ -364,8 +364,6 @@ impl SegmentTable {
             }
             !goes
         });
-        let entries = &self.entries;
-        self.progress.ends.retain(|key| entries.contains_key(&key.0));
     }
 }
 
@@ -532,6 +530,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cleaning::article_end::LastPlace;
     use crate::incremental::segments::Standing;
 
     /// A segment by its key, ten characters long.
@@ -785,6 +784,24 @@ pub(super) mod tests {
         table.arrive(&segments(&[1]), &options);
         let died: u64 = table.progress.windows.iter().map(|(_, window)| window.died).sum();
         assert_eq!(died, 1);
+    }
+
+    #[test]
+    fn where_articles_end_does_not_depend_on_how_many_pages_arrive_before_they_are_placed() {
+        let options = forgetful(f64::INFINITY, Some(8));
+        let pages = [segments(&[1]), segments(&(10..30).collect::<Vec<u64>>())];
+        let place = LastPlace { pattern: 0, start: 0, before: 90.0, after: 0.0, longest_after: 0.0, goes_on: false };
+        let placed = [Placed { key: SegmentKey(1), index: 0, count: Count { documents: 5, pages: 5 }, place }];
+        let (mut one_by_one, mut together) = (SegmentTable::default(), SegmentTable::default());
+        for (page, placed) in pages.iter().zip([&placed[..], &[]]) {
+            one_by_one.arrive(page, &options);
+            one_by_one.place(placed);
+            together.arrive(page, &options);
+        }
+        together.place(&placed);
+        together.place(&[]);
+        assert!(!together.entries.contains_key(&1), "the second page took its place");
+        assert_eq!(one_by_one.progress, together.progress);
     }
 
     #[test]
