@@ -129,7 +129,7 @@ mod tests {
         other.describe(SegmentKey(2), described("other"));
         own.absorb(&other, &options);
         assert_eq!(own.changes().len(), 2);
-        let wants_text = |key| own.look(&segments(&[key]), &options)[0].wants_text;
+        let wants_text = |key| own.look(&segments(&[key]), &options).seen[0].wants_text;
         assert_eq!([wants_text(1), wants_text(2)], [false, true]);
     }
 

@@ -464,7 +464,7 @@ mod tests {
         commit(&mut state, "a", &mut table);
         assert_eq!(texts(&state), 2);
         let mut table = state.table(&source("a")).unwrap();
-        assert!(!table.look(&segments(&[1]), &options)[0].wants_text);
+        assert!(!table.look(&segments(&[1]), &options).seen[0].wants_text);
         for _ in 0..9 {
             table.arrive(&segments(&[1]), &options);
         }
