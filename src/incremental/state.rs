@@ -70,7 +70,8 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 ///
 /// let source = SourceId::parse("daily-post.example")?;
 /// let mut table = state.table(&source)?;
-/// table.arrive(&[Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 }], &settings.table);
+/// let menu = Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
+/// table.arrive(&[menu], &settings.table);
 /// state.commit(&mut [(&source, &mut table)], &[("monday.jsonl", Position { records: 1, bytes: 500 })])?;
 /// drop(state);
 ///
