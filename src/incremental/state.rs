@@ -209,10 +209,12 @@ impl State {
 
     /// Takes in the tables of another state, source by source, and the inputs that only the other has read: all of it or
     /// none. If both have read an input of the same name, this state's position stays; whether the documents are the
-    /// same, and so counted twice, is not known here.
+    /// same, and so counted twice, is not known here. Outputs stay with the other, which may go on with them: cut back to
+    /// the length that is known here, they would lose what came since.
     pub fn merge(&mut self, other: &State) -> Result<Merged, StateError> {
         let sources = other.sources()?;
-        let inputs = other.inputs()?;
+        let mut inputs = other.inputs()?;
+        inputs.retain(|(_, position)| position.records > 0);
         let (reading, others) = (self.attempt(|| Ok(self.database.begin_read()?))?, other);
         let others = others.attempt(|| Ok(others.database.begin_read()?))?;
         self.attempt(|| {
@@ -592,7 +594,7 @@ mod tests {
         let [first, second] = [(3, 70), (5, 90)].map(Position::of);
         own.commit(&mut [(&source("both"), &mut both)], &[("a", first)]).unwrap();
         let theirs = &mut [(&source("both"), &mut others), (&source("only"), &mut only)];
-        other.commit(theirs, &[("a", second), ("b", second)]).unwrap();
+        other.commit(theirs, &[("a", second), ("b", second), ("output", Position::of((0, 90)))]).unwrap();
 
         assert_eq!(own.merge(&other).unwrap(), Merged { joined: 1, added: 1 });
 
