@@ -13,28 +13,39 @@ use crate::ends::{MIN_ARTICLE_WORDS, MIN_DOCUMENTS, MIN_SHARE, end};
 
 /// The last documents that are looked at.
 const MOST_PLACES: usize = 25;
+/// A candidate that so many documents in a row do not have is none any more. It was on many of those before.
+const MOST_MISSED: u32 = 100;
 
-/// Where candidates stood in the last documents that had them, by segment.
+/// The candidates of a source, by segment. What is known of them depends on the documents alone, and not on what a table
+/// has forgotten since, for that may have come to know of later documents by then.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct EndPlaces(BTreeMap<u64, Vec<LastPlace>>);
+pub struct EndPlaces(BTreeMap<u64, Candidate>);
+
+/// A segment that articles may end before.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Candidate {
+    /// Where it stood in the last documents that had it.
+    places: Vec<LastPlace>,
+    /// How many documents came since.
+    missed: u32,
+}
 
 impl EndPlaces {
     /// Takes in where segments stand in one more document; gives those that its article may end before, with how much
     /// prose has to stand before each: their indices among what recurs in the document, and words.
     pub fn arrive(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
+        self.0.values_mut().for_each(|candidate| candidate.missed += 1);
         let mut ends = Vec::new();
         for Placed { key, index, count, place } in placed {
             if place.before < MIN_ARTICLE_WORDS || share(count) < MIN_SHARE {
                 self.0.remove(&key.0);
                 continue;
             }
-            let places = self.0.entry(key.0).or_default();
-            if places.len() == MOST_PLACES {
-                places.remove(0);
-            }
-            places.push(LastPlace { pattern: 0, start: 0, ..*place });
-            ends.extend(end_of(places).map(|words| (*index, words)));
+            let candidate = self.0.entry(key.0).or_default();
+            candidate.add(LastPlace { pattern: 0, start: 0, ..*place });
+            ends.extend(candidate.end().map(|words| (*index, words)));
         }
+        self.0.retain(|_, candidate| candidate.missed < MOST_MISSED);
         ends
     }
 
@@ -46,19 +57,34 @@ impl EndPlaces {
 
     /// How much prose has to stand before a segment, in words, if articles end before it.
     pub fn words(&self, key: SegmentKey) -> Option<usize> {
-        end_of(self.0.get(&key.0)?)
+        self.0.get(&key.0)?.end()
     }
 
-    /// Leaves out the segments that are not remembered.
-    pub fn retain(&mut self, is_remembered: impl Fn(SegmentKey) -> bool) {
-        self.0.retain(|&key, _| is_remembered(SegmentKey(key)));
+    /// Takes in those of another run that this one has not met.
+    pub(super) fn adopt(&mut self, others: &EndPlaces, is_met: impl Fn(SegmentKey) -> bool) {
+        let new = others.0.iter().filter(|(key, _)| !is_met(SegmentKey(**key)));
+        self.0.extend(new.map(|(key, candidate)| (*key, candidate.clone())));
     }
 }
 
-/// Where segments stood, as it is stored: by key, twice the words before, after, and in the longest paragraph after it, and
-/// whether it goes on.
+impl Candidate {
+    fn add(&mut self, place: LastPlace) {
+        if self.places.len() == MOST_PLACES {
+            self.places.remove(0);
+        }
+        self.places.push(place);
+        self.missed = 0;
+    }
+
+    fn end(&self) -> Option<usize> {
+        if self.places.len() < MIN_DOCUMENTS { None } else { end(&self.places.iter().collect::<Vec<_>>()) }
+    }
+}
+
+/// Candidates as they are stored: each with its key, how many documents came since, and of each of its places twice the
+/// words before, after, and in the longest paragraph after it, and whether it goes on.
 #[cfg(feature = "stream")]
-pub(super) type StoredPlaces = Vec<(u64, Vec<(u32, u32, u32, bool)>)>;
+pub(super) type StoredPlaces = Vec<(u64, u32, Vec<(u32, u32, u32, bool)>)>;
 
 #[cfg(feature = "stream")]
 impl EndPlaces {
@@ -67,7 +93,10 @@ impl EndPlaces {
             let [before, after, longest_after] = [before, after, longest_after].map(|twice| f64::from(twice) / 2.0);
             LastPlace { pattern: 0, start: 0, before, after, longest_after, goes_on }
         };
-        EndPlaces(places.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect())
+        let candidate = |(key, missed, places): &(u64, u32, Vec<_>)| {
+            (*key, Candidate { places: places.iter().map(place).collect(), missed: *missed })
+        };
+        EndPlaces(places.iter().map(candidate).collect())
     }
 
     pub(super) fn to_store(&self) -> StoredPlaces {
@@ -75,12 +104,11 @@ impl EndPlaces {
             let [before, after, longest] = [place.before, place.after, place.longest_after].map(|words| 2.0 * words);
             (before as u32, after as u32, longest as u32, place.goes_on)
         };
-        self.0.iter().map(|(key, places)| (*key, places.iter().map(place).collect())).collect()
+        let stored = |(&key, Candidate { places, missed }): (&u64, &Candidate)| {
+            (key, *missed, places.iter().map(place).collect())
+        };
+        self.0.iter().map(stored).collect()
     }
-}
-
-fn end_of(places: &[LastPlace]) -> Option<usize> {
-    if places.len() < MIN_DOCUMENTS { None } else { end(&places.iter().collect::<Vec<_>>()) }
 }
 
 #[cfg(test)]
@@ -122,6 +150,19 @@ mod tests {
     fn what_comments_follow_is_learned_to_be_an_end() {
         let ends = ends(&COMMENTED);
         assert_eq!((ends[4], ends[9]), (None, Some(30)));
+    }
+
+    #[test]
+    fn what_is_not_met_for_long_is_no_candidate_any_more() {
+        let place = LastPlace { pattern: 0, start: 0, before: 90.0, after: 0.0, longest_after: 0.0, goes_on: false };
+        let placed = [Placed { key: SegmentKey(9), index: 0, count: Count { documents: 5, pages: 5 }, place }];
+        let mut places = EndPlaces::default();
+        places.arrive(&placed);
+        (1..MOST_MISSED).for_each(|_| drop(places.arrive(&[])));
+        places.arrive(&placed);
+        assert_eq!(places.0[&9].places.len(), 2);
+        (0..MOST_MISSED).for_each(|_| drop(places.arrive(&[])));
+        assert_eq!(places, EndPlaces::default());
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //!
 //! Takes a document's segments and what is known of them; gives the stretches that recur, each with how many documents
 //! had it, so that they are weighed and smoothed like the matches of mined patterns. Like those they count from the second
-//! document on, if nothing else is asked for, and the fewer had them, the less: what is template by the table's own rule is only said more surely.
-//! Segments that follow each other are one stretch as well: the words of a menu are links of their own, and tell little
-//! one by one. And a text that recurs in other places is evidence too, if one document more had it: pages of a source
-//! are built in several ways, and say the same.
+//! document on, if nothing else is asked for, and the fewer had them, the less: what is template by the table's own rule
+//! is only said more surely. Segments that follow each other are one stretch as well: the words of a menu are links of
+//! their own, and tell little one by one. And a text that recurs in other places is evidence too, if one document more had
+//! it: pages of a source are built in several ways, and say the same.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

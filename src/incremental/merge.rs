@@ -8,9 +8,12 @@ use super::drift::Change;
 use super::table::{Entry, Progress, SegmentTable, TableOptions};
 
 impl SegmentTable {
-    /// Takes in the table of another run. Texts stay behind: segments of which this table did not have one want it.
+    /// Takes in the table of another run. Texts stay behind: segments of which this table did not have one want it. Where
+    /// articles end is taken from the other where it is about segments that this one has not met.
     pub fn absorb(&mut self, other: &SegmentTable, options: &TableOptions) {
         self.sweep(options);
+        let entries = &self.entries;
+        self.progress.ends.adopt(&other.progress.ends, |key| entries.contains_key(&key.0));
         let (own, others) = (self.progress.pages, other.progress.pages);
         let pages = own.saturating_add(others);
         for entry in self.entries.values_mut() {
@@ -68,7 +71,11 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cleaning::article_end::LastPlace;
+    use crate::incremental::ends::EndPlaces;
+    use crate::incremental::evidence::Placed;
     use crate::incremental::segments::SegmentKey;
+    use crate::incremental::table::Count;
     use crate::incremental::table::tests::{described, forgetful, learned, segments};
 
     /// Key, documents, first and last.
@@ -122,8 +129,30 @@ mod tests {
         other.describe(SegmentKey(2), described("other"));
         own.absorb(&other, &options);
         assert_eq!(own.changes().len(), 2);
-        let wants_text = |key| own.look(&segments(&[key]), &options)[0].wants_text;
+        let wants_text = |key| own.look(&segments(&[key]), &options).seen[0].wants_text;
         assert_eq!([wants_text(1), wants_text(2)], [false, true]);
+    }
+
+    #[test]
+    fn where_articles_end_is_taken_over_for_segments_that_are_new() {
+        let options = forgetful(9.0, None);
+        let with_place = |key: u64, before: f64| {
+            let mut table = learned(&[&[key]], &options);
+            let place = LastPlace { pattern: 0, start: 0, before, after: 0.0, longest_after: 0.0, goes_on: false };
+            let count = Count { documents: 5, pages: 5 };
+            table.place(&[Placed { key: SegmentKey(key), index: 0, count, place }]);
+            table
+        };
+        let joined = |mut own: SegmentTable, other: &SegmentTable| {
+            own.absorb(other, &options);
+            own.progress.ends
+        };
+        let other = with_place(1, 60.0);
+        assert_eq!(joined(SegmentTable::default(), &other), other.progress.ends);
+        assert_eq!(joined(with_place(1, 90.0), &other), with_place(1, 90.0).progress.ends);
+        assert_eq!(joined(learned(&[&[1]], &options), &other), EndPlaces::default(), "it is no candidate here");
+        let both = joined(with_place(2, 70.0), &other);
+        assert!(both != other.progress.ends && both != with_place(2, 70.0).progress.ends);
     }
 
     #[test]

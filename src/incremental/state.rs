@@ -41,7 +41,7 @@ pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
 
 /// The version of the format that this dehusk reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Pages that are kept in memory. Tables are read and written from front to back, once; the default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -70,7 +70,8 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 ///
 /// let source = SourceId::parse("daily-post.example")?;
 /// let mut table = state.table(&source)?;
-/// table.arrive(&[Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 }], &settings.table);
+/// let menu = Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
+/// table.arrive(&[menu], &settings.table);
 /// state.commit(&mut [(&source, &mut table)], &[("monday.jsonl", Position { records: 1, bytes: 500 })])?;
 /// drop(state);
 ///
@@ -208,10 +209,12 @@ impl State {
 
     /// Takes in the tables of another state, source by source, and the inputs that only the other has read: all of it or
     /// none. If both have read an input of the same name, this state's position stays; whether the documents are the
-    /// same, and so counted twice, is not known here.
+    /// same, and so counted twice, is not known here. Outputs stay with the other, which may go on with them: cut back to
+    /// the length that is known here, they would lose what came since.
     pub fn merge(&mut self, other: &State) -> Result<Merged, StateError> {
         let sources = other.sources()?;
-        let inputs = other.inputs()?;
+        let mut inputs = other.inputs()?;
+        inputs.retain(|(_, position)| position.records > 0);
         let (reading, others) = (self.attempt(|| Ok(self.database.begin_read()?))?, other);
         let others = others.attempt(|| Ok(others.database.begin_read()?))?;
         self.attempt(|| {
@@ -298,7 +301,7 @@ fn read_settings(database: &Database) -> Result<Settings, Problem> {
     let value = |key: &str| meta.get(key)?.map(|row| row.value().to_owned()).ok_or(Problem::NoState);
     match value("format")?.parse() {
         Ok(FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
-        Ok(newer) => Err(Problem::Newer(newer)),
+        Ok(other) => Err(Problem::OtherFormat(other)),
         Err(_) => Err(Problem::NoState),
     }
 }
@@ -464,7 +467,7 @@ mod tests {
         commit(&mut state, "a", &mut table);
         assert_eq!(texts(&state), 2);
         let mut table = state.table(&source("a")).unwrap();
-        assert!(!table.look(&segments(&[1]), &options)[0].wants_text);
+        assert!(!table.look(&segments(&[1]), &options).seen[0].wants_text);
         for _ in 0..9 {
             table.arrive(&segments(&[1]), &options);
         }
@@ -523,16 +526,16 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused() {
+    fn another_format_is_refused() {
         let (state, _folder) = new_state(TableOptions::default());
         let writing = state.database.begin_write().unwrap();
-        writing.open_table(META).unwrap().insert("format", "2").unwrap();
+        writing.open_table(META).unwrap().insert("format", "3").unwrap();
         writing.commit().unwrap();
         let path = state.path().to_owned();
         drop(state);
         assert_eq!(
             problem(State::open(&path)),
-            "is a state of format 2, and this dehusk knows 1: use the version that wrote it, or a newer one"
+            "is a state of format 3, and this dehusk knows 2: use a version that knows it, or begin a new state"
         );
     }
 
@@ -591,7 +594,7 @@ mod tests {
         let [first, second] = [(3, 70), (5, 90)].map(Position::of);
         own.commit(&mut [(&source("both"), &mut both)], &[("a", first)]).unwrap();
         let theirs = &mut [(&source("both"), &mut others), (&source("only"), &mut only)];
-        other.commit(theirs, &[("a", second), ("b", second)]).unwrap();
+        other.commit(theirs, &[("a", second), ("b", second), ("output", Position::of((0, 90)))]).unwrap();
 
         assert_eq!(own.merge(&other).unwrap(), Merged { joined: 1, added: 1 });
 

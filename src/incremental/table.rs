@@ -37,6 +37,10 @@ const AROUND_IT: u64 = 2;
 const PARAGRAPH_BYTES: u32 = 150;
 /// With fewer paragraphs they may all be template, such as terms of use, and what is new about a page shorter.
 const MIN_PARAGRAPHS: u32 = 3;
+/// Pages with the same paragraphs may have these from their template. Before so many others came, nobody knows ...
+const MIN_PAGES: u32 = 5;
+/// ... but for so many that would be copies of each, or none of them would ever be counted.
+const MOST_COPIES: u64 = 10;
 /// A text is counted wherever it stands once a place has had it in so many documents.
 const MIN_RETURNED: u32 = 2;
 
@@ -73,6 +77,15 @@ pub struct Seen {
     /// Whether it is in enough documents for a template, and nobody told the table its text yet
     /// ([`SegmentTable::describe`]).
     pub wants_text: bool,
+}
+
+/// What a table tells of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Of each of its segments.
+    pub seen: Vec<Seen>,
+    /// Whether the table learned from it: from copies it does not, nor if it was only looked at.
+    pub is_counted: bool,
 }
 
 /// A segment of a table, or a text wherever it stands.
@@ -158,18 +171,44 @@ impl SegmentTable {
 
     /// Takes in a page unless it is a copy of what was seen before, such as a page that is crawled again: of that it tells
     /// what is known, and counts nothing, or an article that comes five times would pass for template.
-    pub fn admit(&mut self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
-        if !self.is_copy(segments, options) {
-            return self.arrive(segments, options);
+    pub fn admit(&mut self, segments: &[Segment], options: &TableOptions) -> Told {
+        let is_copy = self.is_copy(segments, options);
+        if is_copy {
+            self.unsaved.has_progressed = true;
+            self.progress.copies += 1;
         }
-        self.unsaved.has_progressed = true;
-        self.progress.copies += 1;
-        let now = self.progress.pages;
-        let seen = |segment: &Segment| {
-            let here = self.known(segment.key, now, options);
-            seen(&here, &self.known_anywhere(segment, &here, now, options), now, &options.detection)
+        let seen = if is_copy { self.recall(segments, options) } else { self.arrive(segments, options) };
+        Told { seen, is_counted: !is_copy }
+    }
+
+    /// What [`admit`](Self::admit) would tell, but the table stays as it is.
+    pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Told {
+        let now = self.progress.pages.saturating_add(1);
+        let seen = match self.is_copy(segments, options) {
+            true => self.recall(segments, options),
+            false => self.known_of(segments, now, options, |entry| entry.after(now)),
         };
-        segments.iter().map(seen).collect()
+        Told { seen, is_counted: false }
+    }
+
+    /// What is known of a page that is not counted: one with its segments was.
+    fn recall(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
+        self.known_of(segments, self.progress.pages, options, |entry| entry)
+    }
+
+    fn known_of(
+        &self,
+        segments: &[Segment],
+        page: u32,
+        options: &TableOptions,
+        with_page: impl Fn(Entry) -> Entry,
+    ) -> Vec<Seen> {
+        let known = |segment: &Segment| {
+            let here = self.known(segment.key, page, options);
+            let anywhere = self.known_anywhere(segment, &here, page, options);
+            seen(&with_page(here), &with_page(anywhere), page, &options.detection)
+        };
+        segments.iter().map(known).collect()
     }
 
     /// Whether hardly anything of a page is new, or none of its paragraphs: an article that comes again may come with other
@@ -178,13 +217,16 @@ impl SegmentTable {
         let now = self.progress.pages.saturating_add(1);
         let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
         for segment in segments {
-            let is_new = self.known(segment.key, now, options).documents == 0;
+            let known = self.known(segment.key, now, options);
+            let is_new = known.documents == 0;
             text.add(segment, is_new);
-            if segment.length >= PARAGRAPH_BYTES {
+            if segment.length >= PARAGRAPH_BYTES && !known.is_on_most(now) {
                 paragraphs.add(segment, is_new);
             }
         }
-        let is_article = paragraphs.segments >= MIN_PARAGRAPHS;
+        let Progress { pages, copies, .. } = self.progress;
+        let may_be_template = pages < MIN_PAGES && copies >= MOST_COPIES * u64::from(pages);
+        let is_article = paragraphs.segments >= MIN_PARAGRAPHS && !may_be_template;
         text.is_at_most(COPY) || is_article && paragraphs.is_at_most(COPIED_ARTICLE) && text.is_at_most(AROUND_IT)
     }
 
@@ -219,17 +261,6 @@ impl SegmentTable {
         seen
     }
 
-    /// What [`arrive`](Self::arrive) would tell, but the table stays as it is.
-    pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
-        let now = self.progress.pages.saturating_add(1);
-        let after = |segment: &Segment| {
-            let here = self.known(segment.key, now, options);
-            let anywhere = self.known_anywhere(segment, &here, now, options);
-            seen(&here.after(now), &anywhere.after(now), now, &options.detection)
-        };
-        segments.iter().map(after).collect()
-    }
-
     /// Tells the table what a segment says, so that people can read it. Nothing happens if the segment is not there.
     pub fn describe(&mut self, key: SegmentKey, described: Described) {
         if let Some(entry) = self.entries.get_mut(&key.0) {
@@ -246,7 +277,7 @@ impl SegmentTable {
         }
     }
 
-    /// Takes in where segments of the page that arrived last stand in its prose; gives those that its article may end
+    /// Takes in where segments of a page that arrived stand in its prose, page by page; gives those that its article may end
     /// before ([`EndPlaces::arrive`]).
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
@@ -364,8 +395,6 @@ impl SegmentTable {
             }
             !goes
         });
-        let entries = &self.entries;
-        self.progress.ends.retain(|key| entries.contains_key(&key.0));
     }
 }
 
@@ -402,6 +431,11 @@ impl Entry {
     /// Whether its lifetime has passed on a page that does not have it, or did not have it before.
     pub fn is_gone(&self, page: u32, lifetime: &Lifetime) -> bool {
         lifetime.has_passed(page.saturating_sub(self.last), self.documents)
+    }
+
+    /// Whether it came back, and most pages before this one have it, from the first that had it.
+    fn is_on_most(&self, page: u32) -> bool {
+        self.documents > 1 && u64::from(self.documents) * 2 > u64::from(page.saturating_sub(self.first))
     }
 
     fn age(&self, page: u32, lifetime: &Lifetime) -> f64 {
@@ -532,6 +566,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cleaning::article_end::LastPlace;
     use crate::incremental::segments::Standing;
 
     /// A segment by its key, ten characters long.
@@ -592,8 +627,8 @@ pub(super) mod tests {
             for now in 1..=pages.len() {
                 let page = segments(&pages[now - 1]);
                 let looked = table.look(&page, &options);
+                prop_assert_eq!(looked.seen, table.clone().admit(&page, &options).seen);
                 let seen = table.arrive(&page, &options);
-                prop_assert_eq!(&looked, &seen);
                 for (segment, seen) in page.iter().zip(&seen) {
                     let expected = by_history(&pages[..now], segment.key.0, base);
                     prop_assert_eq!((seen.here.documents, seen.here.pages), expected, "{} on page {}", segment.key.0, now);
@@ -670,16 +705,18 @@ pub(super) mod tests {
             let mut table = SegmentTable::default();
             for now in 1..=pages.len() {
                 let page: Vec<Segment> = pages[now - 1].iter().map(|&(text, place)| placed(text, place)).collect();
-                let looked = table.look(&page, &options);
+                let looked = table.look(&page, &options).seen;
+                let admitted = table.clone().admit(&page, &options).seen;
                 let seen = table.arrive(&page, &options);
-                for (&(text, place), (seen, looked)) in pages[now - 1].iter().zip(seen.iter().zip(looked)) {
+                let told = seen.iter().zip(looked.iter().zip(admitted));
+                for (&(text, place), (seen, (looked, admitted))) in pages[now - 1].iter().zip(told) {
                     let anywhere = anywhere_by_history(&pages[..now], text);
                     let told = (seen.anywhere.documents, seen.anywhere.pages);
                     // Of those that came before the one by which the text is known from this page on, nothing else is told.
                     let is_new = anywhere_by_history(&pages[..now - 1], text).is_none();
                     prop_assert!(Some(told) == anywhere || is_new && seen.anywhere == seen.here, "{text} {place} {now}");
-                    prop_assert_eq!(looked.here, seen.here);
-                    prop_assert!(is_new || looked == *seen);
+                    prop_assert_eq!(looked.here, admitted.here);
+                    prop_assert!(is_new || *looked == admitted);
                 }
             }
             let ranked = table.ranked(&options);
@@ -728,29 +765,48 @@ pub(super) mod tests {
     fn a_page_that_comes_again_is_not_counted() {
         let options = TableOptions::default();
         let mut table = learned(&[&[1, 2, 3], &[1, 4, 5]], &options);
-        let told = |seen: Vec<Seen>| seen.iter().map(|seen| (seen.here.documents, seen.here.pages)).collect::<Vec<_>>();
+        let told = |told: Told| -> Vec<(u32, u32)> {
+            told.seen.iter().map(|seen| (seen.here.documents, seen.here.pages)).collect()
+        };
+        for _ in 0..2 {
+            assert_eq!(told(table.look(&segments(&[1, 4, 5]), &options)), [(2, 2), (1, 1), (1, 1)]);
+        }
         assert_eq!(told(table.admit(&segments(&[1, 4, 5]), &options)), [(2, 2), (1, 1), (1, 1)]);
         assert_eq!((table.progress.pages, table.progress.copies), (2, 1));
         assert_eq!(told(table.admit(&segments(&[1, 4, 6]), &options)), [(3, 3), (2, 2), (1, 1)]);
         assert_eq!((table.progress.pages, table.progress.copies), (3, 1));
     }
 
+    fn paragraphs(keys: Range<u64>) -> impl Iterator<Item = Segment> {
+        keys.map(|key| Segment { length: PARAGRAPH_BYTES, ..segment(key) })
+    }
+
     #[test]
     fn an_article_that_comes_again_among_other_headlines_is_not_counted() {
         let options = TableOptions::default();
-        let paragraphs = |keys: Range<u64>| keys.map(|key| Segment { length: PARAGRAPH_BYTES, ..segment(key) });
-        let headlines = |keys: Range<u64>| keys.map(segment);
         let admitted = |first: Vec<Segment>, second: Vec<Segment>| {
             let mut table = SegmentTable::default();
             table.admit(&first, &options);
-            table.admit(&second, &options);
-            table.progress.pages == 2
+            table.admit(&second, &options).is_counted
         };
-        let page = |article: Range<u64>, others: Range<u64>| paragraphs(article).chain(headlines(others)).collect();
+        let page = |article: Range<u64>, others: Range<u64>| paragraphs(article).chain(others.map(segment)).collect();
         assert!(!admitted(page(0..3, 10..40), page(0..3, 40..70)));
         assert!(admitted(page(0..3, 10..40), page(1..4, 10..40)), "a new article");
         assert!(admitted(page(0..3, 10..40), page(0..3, 40..100)), "more than half of the page is new");
         assert!(admitted(page(0..2, 10..40), page(0..2, 40..70)), "terms of use");
+    }
+
+    #[test]
+    fn paragraphs_of_a_template_do_not_make_copies_for_ever() {
+        let options = TableOptions::default();
+        let mut table = SegmentTable::default();
+        let mut is_counted = |number: u64| {
+            let short_texts = (100 * number..100 * number + 30).map(segment);
+            let page: Vec<Segment> = paragraphs(0..4).chain(short_texts).collect();
+            table.admit(&page, &options).is_counted
+        };
+        let counted: Vec<u64> = (1..50).filter(|&number| is_counted(number)).collect();
+        assert_eq!(counted, [1].into_iter().chain(12..50).collect::<Vec<_>>());
     }
 
     #[test]
@@ -785,6 +841,24 @@ pub(super) mod tests {
         table.arrive(&segments(&[1]), &options);
         let died: u64 = table.progress.windows.iter().map(|(_, window)| window.died).sum();
         assert_eq!(died, 1);
+    }
+
+    #[test]
+    fn where_articles_end_does_not_depend_on_how_many_pages_arrive_before_they_are_placed() {
+        let options = forgetful(f64::INFINITY, Some(8));
+        let pages = [segments(&[1]), segments(&(10..30).collect::<Vec<u64>>())];
+        let place = LastPlace { pattern: 0, start: 0, before: 90.0, after: 0.0, longest_after: 0.0, goes_on: false };
+        let placed = [Placed { key: SegmentKey(1), index: 0, count: Count { documents: 5, pages: 5 }, place }];
+        let (mut one_by_one, mut together) = (SegmentTable::default(), SegmentTable::default());
+        for (page, placed) in pages.iter().zip([&placed[..], &[]]) {
+            one_by_one.arrive(page, &options);
+            one_by_one.place(placed);
+            together.arrive(page, &options);
+        }
+        together.place(&placed);
+        together.place(&[]);
+        assert!(!together.entries.contains_key(&1), "the second page took its place");
+        assert_eq!(one_by_one.progress, together.progress);
     }
 
     #[test]

@@ -98,6 +98,7 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     let sandbox = learned(10);
     sandbox.write("more.jsonl", lines("tide", (10..25).map(|number| page(number, 1))));
     sandbox.write("wire.jsonl", lines("wire", (25..30).map(|number| page(number, 1))));
+    sandbox.write("new.jsonl", lines("wire", (30..35).map(|number| page(number, 1))));
     sandbox.expect(0, "stream more.jsonl wire.jsonl --state other --out other.jsonl");
     let ran = sandbox.expect(0, "state merge both state other");
     ran.says("state: 0 sources joined, 1 source added\nother: 1 source joined, 1 source added\n");
@@ -108,6 +109,8 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     };
     assert_eq!(documents("both"), [Some(25), Some(5)]);
     assert_eq!(documents("state"), [Some(10)], "it stays as it is");
+    let refused = sandbox.expect(1, "stream new.jsonl --state both --out other.jsonl");
+    refused.says("other.jsonl: there is something in it that no stream with this state has written");
     sandbox.expect(0, "state merge state other");
     assert_eq!(documents("state"), [Some(25), Some(5)]);
     sandbox.expect(0, "state merge state other").says("have both read 'file ");

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use dehusk::corpus::{Compression, Encoder, SourceId};
+use dehusk::incremental::ends::EndPlaces;
 use dehusk::incremental::state::{ListedSegment, Position, State};
 use dehusk::incremental::table::Progress;
 
@@ -355,16 +356,37 @@ fn the_summary_has_the_columns_of_a_stream() {
 }
 
 #[test]
-fn who_learns_first_cleans_all() {
+fn copies_teach_nothing() {
     let sandbox = sandbox(0..40);
+    sandbox.expect(0, "stream in.jsonl --state state --learn-only");
+    let before = learned(&sandbox, "state");
+    sandbox.write("again.jsonl", lines(0..40));
+    sandbox.expect(0, "stream again.jsonl --state state --learn-only");
+    for ((source, (mut progress, segments)), (_, before)) in learned(&sandbox, "state").into_iter().zip(before) {
+        assert!(progress.copies >= 19 && progress.ends != EndPlaces::default(), "{source}: {progress:?}");
+        progress.copies = before.0.copies;
+        assert_eq!((progress, segments), before);
+    }
+}
+
+#[test]
+fn who_learns_first_cleans_all() {
+    let sandbox = sandbox(0..80);
     let ran = sandbox.expect(0, "stream in.jsonl --state state --learn-only");
-    assert!(ran.stdout.starts_with("source") && ran.stdout.contains("40 documents"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("source") && ran.stdout.contains("80 documents"), "{}", ran.stdout);
     let before = learned(&sandbox, "state");
     for _ in 0..2 {
         sandbox.expect(0, "stream in.jsonl --state state --no-learn -o out.jsonl -q");
         let cleaned = sandbox.read("out.jsonl");
-        assert_eq!(ids(&cleaned), (0..40).collect::<Vec<_>>());
-        assert!(!cleaned.contains("Share this page"), "{cleaned}");
+        assert_eq!(ids(&cleaned), (0..80).collect::<Vec<_>>());
+        assert!(!cleaned.contains("Share this page"), "what recurs stays");
+        for document in documents(&cleaned) {
+            let mut story = Story(document["id"].as_u64().expect("a number"));
+            let text = document["text"].as_str().expect("a text");
+            (0..3).for_each(|_| {
+                assert!(text.contains(&story.paragraph()), "what was learned from is a copy: {document}")
+            });
+        }
         fs::remove_file(sandbox.path("out.jsonl")).expect("it is there");
     }
     assert_eq!(learned(&sandbox, "state"), before);

@@ -15,7 +15,7 @@ use dehusk::corpus::SourceId;
 use dehusk::incremental::evidence::{Known, Placed};
 use dehusk::incremental::segments::described;
 use dehusk::incremental::state::{Position, Settings, State};
-use dehusk::incremental::table::{Seen, SegmentTable, TableOptions};
+use dehusk::incremental::table::{SegmentTable, TableOptions, Told};
 use dehusk::patterns::{LexerCache, PatternFile};
 
 use super::arrivals::{Arrival, Arrived};
@@ -150,20 +150,20 @@ impl Tables {
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> anyhow::Result<Vec<Known>> {
         let (options, learns) = (self.settings.table, self.learns);
         let mut classes = self.classes(arrived)?;
-        let seen = each_class(&mut classes, arrived.len(), |class| class.arrive(&options, learns));
-        let one = |bench: &mut Bench, (arrived, seen): (&Arrived, &Vec<Seen>)| match arrived {
+        let told = each_class(&mut classes, arrived.len(), |class| class.arrive(&options, learns));
+        let one = |bench: &mut Bench, (arrived, told): (&Arrived, &Told)| match arrived {
             Ok(Some(Arrival { document, reading, segments })) => {
-                let known = Known::of(reading, segments, seen, &options.detection);
+                let known = Known::of(reading, segments, &told.seen, &options.detection);
                 let (source, _) = cleaners.of(document.source.as_str(), bench);
                 let placed = known.places(&source.cleaner, &document.text, reading);
                 (known, placed)
             }
             _ => (Known::default(), Vec::new()),
         };
-        let pairs = arrived.par_iter().zip(&seen);
+        let pairs = arrived.par_iter().zip(&told);
         let (mut known, placed): (Vec<Known>, Vec<Vec<Placed>>) =
             pairs.map_init(Bench::default, |bench, pair| one(bench, pair)).unzip();
-        let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, learns));
+        let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, &told));
         known.iter_mut().zip(ends).for_each(|(known, ends)| known.end_at(&ends));
         let tables = classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table));
         self.held.put_back(tables.collect());
@@ -224,27 +224,27 @@ struct Class<'a> {
 }
 
 impl Class<'_> {
-    /// What is known of the segments of each document.
-    fn arrive(&mut self, options: &TableOptions, learns: bool) -> Vec<(usize, Vec<Seen>)> {
+    /// What is known of each document.
+    fn arrive(&mut self, options: &TableOptions, learns: bool) -> Vec<(usize, Told)> {
         let table = &mut self.table;
         let arrive = |&(index, Arrival { document, reading, segments }): &(usize, &Arrival)| {
             if !learns {
                 return (index, table.look(segments, options));
             }
-            let seen = table.admit(segments, options);
-            for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
+            let told = table.admit(segments, options);
+            for (segment, _) in segments.iter().zip(&told.seen).filter(|(_, seen)| seen.wants_text) {
                 let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
                 table.describe_if_bare(segment.key, said);
             }
-            (index, seen)
+            (index, told)
         };
         self.arrivals.iter().map(arrive).collect()
     }
 
     /// What each document's article may end before.
-    fn place(&mut self, placed: &[Vec<Placed>], learns: bool) -> Vec<(usize, Vec<(usize, usize)>)> {
+    fn place(&mut self, placed: &[Vec<Placed>], told: &[Told]) -> Vec<(usize, Vec<(usize, usize)>)> {
         let table = &mut self.table;
-        let place = |&(index, _): &(usize, &Arrival)| match learns {
+        let place = |&(index, _): &(usize, &Arrival)| match told[index].is_counted {
             true => (index, table.place(&placed[index])),
             false => (index, table.progress().ends.look(&placed[index])),
         };

@@ -26,8 +26,10 @@ pub enum Problem {
     #[error("is there already: use it as it is, or name another file")]
     Exists,
     /// A version that this dehusk does not know.
-    #[error("is a state of format {0}, and this dehusk knows {FORMAT}: use the version that wrote it, or a newer one")]
-    Newer(u32),
+    #[error(
+        "is a state of format {0}, and this dehusk knows {FORMAT}: use a version that knows it, or begin a new state"
+    )]
+    OtherFormat(u32),
     /// Another run has it open.
     #[error("is in use by another run: wait until that is done, or give this run a state of its own")]
     InUse,

@@ -1,7 +1,8 @@
 //! Segments as bytes: twenty for each.
 //!
 //! A record is the key, in how many documents, the first page and the last, each with the lowest byte first. The highest
-//! bit of the documents says whether the segment has a text, the next one whether it is a text wherever it stands. A record with no documents says that the segment is gone.
+//! bit of the documents says whether the segment has a text, the next one whether it is a text wherever it stands. A record
+//! with no documents says that the segment is gone.
 
 use super::error::Problem;
 use crate::incremental::segments::SegmentKey;

@@ -15,7 +15,7 @@ use dehusk::evaluation::words::Bag;
 use dehusk::incremental::detection::template;
 use dehusk::incremental::evidence::Known;
 use dehusk::incremental::segments::{Segment, described, segments};
-use dehusk::incremental::table::{Count, SegmentTable, TableOptions};
+use dehusk::incremental::table::{Count, SegmentTable, TableOptions, Told};
 use dehusk::tokens::MutableSet;
 
 use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
@@ -127,13 +127,14 @@ impl Measuring<'_> {
     fn learn(&self, pages: &[Page]) -> Vec<(Learned, TableFigures)> {
         let mut table = SegmentTable::default();
         let learn = |Page { document, reading, segments, .. }: &Page| {
-            let seen = table.admit(segments, &self.table);
+            let Told { seen, is_counted } = table.admit(segments, &self.table);
             for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
                 let text = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
                 table.describe_if_bare(segment.key, text);
             }
             let mut known = Known::of(reading, segments, &seen, &self.table.detection);
-            let ends = table.place(&known.places(&self.streaming, &document.text, reading));
+            let placed = known.places(&self.streaming, &document.text, reading);
+            let ends = if is_counted { table.place(&placed) } else { table.progress().ends.look(&placed) };
             known.end_at(&ends);
             let counts = seen.iter().map(|seen| seen.here).collect();
             (Learned { counts, known }, self.table_figures(&table))
