@@ -215,6 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn a_paragraph_of_short_sentences_is_a_rest() {
+        let sentence = |at, place| format!("The {}", prose(at, place, 10).replace('\n', " "));
+        let paragraph = |at| (5..15).map(|place| sentence(at, place)).collect::<String>();
+        let more = |at: usize| if at.is_multiple_of(2) { paragraph(at) + "\n" } else { String::new() };
+        let page = |at| format!("{}Write a comment\n{}", prose(at, 1, 150 + 9 * at), more(at));
+        assert!(!ends(page).is_empty());
+    }
+
+    #[test]
     fn an_article_goes_on_after_what_interrupts_it() {
         assert!(ends(|at| page(at, "Story continues below\n", "")).is_empty());
     }

@@ -56,9 +56,14 @@ pub fn last_places(
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
-    let mut longest_from = vec![0.0_f64; segments.prose.len() + 1];
+    // A paragraph is a line, also one that was cut into sentences.
+    let (mut longest_from, mut rest_of_line) = (vec![0.0_f64; segments.prose.len() + 1], 0.0);
     for (index, &words) in segments.prose.iter().enumerate().rev() {
-        longest_from[index] = words.max(longest_from[index + 1]);
+        rest_of_line += words;
+        longest_from[index] = longest_from[index + 1].max(rest_of_line);
+        if reading.tokens.line_starts[segments.tokens[index].start] {
+            rest_of_line = 0.0;
+        }
     }
     let last = |of_pattern: &[Match]| {
         let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
