@@ -7,6 +7,7 @@
 //! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
 //! expansion, template detection, table shrinkage.
 
+mod copies;
 pub mod detection;
 pub mod drift;
 pub mod ends;

@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::Detection;
+use super::copies::is_copy;
 use super::drift::Change;
 use super::ends::EndPlaces;
 use super::evidence::Placed;
@@ -27,20 +28,6 @@ use super::windows::{Window, Windows};
 const SWEPT_AFTER: usize = 8;
 /// With a limit, this part of it is made free at once, so that not every page needs it again.
 const FREED: usize = 8;
-/// Of a copy, at most one part in so many is new.
-const COPY: u64 = 50;
-/// Of an article that comes again, at most one part in so many of its paragraphs is new, for people correct articles ...
-const COPIED_ARTICLE: u64 = 20;
-/// ... and one part in so many of all text.
-const AROUND_IT: u64 = 2;
-/// A segment of so many bytes, some 25 words, is a paragraph: headlines are shorter.
-const PARAGRAPH_BYTES: u32 = 150;
-/// With fewer paragraphs they may all be template, such as terms of use, and what is new about a page shorter.
-const MIN_PARAGRAPHS: u32 = 3;
-/// Pages with the same paragraphs may have these from their template. Before so many others came, nobody knows ...
-const MIN_PAGES: u32 = 5;
-/// ... but for so many that would be copies of each, or none of them would ever be counted.
-const MOST_COPIES: u64 = 10;
 /// A text is counted wherever it stands once a place has had it in so many documents.
 const MIN_RETURNED: u32 = 2;
 
@@ -211,23 +198,9 @@ impl SegmentTable {
         segments.iter().map(known).collect()
     }
 
-    /// Whether hardly anything of a page is new, or none of its paragraphs: an article that comes again may come with other
-    /// headlines around it.
     fn is_copy(&self, segments: &[Segment], options: &TableOptions) -> bool {
         let now = self.progress.pages.saturating_add(1);
-        let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
-        for segment in segments {
-            let known = self.known(segment.key, now, options);
-            let is_new = known.documents == 0;
-            text.add(segment, is_new);
-            if segment.length >= PARAGRAPH_BYTES && !known.is_on_most(now) {
-                paragraphs.add(segment, is_new);
-            }
-        }
-        let Progress { pages, copies, .. } = self.progress;
-        let may_be_template = pages < MIN_PAGES && copies >= MOST_COPIES * u64::from(pages);
-        let is_article = paragraphs.segments >= MIN_PARAGRAPHS && !may_be_template;
-        text.is_at_most(COPY) || is_article && paragraphs.is_at_most(COPIED_ARTICLE) && text.is_at_most(AROUND_IT)
+        is_copy(segments, |segment| self.known(segment.key, now, options), &self.progress)
     }
 
     /// What is known of a segment or text before a page that has it.
@@ -433,11 +406,6 @@ impl Entry {
         lifetime.has_passed(page.saturating_sub(self.last), self.documents)
     }
 
-    /// Whether it came back, and most pages before this one have it, from the first that had it.
-    fn is_on_most(&self, page: u32) -> bool {
-        self.documents > 1 && u64::from(self.documents) * 2 > u64::from(page.saturating_sub(self.first))
-    }
-
     fn age(&self, page: u32, lifetime: &Lifetime) -> f64 {
         lifetime.age(page.saturating_sub(self.last), self.documents)
     }
@@ -461,27 +429,6 @@ impl Entry {
 fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> Seen {
     let wants_text = here.is_template(detection) && !here.is_described;
     Seen { here: here.count(page), anywhere: anywhere.count(page), wants_text }
-}
-
-/// How much of a text is new.
-#[derive(Default)]
-struct Novelty {
-    segments: u32,
-    all: u64,
-    new: u64,
-}
-
-impl Novelty {
-    fn add(&mut self, segment: &Segment, is_new: bool) {
-        self.segments += 1;
-        self.all += u64::from(segment.length);
-        self.new += if is_new { u64::from(segment.length) } else { 0 };
-    }
-
-    /// Whether there is text, and one part in so many is new, or less.
-    fn is_at_most(&self, part: u64) -> bool {
-        self.all > 0 && self.new * part <= self.all
-    }
 }
 
 /// A page that is taken in.
@@ -561,8 +508,6 @@ impl Unsaved {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::ops::Range;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -775,38 +720,6 @@ pub(super) mod tests {
         assert_eq!((table.progress.pages, table.progress.copies), (2, 1));
         assert_eq!(told(table.admit(&segments(&[1, 4, 6]), &options)), [(3, 3), (2, 2), (1, 1)]);
         assert_eq!((table.progress.pages, table.progress.copies), (3, 1));
-    }
-
-    fn paragraphs(keys: Range<u64>) -> impl Iterator<Item = Segment> {
-        keys.map(|key| Segment { length: PARAGRAPH_BYTES, ..segment(key) })
-    }
-
-    #[test]
-    fn an_article_that_comes_again_among_other_headlines_is_not_counted() {
-        let options = TableOptions::default();
-        let admitted = |first: Vec<Segment>, second: Vec<Segment>| {
-            let mut table = SegmentTable::default();
-            table.admit(&first, &options);
-            table.admit(&second, &options).is_counted
-        };
-        let page = |article: Range<u64>, others: Range<u64>| paragraphs(article).chain(others.map(segment)).collect();
-        assert!(!admitted(page(0..3, 10..40), page(0..3, 40..70)));
-        assert!(admitted(page(0..3, 10..40), page(1..4, 10..40)), "a new article");
-        assert!(admitted(page(0..3, 10..40), page(0..3, 40..100)), "more than half of the page is new");
-        assert!(admitted(page(0..2, 10..40), page(0..2, 40..70)), "terms of use");
-    }
-
-    #[test]
-    fn paragraphs_of_a_template_do_not_make_copies_for_ever() {
-        let options = TableOptions::default();
-        let mut table = SegmentTable::default();
-        let mut is_counted = |number: u64| {
-            let short_texts = (100 * number..100 * number + 30).map(segment);
-            let page: Vec<Segment> = paragraphs(0..4).chain(short_texts).collect();
-            table.admit(&page, &options).is_counted
-        };
-        let counted: Vec<u64> = (1..50).filter(|&number| is_counted(number)).collect();
-        assert_eq!(counted, [1].into_iter().chain(12..50).collect::<Vec<_>>());
     }
 
     #[test]
