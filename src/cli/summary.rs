@@ -79,11 +79,12 @@ impl SourceSummary {
 impl LearnedSummary {
     pub fn of(table: &SegmentTable, options: &TableOptions) -> LearnedSummary {
         let progress = table.progress();
+        let segments = table.ranked(options);
         LearnedSummary {
             pages: progress.pages,
             copies: progress.copies,
-            segments: table.len(),
-            templates: table.entries().filter(|(_, entry)| entry.is_template(&options.detection)).count(),
+            segments: segments.len(),
+            templates: segments.partition_point(|(_, entry)| entry.is_template(&options.detection)),
             recall: recall(progress),
             change: progress.drift(),
         }
