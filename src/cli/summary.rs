@@ -214,6 +214,9 @@ impl Summary {
     }
 
     fn write_table(&self, text: &mut String) {
+        if self.sources.is_empty() {
+            return;
+        }
         let names = self.sources.keys().map(|name| name.chars().count());
         let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
         let is_told = |column: &&Column| self.sources.values().any(|source| (column.cell)(source).is_some());
