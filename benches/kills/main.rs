@@ -6,13 +6,11 @@
 //! ```
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Parser;
 
 use dehusk::evaluation::random::Random;
@@ -20,6 +18,8 @@ use dehusk::evaluation::random::Random;
 mod input;
 #[path = "../support/mod.rs"]
 mod support;
+
+use support::process::{kill_after, output_of, say};
 
 /// Kills `dehusk clean` again and again, and sees whether it ends as if nobody had
 #[derive(Parser)]
@@ -64,7 +64,7 @@ fn main() -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
     input::write(&scratch.path().join("corpus"), arguments.documents)?;
     let place = Place { program: &arguments.program, folder: scratch.path() };
-    place.end(place.command(&["mine", "corpus", "-o", "patterns", "--quiet"]))?;
+    output_of(place.command(&["mine", "corpus", "-o", "patterns", "--quiet"]))?;
     let undisturbed = place.clean("undisturbed", false)?;
     let (files, time) = (place.files("undisturbed")?.len(), undisturbed.time.as_secs_f64());
     say(&format!("undisturbed: {files} files of {} documents in {time:.2} s", arguments.documents))?;
@@ -81,10 +81,6 @@ fn main() -> anyhow::Result<()> {
         "{} rounds, killed {} times at work, no difference; {mean:.2} s a round on average",
         arguments.rounds, all.killed
     ))
-}
-
-fn say(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{line}")?)
 }
 
 /// The program, and the folder it works in.
@@ -107,7 +103,7 @@ impl Place<'_> {
         let start = Instant::now();
         for _ in 0..kills {
             let moment = undisturbed.time.mul_f64(random.unit());
-            round.killed += usize::from(self.kill_after(moment)?);
+            round.killed += usize::from(kill_after(self.cleaning("out", true), moment)?);
             round.files.push(self.files("out")?.len());
         }
         let ended = self.clean("out", true)?;
@@ -118,17 +114,9 @@ impl Place<'_> {
         Ok(round)
     }
 
-    /// Whether it was still at work.
-    fn kill_after(&self, moment: Duration) -> anyhow::Result<bool> {
-        let mut child = self.cleaning("out", true).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        sleep(moment);
-        child.kill()?;
-        Ok(!child.wait()?.success())
-    }
-
     fn clean(&self, output: &str, resume: bool) -> anyhow::Result<Ended> {
         let start = Instant::now();
-        let printed = self.end(self.cleaning(output, resume))?;
+        let printed = output_of(self.cleaning(output, resume))?;
         let time = start.elapsed();
         let mut summary: serde_json::Value = serde_json::from_slice(&printed)?;
         ["seconds", "wrote"].iter().for_each(|key| drop(summary[*key].take()));
@@ -149,13 +137,6 @@ impl Place<'_> {
         let mut command = Command::new(self.program);
         command.current_dir(self.folder).args(arguments).stdin(Stdio::null());
         command
-    }
-
-    /// Runs a command to its end; gives what it prints.
-    fn end(&self, mut command: Command) -> anyhow::Result<Vec<u8>> {
-        let output = command.output().with_context(|| format!("{command:?}"))?;
-        ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(output.stdout)
     }
 
     fn compare(&self, undisturbed: &Ended, ended: &Ended) -> anyhow::Result<()> {

@@ -9,7 +9,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -24,6 +23,7 @@ use dehusk::incremental::table::Progress;
 mod support;
 
 use support::corpus::{Corpus, Extent};
+use support::process::{kill_after, output_of, say};
 use support::site::{Form, Site};
 
 /// Kills `dehusk stream` again and again, and sees whether it ends as if nobody had
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
     write_input(&scratch.path().join("input"), &arguments)?;
     let place = Place { arguments: &arguments, folder: scratch.path() };
     let start = Instant::now();
-    place.end("undisturbed")?;
+    output_of(place.command("undisturbed"))?;
     let time = start.elapsed();
     let (documents, seconds) = (arguments.documents, time.as_secs_f64());
     say(&format!("undisturbed: {documents} documents of {} sources in {seconds:.2} s", arguments.sources))?;
@@ -113,10 +113,6 @@ fn write_input(folder: &Path, arguments: &Arguments) -> io::Result<()> {
     Ok(())
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{line}")?)
-}
-
 /// All that is known of a source.
 type Known = (SourceId, Progress, Vec<ListedSegment>);
 
@@ -131,32 +127,16 @@ impl Place<'_> {
     fn round(&self, time: Duration, kills: usize, random: &mut Random) -> anyhow::Result<Round> {
         let mut round = Round::default();
         for _ in 0..kills {
-            round.killed += usize::from(self.kill_after(time.mul_f64(random.unit()))?);
+            round.killed += usize::from(kill_after(self.command("out"), time.mul_f64(random.unit()))?);
             round.bytes.push(fs::metadata(self.output("out")).map_or(0, |found| found.len()));
         }
-        self.end("out")?;
+        output_of(self.command("out"))?;
         let is_same = fs::read(self.output("undisturbed"))? == fs::read(self.output("out"))?;
         ensure!(is_same, "the output is another");
         ensure!(self.known("undisturbed")? == self.known("out")?, "what was learned is something else");
         fs::remove_file(self.state("out"))?;
         fs::remove_file(self.output("out"))?;
         Ok(round)
-    }
-
-    /// Whether it was still at work.
-    fn kill_after(&self, moment: Duration) -> anyhow::Result<bool> {
-        let mut child = self.command("out").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        sleep(moment);
-        child.kill()?;
-        Ok(!child.wait()?.success())
-    }
-
-    /// Lets a run end.
-    fn end(&self, name: &str) -> anyhow::Result<()> {
-        let mut command = self.command(name);
-        let output = command.output().with_context(|| format!("{command:?}"))?;
-        ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
     }
 
     fn command(&self, name: &str) -> Command {
