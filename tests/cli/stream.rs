@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use dehusk::corpus::{Compression, Encoder, SourceId};
+use dehusk::corpus::{Compression, SourceId};
 use dehusk::incremental::ends::EndPlaces;
 use dehusk::incremental::state::{ListedSegment, Position, State};
 use dehusk::incremental::table::Progress;
 
+use super::streams::{compressed, expect_fed};
 use super::*;
 
 const SOURCES: [&str; 2] = ["gull", "moor"];
@@ -83,22 +84,6 @@ fn streamed(input: &str) -> String {
 fn add(sandbox: &Sandbox, name: &str, bytes: impl AsRef<[u8]>) {
     let file = fs::File::options().append(true).create(true).open(sandbox.path(name));
     file.and_then(|mut file| file.write_all(bytes.as_ref())).expect("it is written");
-}
-
-/// Runs the program with this on its standard input, which has to end with this status.
-fn expect_fed(sandbox: &Sandbox, status: i32, arguments: &str, input: &str) -> Ran {
-    let mut command = assert_cmd::Command::from_std(sandbox.command(arguments));
-    let output = command.write_stdin(input).output().expect("the program starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let ran = Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
-    assert_eq!(ran.status, Some(status), "dehusk {arguments}\n{}\n{}", ran.stdout, ran.stderr);
-    ran
-}
-
-fn compressed(bytes: &[u8], compression: Compression) -> Vec<u8> {
-    let mut encoder = Encoder::new(Vec::new(), compression).expect("an encoder");
-    encoder.write_all(bytes).expect("it is compressed");
-    encoder.finish().expect("it is compressed")
 }
 
 fn warc_record(number: usize) -> String {
@@ -256,7 +241,7 @@ fn where_nobody_keeps_count_a_broken_last_line_is_skipped() {
     let cut = format!("{}{{\"id\": 7", line(10));
     expect_fed(&sandbox, 3, "stream --state state -q", &cut).says("skipped: -:2: is not valid JSON");
     expect_fed(&sandbox, 0, "stream --state state --feed wire", &cut).says("warning: -:2: is not valid JSON");
-    let ran = expect_fed(&sandbox, 0, "stream --state state --feed wire -q", &lines(10..12));
+    let ran = expect_fed(&sandbox, 0, "stream --state state --feed wire -q", lines(10..12));
     assert_eq!(ids(&ran.stdout), [11]);
 }
 
@@ -332,7 +317,7 @@ fn documents_of_all_formats_teach_each_other() {
 #[test]
 fn a_feed_goes_on_and_other_pipes_do_not() {
     let sandbox = Sandbox::new();
-    let fed = |arguments: &str, range| ids(&expect_fed(&sandbox, 0, arguments, &lines(range)).stdout);
+    let fed = |arguments: &str, range| ids(&expect_fed(&sandbox, 0, arguments, lines(range)).stdout);
     assert_eq!(fed("stream - --state state -q", 0..5), (0..5).collect::<Vec<_>>());
     assert_eq!(fed("stream --state state -q", 0..5), (0..5).collect::<Vec<_>>());
     assert_eq!(fed("stream --state state --feed wire -q", 0..5), (0..5).collect::<Vec<_>>());

@@ -188,7 +188,7 @@ pub fn expect_fed(sandbox: &Sandbox, status: i32, arguments: &str, input: impl A
     ran
 }
 
-fn compressed(bytes: &[u8], compression: Compression) -> Vec<u8> {
+pub fn compressed(bytes: &[u8], compression: Compression) -> Vec<u8> {
     let mut encoder = Encoder::new(Vec::new(), compression).expect("an encoder");
     encoder.write_all(bytes).expect("it is compressed");
     encoder.finish().expect("it is compressed")
