@@ -250,6 +250,19 @@ impl SegmentTable {
         }
     }
 
+    /// Tells it what those segments of a page say whose texts it wants.
+    pub fn describe_wanted(&mut self, segments: &[Segment], seen: &[Seen], described: impl Fn(&Segment) -> Described) {
+        for (segment, _) in segments.iter().zip(seen).filter(|(_, seen)| seen.wants_text) {
+            self.describe_if_bare(segment.key, described(segment));
+        }
+    }
+
+    /// Which segments of a page its article may end before, by where they stand in its prose. If the page was counted, it
+    /// teaches that as well ([`place`](Self::place)).
+    pub fn ends(&mut self, placed: &[Placed], is_counted: bool) -> Vec<(usize, usize)> {
+        if is_counted { self.place(placed) } else { self.progress.ends.look(placed) }
+    }
+
     /// Takes in where segments of a page that arrived stand in its prose, page by page; gives those that its article may end
     /// before ([`EndPlaces::arrive`]).
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {

@@ -232,10 +232,9 @@ impl Class<'_> {
                 return (index, table.look(segments, options));
             }
             let told = table.admit(segments, options);
-            for (segment, _) in segments.iter().zip(&told.seen).filter(|(_, seen)| seen.wants_text) {
-                let said = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
-                table.describe_if_bare(segment.key, said);
-            }
+            table.describe_wanted(segments, &told.seen, |segment| {
+                described(&document.text, &reading.tokens, document.outline.as_deref(), segment)
+            });
             (index, told)
         };
         self.arrivals.iter().map(arrive).collect()
@@ -244,10 +243,7 @@ impl Class<'_> {
     /// What each document's article may end before.
     fn place(&mut self, placed: &[Vec<Placed>], told: &[Told]) -> Vec<(usize, Vec<(usize, usize)>)> {
         let table = &mut self.table;
-        let place = |&(index, _): &(usize, &Arrival)| match told[index].is_counted {
-            true => (index, table.place(&placed[index])),
-            false => (index, table.progress().ends.look(&placed[index])),
-        };
+        let place = |&(index, _): &(usize, &Arrival)| (index, table.ends(&placed[index], told[index].is_counted));
         self.arrivals.iter().map(place).collect()
     }
 }

@@ -128,13 +128,12 @@ impl Measuring<'_> {
         let mut table = SegmentTable::default();
         let learn = |Page { document, reading, segments, .. }: &Page| {
             let Told { seen, is_counted } = table.admit(segments, &self.table);
-            for (segment, _) in segments.iter().zip(&seen).filter(|(_, seen)| seen.wants_text) {
-                let text = described(&document.text, &reading.tokens, document.outline.as_deref(), segment);
-                table.describe_if_bare(segment.key, text);
-            }
+            table.describe_wanted(segments, &seen, |segment| {
+                described(&document.text, &reading.tokens, document.outline.as_deref(), segment)
+            });
             let mut known = Known::of(reading, segments, &seen, &self.table.detection);
             let placed = known.places(&self.streaming, &document.text, reading);
-            let ends = if is_counted { table.place(&placed) } else { table.progress().ends.look(&placed) };
+            let ends = table.ends(&placed, is_counted);
             known.end_at(&ends);
             let counts = seen.iter().map(|seen| seen.here).collect();
             (Learned { counts, known }, self.table_figures(&table))
