@@ -60,6 +60,17 @@ impl Tokens {
     }
 }
 
+/// Where a run stands in what was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<'f> {
+    /// All of its tokens.
+    pub tokens: Range<usize>,
+    /// Its pattern's index.
+    pub pattern: usize,
+    /// The tokens in each of its free stretches, in order.
+    pub fillers: &'f [Range<usize>],
+}
+
 /// Finds runs of tokens.
 #[derive(Debug)]
 pub struct TokenAutomaton {
@@ -161,10 +172,15 @@ impl TokenAutomaton {
     /// Calls `visit` with the token range and pattern of each match in what was read: ordered by end, longest first; then
     /// those of patterns with free stretches.
     pub fn find(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, usize)) {
+        self.find_filled(text, tokens, symbols, |found| visit(found.tokens, found.pattern));
+    }
+
+    /// As [`TokenAutomaton::find`], with what fills the free stretches of each match.
+    pub fn find_filled(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Found)) {
         let mut segments = Segments::default();
-        self.find_parts(text, tokens, symbols, |range, part| match part {
-            Part::Pattern(pattern) => visit(range, pattern),
-            Part::Segment(segment) => segments.entry(segment).or_default().push(range),
+        self.find_parts(text, tokens, symbols, |tokens, part| match part {
+            Part::Pattern(pattern) => visit(Found { tokens, pattern, fillers: &[] }),
+            Part::Segment(segment) => segments.entry(segment).or_default().push(tokens),
         });
         if !segments.is_empty() {
             let lines = Lines::of(text, tokens);

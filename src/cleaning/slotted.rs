@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::matcher::Tokens;
+use super::matcher::{Found, Tokens};
 use crate::tokens::{Piece, TokenRun};
 
 /// The occurrences of segments in a document, by segment, sorted.
@@ -64,7 +64,7 @@ impl Slotted {
     }
 
     /// Calls `visit` with each match: of those that start at one token, the shortest.
-    pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Range<usize>, usize)) {
+    pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Found)) {
         let is_there = |segment: &Segment| match segment {
             Segment::Tokens(number) => segments.contains_key(number),
             Segment::LineEdge => true,
@@ -77,13 +77,16 @@ impl Slotted {
             let stretch = self.stretches.get(index);
             rest = match (segment, stretch) {
                 (Segment::LineEdge, None) => Rest::LineEnd,
-                (Segment::Tokens(number), None) => Rest::At(segments[number].clone()),
+                (Segment::Tokens(number), None) => Rest::At(segments[number].iter().map(Joined::last).collect()),
                 (Segment::Tokens(number), Some(stretch)) => Rest::At(rest.before(&segments[number], stretch, lines)),
                 (Segment::LineEdge, Some(stretch)) => Rest::At(rest.after_line_starts(stretch, lines)),
             };
         }
         if let Rest::At(matches) = rest {
-            matches.into_iter().for_each(|range| visit(range, self.pattern));
+            for Joined { tokens, mut fillers } in matches {
+                fillers.reverse();
+                visit(Found { tokens, pattern: self.pattern, fillers: &fillers });
+            }
         }
     }
 }
@@ -94,38 +97,65 @@ enum Rest {
     Anywhere,
     /// Where any line ends.
     LineEnd,
-    /// These tokens, sorted.
-    At(Vec<Range<usize>>),
+    /// These places, sorted.
+    At(Vec<Joined>),
+}
+
+/// A place where the rest of a pattern stands.
+#[derive(Debug)]
+struct Joined {
+    tokens: Range<usize>,
+    /// What fills the free stretches in it, the last one first.
+    fillers: Vec<Range<usize>>,
+}
+
+impl Joined {
+    /// The last segment, at these tokens.
+    fn last(segment: &Range<usize>) -> Joined {
+        Joined { tokens: segment.clone(), fillers: Vec::new() }
+    }
+
+    /// What starts with this token, has this in its first stretch, and then goes on as the rest does.
+    fn before(start: usize, filler: Range<usize>, (end, fillers): (usize, &[Range<usize>])) -> Joined {
+        Joined { tokens: start..end, fillers: fillers.iter().cloned().chain([filler]).collect() }
+    }
 }
 
 impl Rest {
     /// The rest with the segment before it, which stands at these tokens.
-    fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Range<usize>> {
+    fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let joined = |segment: &Range<usize>| {
-            let rest = self.first_after(segment.end, lines)?;
-            lines.fits(stretch, segment.end..rest.start).then_some(segment.start..rest.end)
+            let (rest, fillers) = self.first_after(segment.end, lines)?;
+            let filler = segment.end..rest.start;
+            let fits = lines.fits(stretch, &filler);
+            fits.then(|| Joined::before(segment.start, filler, (rest.end, fillers)))
         };
         segment.iter().filter_map(joined).collect()
     }
 
-    fn first_after(&self, token: usize, lines: &Lines) -> Option<Range<usize>> {
+    /// The tokens of the nearest place, and what fills the stretches there.
+    fn first_after(&self, token: usize, lines: &Lines) -> Option<(Range<usize>, &[Range<usize>])> {
         match self {
             Rest::Anywhere => None,
-            Rest::LineEnd => Some(lines.end_of_line(token)).map(|end| end..end),
-            Rest::At(found) => found.get(found.partition_point(|range| range.start <= token)).cloned(),
+            Rest::LineEnd => Some(lines.end_of_line(token)).map(|end| (end..end, [].as_slice())),
+            Rest::At(found) => {
+                let nearest = found.get(found.partition_point(|rest| rest.tokens.start <= token))?;
+                Some((nearest.tokens.clone(), &nearest.fillers))
+            }
         }
     }
 
     /// The rest with the line before it, from its start.
-    fn after_line_starts(&self, stretch: &Stretch, lines: &Lines) -> Vec<Range<usize>> {
+    fn after_line_starts(&self, stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let Rest::At(found) = self else { return Vec::new() };
-        let mut joined: Vec<Range<usize>> = Vec::new();
+        let mut joined: Vec<Joined> = Vec::new();
         let mut last_start = None;
-        for rest in found {
+        for Joined { tokens: rest, fillers } in found {
             // Only the first on its line is the nearest.
             let Some(start) = rest.start.checked_sub(1).map(|token| lines.start_of_line(token)) else { continue };
-            if last_start.replace(start) != Some(start) && lines.fits(stretch, start..rest.start) {
-                joined.push(start..rest.end);
+            let filler = start..rest.start;
+            if last_start.replace(start) != Some(start) && lines.fits(stretch, &filler) {
+                joined.push(Joined::before(start, filler, (rest.end, fillers)));
             }
         }
         joined
@@ -156,7 +186,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Whether these tokens can fill the stretch.
-    fn fits(&self, stretch: &Stretch, filler: Range<usize>) -> bool {
+    fn fits(&self, stretch: &Stretch, filler: &Range<usize>) -> bool {
         let Tokens { tokens, line_starts } = self.tokens;
         if filler.is_empty() || filler.len() > stretch.max_characters {
             return false;
