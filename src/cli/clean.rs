@@ -24,6 +24,7 @@ use super::library::Library;
 use super::mine::scan_paths;
 use super::options::{CleanArgs, CorpusArgs, DocumentArgs, SummaryArgs, suited};
 use super::progress::Steps;
+use super::reading::size_of;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, manifest};
@@ -133,11 +134,6 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, args:
     let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     library.files().for_each(|file| all.push_str(&file.to_yaml()));
     manifest::hash(&all)
-}
-
-/// `None` if it cannot be told.
-fn size_of(file: &InputFile) -> Option<u64> {
-    if file.is_stdin() { None } else { std::fs::metadata(file.path()).ok().map(|metadata| metadata.len()) }
 }
 
 fn summarise(

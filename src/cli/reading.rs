@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use dehusk::corpus::{Content, Document, DocumentRef, Inventory, Records, Skipped};
+use dehusk::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records, Skipped};
 
 use super::interrupt;
 use super::reporter::Reporter;
@@ -24,8 +24,13 @@ pub fn read_documents(
 /// Documents that are files of their own, as many as are read at a time.
 const FILES_AT_A_TIME: usize = 256;
 
+/// How many bytes a file has; `None` if it cannot be told.
+pub fn size_of(file: &InputFile) -> Option<u64> {
+    if file.is_stdin() { None } else { std::fs::metadata(file.path()).ok().map(|metadata| metadata.len()) }
+}
+
 /// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as people
-/// write it. One that cannot be read is named.
+/// write it. One that cannot be read is named. The bytes of what was visited are steps of the stage that runs.
 pub fn visit_documents(
     inventory: &Inventory,
     reporter: &Reporter,
@@ -36,10 +41,13 @@ pub fn visit_documents(
     for files in inventory.files().chunks(FILES_AT_A_TIME) {
         interrupt::check()?;
         let open = |file| (file, inventory.open(file));
-        let mut documents = Vec::new();
+        let (mut documents, mut bytes) = (Vec::new(), 0);
         for (file, content) in files.par_iter().map(open).collect::<Vec<_>>() {
             match content {
-                Ok(Content::Document(document, _)) => documents.push((file.path().display().to_string(), *document)),
+                Ok(Content::Document(document, _)) => {
+                    bytes += size_of(file).unwrap_or_default();
+                    documents.push((file.path().display().to_string(), *document));
+                }
                 Ok(Content::Records(records)) => {
                     visit(std::mem::take(&mut documents))?;
                     visit_records(records, reporter, &mut visit)?;
@@ -48,6 +56,7 @@ pub fn visit_documents(
             }
         }
         visit(documents)?;
+        reporter.step(bytes as usize);
     }
     Ok(())
 }
@@ -57,8 +66,12 @@ fn visit_records(
     reporter: &Reporter,
     visit: &mut impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let mut shown = 0;
     while let Some(batch) = records.next_batch() {
         interrupt::check()?;
+        let read = records.bytes_read();
+        reporter.step(read.saturating_sub(shown) as usize);
+        shown = read;
         let batch = match batch {
             Ok(batch) => batch,
             Err(skipped) => {

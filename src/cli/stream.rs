@@ -24,6 +24,7 @@ use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::library::Library;
 use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, suited};
 use super::progress::Steps;
+use super::reading::size_of;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, interrupt, state};
@@ -128,7 +129,7 @@ fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> any
 /// `None` if it cannot be told.
 fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
     let files = inventories.iter().flat_map(Inventory::files);
-    files.map(|file| if file.is_stdin() { None } else { fs::metadata(file.path()).ok().map(|found| found.len()) }).sum()
+    files.map(size_of).sum()
 }
 
 impl StreamCommand {
