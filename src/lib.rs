@@ -49,6 +49,7 @@ pub mod corpus;
 pub mod effects;
 pub mod warnings;
 pub mod ends;
+pub mod fields;
 pub mod incremental;
 pub mod mining;
 pub mod patterns;

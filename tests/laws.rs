@@ -5,6 +5,7 @@
 //! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
 //! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
 //! - [`regexes`]: those of people that are not run on a text would not have matched in it;
+//! - [`fields`]: what varies in a match is what the groups of its regex have;
 //! - [`cleaning`]: what may go, what must go, and that nothing else does;
 //! - [`safety`]: what tempts to be taken for boilerplate and is not;
 //! - [`ends`]: what interrupts articles does not end them;
@@ -21,6 +22,8 @@ mod cleaning;
 mod dialect;
 #[path = "laws/engines.rs"]
 mod engines;
+#[path = "laws/fields.rs"]
+mod fields;
 #[path = "laws/order.rs"]
 mod order;
 #[path = "laws/random.rs"]

@@ -175,7 +175,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// This thread's own copy of a lexer.
-    fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
+    pub(crate) fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
         let known = self.lexers.iter().position(|known| same_lexer(known, lexer));
         let index = known.unwrap_or_else(|| {
             self.lexers.push(lexer.clone());
@@ -189,7 +189,7 @@ impl Cleaner {
     /// Compiles the patterns of these files, the source's own first. One that is rejected in a file is left out, also
     /// where it stands in a later file.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
-        let Review { applied, rejected } = Review::of(files, options);
+        let Review { applied, rejected } = Review::of(files, options.only_accepted);
         let reviewed = || applied.iter().chain(&rejected);
         let mut readers: Vec<Reader> = Vec::new();
         for Reviewed { file, .. } in reviewed() {
@@ -429,19 +429,19 @@ impl Cleaner {
 }
 
 /// What people decided on the patterns of some files, the first file's word before the later ones'.
-struct Review<'f> {
-    applied: Vec<Reviewed<'f>>,
+pub(crate) struct Review<'f> {
+    pub(crate) applied: Vec<Reviewed<'f>>,
     rejected: Vec<Reviewed<'f>>,
 }
 
-struct Reviewed<'f> {
-    pattern: &'f Pattern,
-    file: &'f PatternFile,
+pub(crate) struct Reviewed<'f> {
+    pub(crate) pattern: &'f Pattern,
+    pub(crate) file: &'f PatternFile,
     origin: Origin,
 }
 
 impl<'f> Review<'f> {
-    fn of(files: &[&'f PatternFile], options: &CleanOptions) -> Review<'f> {
+    pub(crate) fn of(files: &[&'f PatternFile], only_accepted: bool) -> Review<'f> {
         let mut ids: HashSet<&str> = HashSet::new();
         let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
         for (number, &file) in files.iter().enumerate() {
@@ -451,7 +451,7 @@ impl<'f> Review<'f> {
             ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
             review.rejected.extend(rejected);
             let is_applied = |Reviewed { pattern, .. }: &Reviewed| {
-                let is_asked_for = pattern.status == Status::Accepted || !options.only_accepted;
+                let is_asked_for = pattern.status == Status::Accepted || !only_accepted;
                 is_asked_for && !ids.contains(pattern.id.as_str())
             };
             review.applied.extend(others.into_iter().filter(is_applied));
@@ -460,7 +460,7 @@ impl<'f> Review<'f> {
     }
 }
 
-fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
+pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 

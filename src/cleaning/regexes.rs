@@ -122,7 +122,8 @@ fn matches_reading(regex: &Regex, text: &str, most: usize) -> Result<Vec<Range<u
     Ok(matches)
 }
 
-fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+/// Without the white space at both ends.
+pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let found = &text[range.clone()];
     let start = range.start + (found.len() - found.trim_start().len());
     start..start.max(range.start + found.trim_end().len())
