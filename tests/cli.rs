@@ -195,6 +195,8 @@ mod drift;
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[path = "cli/fields.rs"]
+mod fields;
 #[path = "cli/formats.rs"]
 mod formats;
 #[path = "cli/hostile.rs"]

@@ -7,6 +7,7 @@ mod diff;
 mod document_report;
 mod eval;
 mod explain;
+mod fields;
 mod generate;
 mod interrupt;
 mod library;
@@ -96,6 +97,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show a document with what would be removed marked, and by which pattern
     Explain(explain::ExplainArgs),
+    /// Write what varies in the templates of each document, such as names and dates, as JSONL
+    Fields(fields::FieldsCommand),
     /// Write a page that shows what patterns do to a corpus, to read, keep and send on
     #[cfg(feature = "review")]
     Report(Box<report::ReportCommand>),
@@ -163,6 +166,7 @@ impl Command {
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args, reporter),
             Command::Explain(args) => explain::run(&args, reporter),
+            Command::Fields(args) => fields::run(&args, global, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),
             #[cfg(feature = "review")]

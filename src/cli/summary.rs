@@ -17,7 +17,7 @@ use super::size::size;
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Documents that were mined, or else cleaned.
+    /// Documents that were mined, or else cleaned, or else looked at.
     pub documents: usize,
     /// Documents that were left out, each named on stderr.
     pub skipped: usize,
@@ -42,6 +42,9 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
+    /// What varies in its documents; absent if that was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<FieldsSummary>,
     /// How much it differs from when it was mined; absent if nothing was cleaned, or too little to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -69,10 +72,11 @@ pub struct LearnedSummary {
 }
 
 impl SourceSummary {
-    /// Those that were cleaned, or else mined.
+    /// Those that were cleaned, or else mined, or else looked at.
     fn documents(&self) -> Option<usize> {
         let cleaned = self.cleaned.as_ref().map(|cleaned| cleaned.documents);
-        cleaned.or_else(|| Some(self.mined.as_ref()?.documents))
+        let mined = || self.mined.as_ref().map(|mined| mined.documents);
+        cleaned.or_else(mined).or_else(|| Some(self.fields.as_ref()?.documents))
     }
 }
 
@@ -111,6 +115,15 @@ pub struct MinedSummary {
     pub patterns: usize,
     /// Candidates that turned out to be language.
     pub language: usize,
+}
+
+/// What was found in one source that varies.
+#[derive(Debug, Default, Serialize)]
+pub struct FieldsSummary {
+    pub documents: usize,
+    pub values: usize,
+    /// In how many documents each column stands.
+    pub columns: BTreeMap<String, usize>,
 }
 
 /// What cleaning took away. Sizes are bytes of text in UTF-8.
@@ -246,11 +259,13 @@ struct Column {
 
 const PATTERNS: &str = "patterns";
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 11] = [
     Column { name: "documents", width: 9, cell: |source| source.documents().map(|count| count.to_string()) },
     Column { name: "duplicates", width: 10, cell: |source| Some(source.mined.as_ref()?.near_duplicates.to_string()) },
     Column { name: PATTERNS, width: 8, cell: |source| Some(source.mined.as_ref()?.patterns.to_string()) },
     Column { name: "cutoff", width: 6, cell: |source| Some(format!("{:.2}", source.mined.as_ref()?.cutoff)) },
+    Column { name: "columns", width: 7, cell: |source| Some(source.fields.as_ref()?.columns.len().to_string()) },
+    Column { name: "values", width: 8, cell: |source| Some(source.fields.as_ref()?.values.to_string()) },
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
     Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
     Column { name: "segments", width: 8, cell: |source| Some(source.learned.as_ref()?.segments.to_string()) },
