@@ -21,7 +21,7 @@ pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<S
         return vec!["the corpus has no document of this source: its patterns do nothing here".to_owned()];
     }
     let change = change(question, own, as_mined, effects);
-    let all = [unread(effects), too_few_documents(own), change, no_second_crowd(own)];
+    let all = [unread(effects), doubt(own), too_few_documents(own), change, no_second_crowd(own)];
     all.into_iter().flatten().collect()
 }
 
@@ -36,6 +36,12 @@ fn unread(effects: &Effects) -> Option<String> {
     (unread > 0).then(|| {
         format!("{unread} of {all} documents could not be read or cleaned{why}: they count nowhere on this page")
     })
+}
+
+/// Why less is removed than from news.
+fn doubt(file: &PatternFile) -> Option<String> {
+    let trust = file.trust.as_ref().filter(|trust| !trust.is_full())?;
+    Some(format!("this source does not look like news: {trust}; if that is wrong, change `trust` in its file"))
 }
 
 fn too_few_documents(file: &PatternFile) -> Option<String> {

@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::article_end::{LastPlace, last_places};
 use super::evidence::{Evidence, Match, Weight};
 use super::headline::Heading;
-use super::segments::Segments;
+use super::segments::{MIN_PARAGRAPH_WORDS, Segments};
 use super::shape::{ShapeModel, features};
 use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
@@ -49,8 +49,6 @@ const PROVEN: f64 = 12.0;
 const TRUST_IN_SHAPE: f64 = 0.5;
 /// Between these is the probability that a token is boilerplate before anything is known but how much is matched.
 const PRIORS: std::ops::RangeInclusive<f64> = 0.01..=0.5;
-/// An article has a paragraph of this many words.
-const MIN_ARTICLE_WORDS: f64 = 15.0;
 /// What the shape can say against a match at most.
 const MAX_VETO: f64 = 6.0;
 
@@ -63,6 +61,8 @@ pub struct Case<'d> {
     weights: &'d [Weight],
     evidence: &'d Evidence,
     ingredients: Ingredients,
+    /// Which tokens are a value that tells the document from others.
+    is_value: Vec<bool>,
     /// Up to the end of the article.
     segments: Segments,
     /// Where the article ends, if it does not go on to the end of the document.
@@ -92,14 +92,18 @@ impl<'d> Case<'d> {
         };
         // Beyond the end nothing is the article's longest paragraph or its headline.
         end.inspect(|end| segments.end_at(end.start));
-        Case { text, reading, matches, weights, evidence, ingredients, segments, end }
+        let mut case =
+            Case { text, reading, matches, weights, evidence, ingredients, is_value: Vec::new(), segments, end };
+        case.is_value = case.values();
+        case
     }
 
     /// The probability of each token that it is boilerplate.
-    pub fn probabilities(&self, shape: Option<&ShapeModel>) -> Vec<f32> {
+    /// `trust` is how much the shape counts.
+    pub fn probabilities(&self, shape: Option<&ShapeModel>, trust: f64) -> Vec<f32> {
         let is_matched = self.evidence.of_token.iter().any(|&p| p > 0.0);
-        let mut probabilities = match shape.filter(|_| is_matched) {
-            Some(model) => self.weighed_with_shape(model),
+        let mut probabilities = match shape.filter(|_| is_matched && self.segments.has_paragraph()) {
+            Some(model) => self.trusting(trust, self.weighed_with_shape(model)),
             None => self.evidence.of_token.clone(),
         };
         if self.ingredients.has(Ingredient::Headline)
@@ -107,6 +111,8 @@ impl<'d> Case<'d> {
         {
             probabilities[self.segments.tokens[index].clone()].fill(0.0);
         }
+        let values = self.is_value.iter().zip(&mut probabilities);
+        values.filter(|(is_value, _)| **is_value).for_each(|(_, probability)| *probability = 0.0);
         let end = self.end.map_or(probabilities.len(), |end| end.start);
         for (token, probability) in probabilities.iter_mut().enumerate().skip(end) {
             *probability = if self.is_held_back(token) { 0.0 } else { 1.0 };
@@ -130,6 +136,18 @@ impl<'d> Case<'d> {
             }
         }
         labels
+    }
+
+    /// What is known with the shape as far as it is trusted, and what is known without it for the rest.
+    fn trusting(&self, trust: f64, mut with_shape: Vec<f32>) -> Vec<f32> {
+        if trust < 1.0 {
+            let of_matches = self.evidence.of_token.iter();
+            with_shape
+                .iter_mut()
+                .zip(of_matches)
+                .for_each(|(p, of_match)| *p = of_match + trust as f32 * (*p - of_match));
+        }
+        with_shape
     }
 
     fn weighed_with_shape(&self, model: &ShapeModel) -> Vec<f32> {
@@ -163,9 +181,31 @@ impl<'d> Case<'d> {
         probabilities
     }
 
-    /// Whether a person said that what stands here should stay, and no other pattern says that it should go.
+    /// Whether a person said that what stands here should stay, and no other pattern says that it should go; or whether it
+    /// is a value.
     fn is_held_back(&self, token: usize) -> bool {
         self.reading.is_rejected[token] && self.evidence.of_token[token] == 0.0
+            || self.is_value.get(token).is_some_and(|&is_value| is_value)
+    }
+
+    /// Which tokens are values, with the lines that they stand in as far as their pattern has these; empty if none is.
+    fn values(&self) -> Vec<bool> {
+        let mut values = Vec::new();
+        if !self.ingredients.has(Ingredient::Values) {
+            return values;
+        }
+        let mut hold = |tokens: Range<usize>| {
+            values.resize(self.evidence.of_token.len(), false);
+            values[tokens].fill(true);
+        };
+        let segments = &self.segments;
+        for Match { tokens, .. } in self.matches.iter().filter(|found| self.weights[found.pattern].value) {
+            let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
+            let here = segments.tokens[first..].iter().take_while(|segment| segment.start < tokens.end);
+            let parts = here.map(|segment| segment.start.max(tokens.start)..segment.end.min(tokens.end));
+            parts.filter(|part| self.reading.layout.has_mutable(part)).for_each(&mut hold);
+        }
+        values
     }
 
     fn log_odds_of_match(&self, token: usize) -> f64 {
@@ -211,7 +251,7 @@ impl<'d> Case<'d> {
 fn longest_prose(segments: &Segments) -> Option<usize> {
     let words = |index: usize| segments.prose[index];
     let longest = (0..segments.prose.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
-    (words(longest) >= MIN_ARTICLE_WORDS).then_some(longest)
+    (words(longest) >= MIN_PARAGRAPH_WORDS).then_some(longest)
 }
 
 fn logistic(log_odds: f64) -> f64 {
@@ -261,7 +301,18 @@ mod tests {
             let is_certain = matches!(self, Accepted(_));
             let ends_after = if let Ends(_, words) = self { Some(words) } else { None };
             let (share, occurrences) = (documents as f64 / 100.0, documents);
-            Some(Weight { share, documents, occurrences, is_certain, holds_lines: true, has_free: false, ends_after })
+            Some(Weight {
+                share,
+                documents,
+                occurrences,
+                is_certain,
+                holds_lines: true,
+                has_free: false,
+                ends_after,
+                place: None,
+                identifies: false,
+                value: false,
+            })
         }
     }
 
@@ -270,8 +321,8 @@ mod tests {
         ShapeModel { weights: [0.0; FEATURES], intercept: log_odds }
     }
 
-    /// The lines of which some token stays.
-    fn kept(lines: &[Line], shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<&'static str> {
+    /// Looks at a document of these lines, and at the tokens of each.
+    fn look<T>(lines: &[Line], ingredients: Ingredients, look: impl FnOnce(&Case, &[Range<usize>]) -> T) -> T {
         let text = lines.iter().map(|line| line.text()).collect::<Vec<_>>().join("\n");
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(&text, &mut lexer);
@@ -289,9 +340,16 @@ mod tests {
         let evidence = weigh(&layout, &matches, &weights, ingredients);
         let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected, ..Reading::default() };
         let case = Case::of(&text, &reading, &matches, &weights, &evidence, ingredients);
-        let goes = case.labels(&case.probabilities(shape));
-        let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);
-        lines.iter().zip(&ranges).filter(|(_, range)| stays(range)).map(|(line, _)| line.text()).collect()
+        look(&case, &ranges)
+    }
+
+    /// The lines of which some token stays.
+    fn kept(lines: &[Line], shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<&'static str> {
+        look(lines, ingredients, |case, ranges| {
+            let goes = case.labels(&case.probabilities(shape, 1.0));
+            let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);
+            lines.iter().zip(ranges).filter(|(_, range)| stays(range)).map(|(line, _)| line.text()).collect()
+        })
     }
 
     const MENU: &str = "Home News Sport Weather Tides";
@@ -329,7 +387,30 @@ mod tests {
     #[test]
     fn a_paragraph_that_recurs_or_is_short_is_no_article() {
         let all = Ingredients::ALL.without(Ingredient::Headline);
-        assert_eq!(kept(&[Matched(STORY, 90), Bare(MORE)], Some(&alike(60.0)), all), [""; 0]);
+        let page = [Matched(STORY, 90), Bare(MORE), Bare(LONG)];
+        assert_eq!(kept(&page, Some(&alike(60.0)), all), [LONG]);
+    }
+
+    #[test]
+    fn without_a_paragraph_there_is_no_article_that_shape_could_tell_from() {
+        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let kept = |lines: &[Line]| kept(lines, Some(&alike(60.0)), all);
+        assert_eq!(kept(&[Matched(MENU, 90), Bare(MORE), Bare(TEASER)]), [MORE, TEASER]);
+        assert_eq!(kept(&[Matched(MENU, 90), Bare(MORE), Bare(TEASER), Bare(LONG)]), [LONG]);
+    }
+
+    #[test]
+    fn shape_counts_as_far_as_it_is_trusted() {
+        let lines = [Matched(MENU, 90), Bare(LONG), Bare(TEASER)];
+        let trusted = |trust| {
+            look(&lines, Ingredients::ALL.without(Ingredient::Headline), |case, ranges| {
+                let probabilities = case.probabilities(Some(&alike(60.0)), trust);
+                [0, 2].map(|line| probabilities[ranges[line].start])
+            })
+        };
+        assert_eq!(trusted(1.0).map(f32::round), [1.0, 1.0]);
+        assert_eq!(trusted(0.0), [1.0, 0.0]);
+        assert!((trusted(0.3)[1] - 0.3).abs() < 0.01, "{:?}", trusted(0.3));
     }
 
     #[test]

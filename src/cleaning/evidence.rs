@@ -19,6 +19,7 @@ use super::layout::Layout;
 use super::proof::Proof;
 use super::{Ingredient, Ingredients};
 use crate::free_positions::FreePositions;
+use crate::patterns::Place;
 
 /// A share up to here is no evidence; the floor from which candidates are kept.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
@@ -52,6 +53,12 @@ pub struct Weight {
     pub has_free: bool,
     /// Articles are over before it, once they have had so many words of prose.
     pub ends_after: Option<usize>,
+    /// Where it has its place in documents, if it has one.
+    pub place: Option<Place>,
+    /// Whether what varies in it tells documents apart.
+    pub identifies: bool,
+    /// Whether a number or a price in it is the document's own.
+    pub value: bool,
 }
 
 /// The evidence of a document's tokens.
@@ -181,6 +188,9 @@ mod tests {
                     holds_lines: true,
                     has_free: false,
                     ends_after: None,
+                    place: None,
+                    identifies: false,
+                    value: false,
                 };
                 (Match { tokens: tokens.clone(), pattern }, weight)
             })

@@ -13,6 +13,9 @@ use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
 
+/// Shorter sentences are calls to do something.
+pub const MIN_SENTENCE_WORDS: f64 = 6.0;
+
 /// What a token looks like, as bits.
 pub mod look {
     /// A word.
@@ -119,6 +122,11 @@ impl Layout {
         self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
     }
 
+    /// Whether mutable patterns match anything in a stretch of tokens.
+    pub fn has_mutable(&self, tokens: &Range<usize>) -> bool {
+        self.between(tokens, HALF_MUTABLE) > 0
+    }
+
     /// How many tokens there are.
     pub fn tokens(&self) -> usize {
         self.looks.len()
@@ -165,6 +173,11 @@ impl Layout {
         }
         let last_end = tokens.clone().rev().find(|&token| self.ends_sentence(token));
         last_end.map_or(0.0, |token| self.words(&(tokens.start..token + 1)))
+    }
+
+    /// Whether some words of a stretch are a sentence that ends in it: "Read more." is none.
+    pub fn has_sentence(&self, tokens: &Range<usize>) -> bool {
+        self.words_in_sentences(tokens) >= MIN_SENTENCE_WORDS
     }
 
     /// All lines with something in them.

@@ -12,6 +12,7 @@ pub mod layout;
 pub mod proof;
 pub mod evidence;
 pub mod segments;
+pub mod frame;
 pub mod shape;
 pub mod headline;
 pub mod article_end;
@@ -27,12 +28,13 @@ use std::sync::Arc;
 
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{Form, Pattern, PatternFile, Status};
+use crate::patterns::{Form, Pattern, PatternFile, Status, Trust};
 use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
 use decision::Case;
 use evidence::{Evidence, Match, Weight, weigh};
+use frame::Frame;
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
 pub use options::{CleanOptions, Ingredient, Ingredients, Method};
@@ -53,10 +55,34 @@ pub struct Span {
 }
 
 /// What is to be removed from one document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cleaning {
     /// Sorted, disjoint.
     pub spans: Vec<Span>,
+    /// What speaks for that.
+    pub grounds: Grounds,
+    /// Whether the shape was left out, for it would have taken most of what no match covers.
+    pub is_cautious: bool,
+}
+
+/// Of what goes, the bytes of the tokens by what speaks for them most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Grounds {
+    /// Proven matches, and what a person accepted.
+    pub proven: u64,
+    /// Other matches, and the end of the article.
+    pub matched: u64,
+    /// Their shape alone, or what stands around them.
+    pub shape: u64,
+}
+
+impl Grounds {
+    /// Adds what speaks for other bytes.
+    pub fn add(&mut self, other: &Grounds) {
+        self.proven += other.proven;
+        self.matched += other.matched;
+        self.shape += other.shape;
+    }
 }
 
 impl Cleaning {
@@ -104,6 +130,8 @@ pub struct Cleaner {
     /// matched to hold the shape model back.
     regexes: Regexes,
     keeps: Regexes,
+    /// What the files say of it, if they do.
+    trust: Option<Trust>,
     options: CleanOptions,
 }
 
@@ -148,11 +176,12 @@ pub struct Recurring {
     pub weight: Weight,
 }
 
-/// The matches that count, and the weights of what they are of.
+/// The matches that count, the weights of what they are of, and how far these and the shape can be relied on.
 #[derive(Clone, Copy)]
 struct Weighed<'a> {
     matches: &'a [Match],
     weights: &'a [Weight],
+    trust: f64,
 }
 
 /// What the matches in a text come to.
@@ -165,6 +194,10 @@ pub struct Decision {
     /// The pattern that the evidence of each token comes from, if any match covers it; else the one that ends the
     /// article before it.
     pub patterns: Vec<Option<u32>>,
+    /// Whether each is part of a proven template.
+    pub is_proven: Vec<bool>,
+    /// Whether the shape was left out, for it would have taken most of what no match covers.
+    pub is_cautious: bool,
 }
 
 /// One thread's scratch space, for any number of [`Cleaner`]s.
@@ -223,6 +256,7 @@ impl Cleaner {
             patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers,
+            trust: trust_in(files),
             options: options.clone(),
         }
     }
@@ -230,6 +264,16 @@ impl Cleaner {
     /// The patterns that are applied.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
+    }
+
+    /// What is known of each pattern that is applied.
+    pub(crate) fn weights(&self) -> &[Weight] {
+        &self.weights
+    }
+
+    /// How far what was mined can be relied on in this source; `None` if the files do not say.
+    pub fn trust(&self) -> Option<&Trust> {
+        self.trust.as_ref()
     }
 
     /// The patterns that a person rejected.
@@ -249,16 +293,29 @@ impl Cleaner {
 
     /// Says what is to be removed from a text that was read.
     pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
-        self.cleaning_with(text, reading, &[])
+        self.cleaned(text, reading, self.weighed(&reading.matches))
     }
 
     /// Says what is to be removed from a text that was read, if some stretches of it are known to recur beside those that
-    /// patterns match. Like patterns that nobody accepted they are no more than evidence.
-    pub fn cleaning_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
+    /// patterns match. Like patterns that nobody accepted they are no more than evidence. `trust` is what the source has
+    /// shown: the lesser of that and what the files say counts, and where neither is known there is none.
+    pub fn cleaning_with(
+        &self,
+        text: &str,
+        reading: &Reading,
+        recurring: &[Recurring],
+        trust: Option<&Trust>,
+    ) -> Cleaning {
         let (matches, weights) = self.with(reading, recurring);
-        let found = Weighed { matches: &matches, weights: &weights };
+        let shares = [self.trust.as_ref(), trust].into_iter().flatten().map(|trust| trust.share);
+        let trust = shares.min_by(f64::total_cmp).unwrap_or(0.0);
+        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust })
+    }
+
+    fn cleaned(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
         let decision = self.decided(text, reading, found, self.options.method);
-        Cleaning { spans: spans(&reading.tokens, &decision) }
+        let grounds = grounds(&reading.tokens, &decision);
+        Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: decision.is_cautious }
     }
 
     /// The matches in a text and what is known to recur in it, and the weights of both.
@@ -288,7 +345,12 @@ impl Cleaner {
 
     /// The second half: what goes by a method, if these of the matches count.
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
-        self.decided(text, reading, Weighed { matches, weights: &self.weights }, method)
+        self.decided(text, reading, self.weighed(matches), method)
+    }
+
+    /// Matches of the patterns, as far as the files can be relied on.
+    fn weighed<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
+        Weighed { matches, weights: &self.weights, trust: self.trust.as_ref().map_or(1.0, |trust| trust.share) }
     }
 
     fn decided(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
@@ -389,32 +451,72 @@ impl Cleaner {
         Ok(kept)
     }
 
-    fn smoothed(&self, text: &str, reading: &Reading, Weighed { matches, weights }: Weighed) -> Decision {
+    fn smoothed(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
+        if self.goes_by_place(found.trust) {
+            return self.framed(text, reading, found);
+        }
+        let Weighed { matches, weights, trust } = found;
         let evidence = weigh(&reading.layout, matches, weights, self.options.ingredients);
-        let shape = if self.options.only_accepted { None } else { self.options.shape.as_deref() };
+        let trust = if self.options.ingredients.has(Ingredient::Trust) { trust } else { 1.0 };
+        let shape = self.options.shape.as_deref().filter(|_| !self.options.only_accepted && trust > 0.0);
         let decide = |shape: Option<&ShapeModel>, ingredients| {
             let case = Case::of(text, reading, matches, weights, &evidence, ingredients);
-            let probabilities = case.probabilities(shape);
+            let probabilities = case.probabilities(shape, trust);
             (case.labels(&probabilities), probabilities, case.end)
         };
         let (mut goes, mut probabilities, mut end) = decide(shape, self.options.ingredients);
         // Shape and ends tell boilerplate from articles: a text that is all of a kind has nothing to be told apart.
         let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
+        let mut is_cautious = false;
         if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
             (goes, probabilities, end) = decide(None, self.options.ingredients.without(Ingredient::End));
+        } else if shape.is_some() && takes_most(&reading.layout, &goes, &evidence, end) {
+            (goes, probabilities, end) = decide(None, self.options.ingredients);
+            is_cautious = true;
         }
         let mut patterns = evidence.pattern;
         if let Some(LastPlace { pattern, start, .. }) = end {
             patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(pattern as u32)));
         }
-        Decision { goes, probabilities, patterns }
+        Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious }
+    }
+
+    /// Whether only what stands in its place counts.
+    fn goes_by_place(&self, trust: f64) -> bool {
+        trust < Trust::LEAST && self.options.ingredients.has(Ingredient::Trust) && !self.options.only_accepted
+    }
+
+    /// What goes of the frame alone, and what a person vouches for.
+    fn framed(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
+        let Reading { tokens, layout, .. } = reading;
+        let certain = matches.iter().filter(|found| weights[found.pattern].is_certain);
+        let placed: Vec<Match> =
+            matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
+        // Nothing is known of the shape of this text, and so of where its articles end.
+        let ingredients = self.options.ingredients.without(Ingredient::End).without(Ingredient::Headline);
+        let all = weigh(layout, &placed, weights, ingredients);
+        let segments = Segments::of(text, tokens, layout, &all.of_token);
+        let frame = Frame::grown(layout, &placed, weights, |found| weights[found.pattern].place);
+        let frame = frame.trimmed(layout, &placed, weights, &segments);
+        let mut counted = frame.within(matches, weights);
+        counted.extend(certain.cloned());
+        let evidence = weigh(layout, &counted, weights, ingredients);
+        let case = Case::of(text, reading, &counted, weights, &evidence, ingredients);
+        let probabilities = case.probabilities(None, 0.0);
+        let mut goes = case.labels(&probabilities);
+        // A gap is closed only where it says nothing.
+        let says_something = |token: usize| layout.telling_words(&(token..token + 1)) > 0.0;
+        let is_gap = |token: &usize| evidence.pattern[*token].is_none() && says_something(*token);
+        (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
+        let Evidence { pattern, is_proven, .. } = evidence;
+        Decision { goes, probabilities, patterns: pattern, is_proven, is_cautious: false }
     }
 
     fn united(
         &self,
         text: &str,
         reading: &Reading,
-        Weighed { matches, weights }: Weighed,
+        Weighed { matches, weights, .. }: Weighed,
         merge_gap: usize,
     ) -> Decision {
         // Whoever says that something recurs without a pattern has a cutoff of his own.
@@ -424,7 +526,8 @@ impl Cleaner {
         let mut goes = vec![false; reading.tokens.tokens.len()];
         united.iter().for_each(|found| goes[found.tokens.clone()].fill(true));
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
-        Decision { goes, probabilities: evidence.of_token, patterns: evidence.pattern }
+        let Evidence { of_token, pattern, is_proven, .. } = evidence;
+        Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false }
     }
 }
 
@@ -464,6 +567,43 @@ pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 
+/// Whether the shape alone takes more than matches explain, and most of what they do not cover: it tells boilerplate from
+/// articles, and here is none.
+fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<LastPlace>) -> bool {
+    let (mut by_shape, mut by_match, mut left) = (0.0, 0.0, 0.0);
+    let end = end.map_or(goes.len(), |end| end.start);
+    for (token, (&goes, pattern)) in goes.iter().zip(&evidence.pattern).enumerate().take(end) {
+        let words = layout.words(&(token..token + 1));
+        match (goes, pattern) {
+            (true, None) => by_shape += words,
+            (true, Some(_)) => by_match += words,
+            (false, None) => left += words,
+            (false, Some(_)) => {}
+        }
+    }
+    by_shape > by_match && by_shape > left
+}
+
+/// What speaks for what goes.
+fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
+    let mut grounds = Grounds::default();
+    for (index, token) in tokens.iter().enumerate().filter(|(index, _)| decision.goes[*index]) {
+        let of_token = match (decision.is_proven[index], decision.patterns[index]) {
+            (true, _) => &mut grounds.proven,
+            (false, Some(_)) => &mut grounds.matched,
+            (false, None) => &mut grounds.shape,
+        };
+        *of_token += token.range().len() as u64;
+    }
+    grounds
+}
+
+/// What these files say of how far they can be relied on: the source's own, or, if it was too small to be mined, those
+/// that others share with it.
+fn trust_in(files: &[&PatternFile]) -> Option<Trust> {
+    files.iter().find_map(|file| file.trust.clone())
+}
+
 fn weight(pattern: &Pattern) -> Weight {
     Weight {
         share: pattern.share(),
@@ -476,6 +616,9 @@ fn weight(pattern: &Pattern) -> Weight {
         },
         has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
         ends_after: pattern.ends_after,
+        place: pattern.place,
+        identifies: pattern.identifies,
+        value: pattern.value,
     }
 }
 
@@ -641,13 +784,16 @@ mod tests {
             holds_lines: true,
             has_free: false,
             ends_after: None,
+            place: None,
+            identifies: false,
+            value: false,
         };
         let left = |options: &CleanOptions| {
             let cleaner = Cleaner::new(&[&file], options);
             let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
             let end = reading.tokens.tokens.len();
             let recurring = [Recurring { tokens: end - 6..end, weight }];
-            cleaner.cleaning_with(&text, &reading, &recurring).strip(&text)
+            cleaner.cleaning_with(&text, &reading, &recurring, Some(&Trust::FULL)).strip(&text)
         };
         let options = CleanOptions { shape: None, ..CleanOptions::default() };
         assert_eq!(left(&options), format!("{STORY}\n"));

@@ -54,11 +54,15 @@ pub enum Ingredient {
     Article,
     /// Nothing that follows the end of the article is the article's.
     End,
+    /// What tells a document from all others stays, such as a price or a maker in a fixed frame.
+    Values,
+    /// What mining found out of how far shape and matches can be relied on.
+    Trust,
 }
 
 impl Ingredient {
     /// All of them, each with the name it has on the command line.
-    pub const NAMED: [(&'static str, Ingredient); 10] = [
+    pub const NAMED: [(&'static str, Ingredient); 12] = [
         ("length", Ingredient::Length),
         ("lines", Ingredient::Lines),
         ("pairs", Ingredient::Pairs),
@@ -69,6 +73,8 @@ impl Ingredient {
         ("prior", Ingredient::Prior),
         ("article", Ingredient::Article),
         ("end", Ingredient::End),
+        ("values", Ingredient::Values),
+        ("trust", Ingredient::Trust),
     ];
 }
 

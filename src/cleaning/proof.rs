@@ -147,6 +147,9 @@ mod tests {
             holds_lines: true,
             has_free: false,
             ends_after: None,
+            place: None,
+            identifies: false,
+            value: false,
         };
         Proof::of(&layout, &matches, &runs.iter().map(weight).collect::<Vec<Weight>>())
     }

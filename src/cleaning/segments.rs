@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::layout::Layout;
+use super::layout::{Layout, MIN_SENTENCE_WORDS};
 use super::matcher::Tokens;
 
 /// Lines with more words are cut further.
@@ -13,15 +13,16 @@ const MAX_LINE_WORDS: f64 = 80.0;
 /// A matched stretch of a long line is a segment if it has this many tokens: fewer recur in the language.
 const MIN_MATCHED: usize = 4;
 
-/// Prose is a segment that no match covers, with this many words in sentences that end in it.
-const MIN_PROSE_WORDS: f64 = 6.0;
+/// An article has a paragraph with so many words of prose.
+pub const MIN_PARAGRAPH_WORDS: f64 = 15.0;
 
 /// The segments of a document, in order.
 #[derive(Clone, Debug)]
 pub struct Segments {
     /// Their tokens: every token is in exactly one.
     pub tokens: Vec<Range<usize>>,
-    /// The words in sentences of each that is prose, and 0 for the others.
+    /// The words in sentences of each that is prose, which is one that no match covers and that has so many of them
+    /// ([`MIN_SENTENCE_WORDS`]); 0 for the others.
     pub prose: Vec<f64>,
 }
 
@@ -31,9 +32,14 @@ impl Segments {
         let segments = cut(text, tokens, layout, evidence);
         let prose = |segment: &Range<usize>| {
             let words = layout.words_in_sentences(segment);
-            if words >= MIN_PROSE_WORDS && !is_matched(segment, evidence) { words } else { 0.0 }
+            if words >= MIN_SENTENCE_WORDS && !is_matched(segment, evidence) { words } else { 0.0 }
         };
         Segments { prose: segments.iter().map(prose).collect(), tokens: segments }
+    }
+
+    /// Whether there is a paragraph, as every article has one.
+    pub fn has_paragraph(&self) -> bool {
+        self.prose.iter().any(|&words| words >= MIN_PARAGRAPH_WORDS)
     }
 
     /// Forgets those that start at this token or after it.

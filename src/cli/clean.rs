@@ -21,7 +21,7 @@ use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, ReadOptions};
 
 use super::library::Library;
-use super::mine::scan_paths;
+use super::mine::{scan_paths, tell_of_doubt};
 use super::options::{CleanArgs, CorpusArgs, DocumentArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reading::size_of;
@@ -73,6 +73,11 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
         _ => Target::Folder(OutputRoot::create(&args.out, &inventory.inputs())?),
     };
     clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
+    // Those that mined them were told.
+    library
+        .files()
+        .filter(|file| summary.sources.contains_key(&file.source))
+        .for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();
     match target {
@@ -153,7 +158,9 @@ fn summarise(
         if let Some(drift) = drift.filter(Drift::has_changed) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }
+        let doubt = library.get(&source).and_then(|file| file.trust.as_ref()).filter(|trust| !trust.is_full());
         let summary = summary.sources.entry(source).or_default();
+        summary.doubt = doubt.map(ToString::to_string);
         (summary.cleaned, summary.drift) = (Some(cleaned), drift);
     }
     summary.cleaned = Some(total);

@@ -9,19 +9,24 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
+use dehusk::cleaning::shape::ShapeModel;
 use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceId, SourceListing, Text};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
 use dehusk::patterns::merge::merge;
-use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::patterns::{PatternFile, SHARED, Trust};
+use dehusk::places::Places;
 use dehusk::sampling::{self, Sampled};
 use dehusk::thinning::thinned;
 use dehusk::tokens::Lexer;
+use dehusk::trust::Tally;
+use dehusk::values::Values;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::library::Library;
 use super::memory::{self, Budget};
+use super::often::Kind;
 use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write, suited};
 use super::reading::read_documents;
 use super::reporter::Reporter;
@@ -109,9 +114,12 @@ pub fn mine(
     let files = with_decisions(fresh, &mut reviewed);
     let files = summary.time("try out", || miner.try_out(&sources, files, args.all_patterns, global))?;
     write(&files, output)?;
+    let own_files = files.iter().filter(|file| file.source != SHARED);
+    own_files.for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
     let (own, shared) = files.split_at(mined.len());
     for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
+        entry.doubt = file.trust.as_ref().filter(|trust| !trust.is_full()).map(Trust::to_string);
         entry.mined = Some(MinedSummary {
             documents: mined.documents,
             near_duplicates: mined.near_duplicates,
@@ -171,6 +179,13 @@ fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Option<(&'s S
     names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
 }
 
+/// Says that less than usual is removed from a source, and why.
+pub fn tell_of_doubt(source: &str, trust: Option<&Trust>, reporter: &Reporter) {
+    if let Some(trust) = trust.filter(|trust| !trust.is_full()) {
+        reporter.warn_often(Kind::Doubt, &format!("source '{source}': {trust}"));
+    }
+}
+
 fn warn_of_small_sources(listings: &[SourceListing], mined: &[Mined], reporter: &Reporter) {
     for (listing, mined) in listings.iter().zip(mined).filter(|(_, mined)| mined.is_too_small()) {
         reporter.warn(&format!(
@@ -224,7 +239,8 @@ impl Miner<'_> {
         all_patterns: bool,
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
-        let shared = files.split_off(listings.len());
+        let mut shared = files.split_off(listings.len());
+        self.test(listings, &mut files, &mut shared, global)?;
         // Elements that are open when an article ends are closed after it.
         let html = self.inventory.options().html;
         let has_ends = html == HtmlView::Text;
@@ -242,6 +258,39 @@ impl Miner<'_> {
         });
         self.reporter.finish();
         Ok(tried?.into_iter().chain(shared).collect())
+    }
+
+    /// Finds out how far what was mined can be relied on, and which patterns have a place; notes both in the files. A source
+    /// that is too small to be mined shows nothing of that.
+    fn test(
+        &self,
+        listings: &[SourceListing],
+        own: &mut [PatternFile],
+        shared: &mut [PatternFile],
+        global: &Global,
+    ) -> anyhow::Result<()> {
+        self.reporter.start("testing", listings.len());
+        let shape = ShapeModel::shipped();
+        let tested = share_out_and_collect(global.threads(), listings.len(), |index| {
+            let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
+            self.reporter.step(1);
+            let sampled = Sampled::new(&own[index], shared.first(), &texts);
+            let values = Values::of(&sampled);
+            let tally = Tally { records: values.documents, ..Tally::of(&sampled, &shape) };
+            anyhow::Ok((Places::of(&sampled), values, tally))
+        });
+        self.reporter.finish();
+        let tested = tested?;
+        for (file, (places, values, tally)) in own.iter_mut().zip(&tested) {
+            places.mark(file);
+            values.mark(file);
+            file.trust = (file.mined.counted() >= Mined::MIN_DOCUMENTS).then(|| tally.trust());
+        }
+        for file in shared {
+            Places::mark_shared(tested.iter().map(|(places, ..)| places), file);
+            file.trust = Trust::mean(own.iter().filter_map(|own| Some((own.trust.as_ref()?, own.mined.documents))));
+        }
+        Ok(())
     }
 
     /// The texts of documents that could be mined.

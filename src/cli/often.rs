@@ -15,6 +15,12 @@ pub enum Kind {
     Emptied,
     /// Too much of a document would have gone.
     KeptWhole,
+    /// A source is no news, or not as it was expected to be.
+    Doubt,
+    /// A source is no news, and so no lesson.
+    NoLesson,
+    /// The shape of a document's text was not counted.
+    Cautious,
     /// Some bytes of a document mean nothing in its encoding.
     Malformed,
     /// A page changed its encoding.
@@ -34,6 +40,9 @@ impl Kind {
         match self {
             Kind::Emptied => "nothing is left of a document",
             Kind::KeptWhole => "a document is kept whole",
+            Kind::Doubt => "less is removed from a source",
+            Kind::NoLesson => "nothing is learned from a source",
+            Kind::Cautious => "the shape of a document does not count",
             Kind::Malformed => "bytes of a document were replaced",
             Kind::Converted => "a page is written in UTF-8",
             Kind::Copied => "a file is copied with nothing removed",

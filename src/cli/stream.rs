@@ -16,12 +16,13 @@ use rayon::prelude::*;
 
 use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId};
 use dehusk::incremental::evidence::Known;
-use dehusk::patterns::LexerCache;
+use dehusk::patterns::{LexerCache, Trust};
 
 use super::clean::cleaners::{Bench, Cleaners};
 use super::clean::document::{DocumentCleaner, Form};
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::library::Library;
+use super::mine::tell_of_doubt;
 use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reading::size_of;
@@ -251,7 +252,7 @@ impl Stream<'_> {
             None => Form::Line,
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), bench);
-        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring);
+        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring, known.trust.as_ref());
         let outcome = arrivals
             .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));
         match arrivals.line(index, document, outcome.written) {
@@ -266,7 +267,9 @@ impl Stream<'_> {
             total.add(cleaned);
             let summary = summary.sources.entry(source.clone()).or_default();
             summary.cleaned = Some(cleaned.clone());
-            let learned = self.tables.learned(&SourceId::parse(source)?)?;
+            let (learned, trust) = self.tables.learned(&SourceId::parse(source)?)?;
+            summary.doubt = trust.as_ref().filter(|trust| !trust.is_full()).map(Trust::to_string);
+            tell_of_doubt(source, trust.as_ref(), self.reporter);
             state::warn_of_change(source, learned.change, self.reporter);
             summary.learned = Some(learned);
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use dehusk::cleaning::Grounds;
 use dehusk::cleaning::drift::Drift;
 use dehusk::incremental::drift::Change;
 use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
@@ -42,6 +43,9 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
+    /// Why shape or matches do not count in full in it; absent if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// What varies in its documents; absent if that was not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldsSummary>,
@@ -66,6 +70,9 @@ pub struct LearnedSummary {
     pub templates: usize,
     /// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
     pub recall: Vec<(u64, u64, f64)>,
+    /// How far shape and what recurs can be relied on; absent if too few documents tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<f64>,
     /// How the source has changed its template of late; absent if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
@@ -90,6 +97,7 @@ impl LearnedSummary {
             segments: segments.len(),
             templates: segments.partition_point(|(_, entry)| entry.is_template(&options.detection)),
             recall: recall(progress),
+            trust: progress.trust().map(|trust| trust.share),
             change: progress.drift(),
         }
     }
@@ -139,6 +147,10 @@ pub struct Cleaned {
     pub emptied: usize,
     /// Documents kept as they are, for too much of them would have gone.
     pub kept_whole: usize,
+    /// Documents in which the shape was not counted, for it would have taken most of what no pattern matches.
+    pub cautious: usize,
+    /// Of what went, the bytes by what spoke for it.
+    pub grounds: Grounds,
     /// Documents that were not UTF-8, and now are.
     pub converted: usize,
 }
@@ -152,6 +164,8 @@ impl Cleaned {
         self.bytes_out += other.bytes_out;
         self.emptied += other.emptied;
         self.kept_whole += other.kept_whole;
+        self.cautious += other.cautious;
+        self.grounds.add(&other.grounds);
         self.converted += other.converted;
     }
 
@@ -211,6 +225,9 @@ impl Summary {
             }
             if cleaned.kept_whole > 0 {
                 let _ = write!(text, ", {} kept whole", count(cleaned.kept_whole, "document"));
+            }
+            if cleaned.cautious > 0 {
+                let _ = write!(text, ", {} cleaned without shape", count(cleaned.cautious, "document"));
             }
             if cleaned.converted > 0 {
                 let _ = write!(text, ", {} converted to UTF-8", count(cleaned.converted, "document"));

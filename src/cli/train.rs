@@ -6,14 +6,19 @@ use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 
+use dehusk::cleaning::shape::ShapeModel;
 use dehusk::corpus::{Inventory, OutputFile, SourceListing};
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::mining::{Mined, mine_texts};
-use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::patterns::{PatternFile, SHARED, Trust};
+use dehusk::sampling::{self, Sampled};
 use dehusk::tokens::Lexer;
 use dehusk::training::{Lesson, ROUNDS, train};
+use dehusk::trust::Tally;
+use dehusk::values::Values;
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
+use super::often::Kind;
 use super::options::{MineArgs, ReadingArgs};
 use super::reading::read_documents;
 use super::reporter::Reporter;
@@ -49,10 +54,18 @@ fn rounds(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let (mut lessons, mut inputs) = (Vec::new(), Vec::new());
+    let (mut lessons, mut inputs, mut sources) = (Vec::new(), Vec::new(), 0);
     for inventory in inventories(args)? {
         inputs.extend(inventory.inputs());
-        lessons.extend(lessons_of(&inventory, args, reporter)?);
+        let (of_corpus, count) = lessons_of(&inventory, args, reporter)?;
+        lessons.extend(of_corpus);
+        sources += count;
+    }
+    if lessons.is_empty() && sources > 0 {
+        bail!(
+            "no source is left to learn from: what recurs in them is not known to be boilerplate; train with pages of \
+             sites, articles with what is put around them"
+        );
     }
     if lessons.iter().all(|lesson| lesson.patterns.iter().all(|file| file.patterns.is_empty())) {
         bail!("no source has templates to learn from: a source needs {} different documents", Mined::MIN_DOCUMENTS);
@@ -64,6 +77,31 @@ pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     Ok(reporter.exit())
 }
 
+/// In which lessons, each of a source as it is, what recurs is boilerplate, as far as their documents show.
+fn relied_on(lessons: &[Lesson], reporter: &Reporter) -> Vec<bool> {
+    let shape = ShapeModel::shipped();
+    let trust = |lesson: &Lesson| -> Option<Trust> {
+        let (own, shared) = lesson.patterns.split_first()?;
+        let texts: Vec<&String> = sampling::looked_at(&lesson.texts).collect();
+        let is_told = texts.len() >= Mined::MIN_DOCUMENTS;
+        let tally = || {
+            let sampled = Sampled::new(own, shared.first(), &texts);
+            Tally { records: Values::of(&sampled).documents, ..Tally::of(&sampled, &shape) }
+        };
+        is_told.then(|| tally().trust())
+    };
+    let trusts: Vec<Option<Trust>> = lessons.par_iter().map(trust).collect();
+    let is_relied_on = |(lesson, trust): (&Lesson, Option<Trust>)| {
+        let doubt = trust.filter(|trust| !trust.is_anywhere());
+        if let (Some(Trust { because, .. }), Some(own)) = (&doubt, lesson.patterns.first()) {
+            let message = format!("nothing is learned from source '{}', for {because}", own.source);
+            reporter.warn_often(Kind::NoLesson, &message);
+        }
+        doubt.is_none()
+    };
+    lessons.iter().zip(trusts).map(is_relied_on).collect()
+}
+
 /// Each corpus by itself; what is listed is one.
 fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
     let options = args.reading.options();
@@ -73,8 +111,9 @@ fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
     named.chain(listed).map(|paths| paths?.scan(&options)).collect()
 }
 
-/// All sources of a corpus, as they are and without their line breaks: texts come both ways.
-fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Vec<Lesson>> {
+/// The sources of a corpus that can be relied on, as they are and without their line breaks: texts come both ways; and how
+/// many sources it has.
+fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<(Vec<Lesson>, usize)> {
     let lexer = args.mining.lexer.build()?;
     let sources = inventory.sources()?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
@@ -85,12 +124,12 @@ fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> a
     };
     let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<anyhow::Result<_>>()?;
     let flowing = texts.iter().map(|texts| texts.iter().map(|text| text.replace('\n', " ")).collect()).collect();
-    let mut lessons = Vec::new();
-    for texts in [texts, flowing] {
-        interrupt::check()?;
-        lessons.extend(mined(&sources.listings, texts, &lexer, args)?);
-    }
-    Ok(lessons)
+    let lessons = mined(&sources.listings, texts, &lexer, args)?;
+    interrupt::check()?;
+    let is_relied_on = relied_on(&lessons, reporter);
+    let flowing = mined(&sources.listings, flowing, &lexer, args)?;
+    let all = lessons.into_iter().chain(flowing).zip(is_relied_on.iter().cycle());
+    Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
 }
 
 fn mined(

@@ -161,7 +161,7 @@ mod tests {
             .map(|(pattern, part)| Span { range: range(part), score: 1.0, because: vec![(range(part), pattern)] })
             .collect();
         spans.sort_by_key(|span| span.range.start);
-        let cleaning = Cleaning { spans };
+        let cleaning = Cleaning { spans, ..Cleaning::default() };
         Losses::of(text, &cleaning, gold, &Bag::of(gold), &Bag::of(&cleaning.strip(text)))
     }
 
@@ -202,7 +202,7 @@ mod tests {
     fn words_between_matches_belong_to_no_pattern() {
         let text = "one two three";
         let because = vec![(0..3, 4), (8..13, 4)];
-        let cleaning = Cleaning { spans: vec![Span { range: 0..13, score: 1.0, because }] };
+        let cleaning = Cleaning { spans: vec![Span { range: 0..13, score: 1.0, because }], ..Cleaning::default() };
         let lost = Losses::of(text, &cleaning, text, &Bag::of(text), &Bag::default());
         let patterns: Vec<_> = lost.by_pattern.iter().map(|losses| (losses.pattern, losses.lost.total())).collect();
         assert_eq!(patterns, [(Some(4), 2), (None, 1)]);

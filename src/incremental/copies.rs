@@ -83,7 +83,7 @@ mod tests {
         let is_counted = |first: Vec<Segment>, second: Vec<Segment>| {
             let mut table = SegmentTable::default();
             table.admit(&first, &options);
-            table.admit(&second, &options).is_counted
+            table.admit(&second, &options).is_counted()
         };
         let page = |article: Range<u64>, others: Range<u64>| paragraphs(article).chain(others.map(segment)).collect();
         assert!(!is_counted(page(0..3, 10..40), page(0..3, 40..70)));
@@ -99,7 +99,7 @@ mod tests {
         let mut is_counted = |number: u64| {
             let short_texts = (100 * number..100 * number + 30).map(segment);
             let page: Vec<Segment> = paragraphs(0..4).chain(short_texts).collect();
-            table.admit(&page, &options).is_counted
+            table.admit(&page, &options).is_counted()
         };
         let counted: Vec<u64> = (1..50).filter(|&number| is_counted(number)).collect();
         assert_eq!(counted, [1].into_iter().chain(12..50).collect::<Vec<_>>());

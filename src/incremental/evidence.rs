@@ -13,13 +13,23 @@ use std::ops::Range;
 use super::Detection;
 use super::detection::template;
 use super::segments::{Segment, SegmentKey};
-use super::table::{Count, Seen};
+use super::table::{Count, Seen, Told};
 use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
+use crate::cleaning::shape::ShapeModel;
 use crate::cleaning::{Cleaner, Reading, Recurring};
+use crate::patterns::{Place, Trust};
+use crate::trust::Tally;
 
 /// A share of few documents is told by so many more that do not have it.
 const DOUBT: f64 = 2.0;
+
+/// So many documents have what has its place at their ends, and half of them, ...
+const MIN_PLACED: u32 = 10;
+const MOST: f64 = 0.5;
+/// ... or so large a share, if it has so many words: signatures are shorter.
+const MIN_PLACED_SHARE: f64 = 0.1;
+const MIN_PLACED_WORDS: f64 = 5.0;
 
 /// The stretches of a document that recur in others of its source, by what was seen so far.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +38,8 @@ pub struct Known {
     pub recurring: Vec<Recurring>,
     /// The segments among them, and in how many documents each is.
     segments: Vec<(SegmentKey, Count)>,
+    /// How far this and the shape can be relied on, by the documents that came so far; `None` if that is not known.
+    pub trust: Option<Trust>,
 }
 
 impl Known {
@@ -53,7 +65,7 @@ impl Known {
     }
 
     /// Where segments stand in the document's prose, each for the last time.
-    pub fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
+    fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
         let places = cleaner.last_places_with(text, reading, &self.recurring);
         let placed = |place: LastPlace| {
             let index = place.pattern.checked_sub(cleaner.patterns().len())?;
@@ -65,12 +77,78 @@ impl Known {
         placed.into_values().collect()
     }
 
-    /// Articles of the source end before these, after so many words of prose.
-    pub fn end_at(&mut self, ends: &[(usize, usize)]) {
-        for &(index, words) in ends {
+    /// What the document shows by that, of which the table told this.
+    pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &Told) -> Shown {
+        let tally = || Tally::of_recurring(text, reading, &self.recurring, &ShapeModel::shipped());
+        Shown { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
+    }
+
+    /// Takes in what the table has learned with the document: what articles of the source end before, after so many words
+    /// of prose, and how far all of this can be relied on.
+    pub fn learn(&mut self, reading: &Reading, Learned { ends, trust }: Learned) {
+        for (index, words) in ends {
             self.recurring[index].weight.ends_after = Some(words);
         }
+        if trust.as_ref().is_none_or(|trust| !trust.is_anywhere()) {
+            self.recurring.extend(self.often_together(reading));
+            self.recurring.extend(self.below_rules(reading));
+        }
+        self.trust = trust;
     }
+
+    /// Segments side by side that each recur enough to have a place, but for their words: what is rarer beside them does not
+    /// count against them.
+    fn often_together(&self, reading: &Reading) -> Vec<Recurring> {
+        let segments = &self.recurring[..self.segments.len()];
+        let is_often = |(recurring, (_, count)): (&Recurring, &(SegmentKey, Count))| {
+            (count.documents >= MIN_PLACED && share(count) >= MIN_PLACED_SHARE)
+                .then(|| (recurring.tokens.clone(), *count))
+        };
+        let often: Vec<(Range<usize>, Count)> = segments.iter().zip(&self.segments).filter_map(is_often).collect();
+        let are_together = |(a, _): &(Range<usize>, Count), (b, _): &(Range<usize>, Count)| {
+            a.end <= b.start && reading.layout.telling_words(&(a.end..b.start)) == 0.0
+        };
+        let together = |beside: &[(Range<usize>, Count)]| {
+            let rarest = beside.iter().map(|(_, count)| count).min_by(|a, b| share(a).total_cmp(&share(b)));
+            match (beside, rarest) {
+                ([(first, _), .., (last, _)], Some(rarest)) => {
+                    Some(recurring(reading, first.start..last.end, rarest)).filter(|found| found.weight.place.is_some())
+                }
+                _ => None,
+            }
+        };
+        often.chunk_by(are_together).filter_map(together).collect()
+    }
+
+    /// What most documents have at an end, and the rule above it: a line such as "--", which says nothing and so is no
+    /// segment. With it, it is no sentence that goes on from the text before.
+    fn below_rules(&self, reading: &Reading) -> Vec<Recurring> {
+        let below = |Recurring { tokens, weight }: &Recurring| {
+            let rule = line_before(reading, tokens.start)?;
+            let is_rule = reading.layout.telling_words(&rule) == 0.0;
+            let is_most = weight.place.is_some() && weight.share >= MOST;
+            (is_rule && is_most).then_some(Recurring { tokens: rule.start..tokens.end, weight: *weight })
+        };
+        self.recurring.iter().filter_map(below).collect()
+    }
+}
+
+/// What a document shows, by what is known to recur in it.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Where segments stand in its prose.
+    pub placed: Vec<Placed>,
+    /// How far what recurs and the shape can be relied on in it, if it is to be tried.
+    pub tally: Option<Tally>,
+}
+
+/// What a table has learned with a document, beside what recurs in it.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Which of what recurs its article may end before, and after how many words of prose.
+    pub ends: Vec<(usize, usize)>,
+    /// How far what recurs and the shape can be relied on, by the documents that came so far; `None` if that is not known.
+    pub trust: Option<Trust>,
 }
 
 /// A segment stands there in a document's prose.
@@ -109,8 +187,25 @@ fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurrin
         holds_lines: reading.layout.is_lines(&tokens),
         has_free: false,
         ends_after: None,
+        place: recurs_enough(reading, &tokens, count).then_some(Place::Ends),
+        identifies: false,
+        value: false,
     };
     Recurring { tokens, weight }
+}
+
+/// The line before one that starts with this token.
+fn line_before(reading: &Reading, start: usize) -> Option<Range<usize>> {
+    let line_starts = &reading.tokens.line_starts;
+    let before = line_starts[..start].iter().rposition(|&is_start| is_start)?;
+    line_starts[start].then_some(before..start)
+}
+
+/// Whether so many documents have it that it is template if it stands at an end of them.
+fn recurs_enough(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
+    let is_long = reading.layout.telling_words(tokens) >= MIN_PLACED_WORDS;
+    let is_often = count.documents >= MIN_PLACED;
+    is_often && (share(count) >= MOST || is_long && share(count) >= MIN_PLACED_SHARE)
 }
 
 fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {

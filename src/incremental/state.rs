@@ -41,7 +41,9 @@ pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
 
 /// The version of the format that this dehusk reads and writes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
+/// The oldest version that it reads: what it lacks is empty. What is written is of the newest.
+const OLDEST_FORMAT: u32 = 2;
 /// Pages that are kept in memory. Tables are read and written from front to back, once; the default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -300,7 +302,7 @@ fn read_settings(database: &Database) -> Result<Settings, Problem> {
     let meta = reading.open_table(META).map_err(|_| Problem::NoState)?;
     let value = |key: &str| meta.get(key)?.map(|row| row.value().to_owned()).ok_or(Problem::NoState);
     match value("format")?.parse() {
-        Ok(FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
+        Ok(OLDEST_FORMAT..=FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
         Ok(other) => Err(Problem::OtherFormat(other)),
         Err(_) => Err(Problem::NoState),
     }
@@ -329,7 +331,7 @@ mod tests {
 
     use super::*;
     use crate::incremental::segments::SegmentKey;
-    use crate::incremental::table::tests::{described, forgetful, learned, segments};
+    use crate::incremental::table::tests::{described, forgetful, learned, segments, shown};
     use crate::incremental::table::{Entry, TableOptions};
 
     /// A state, and the folder that it lies in.
@@ -377,7 +379,10 @@ mod tests {
         let (mut kept, mut rows) = (SegmentTable::default(), Vec::new());
         for page in pages() {
             let mut table = state.table(&source("a")).unwrap();
-            assert_eq!(table.arrive(&segments(&page), &options), kept.arrive(&segments(&page), &options));
+            for table in [&mut table, &mut kept] {
+                let told = table.admit(&segments(&page), &options);
+                table.learn(&told, &shown(page[1] as f64 + 0.5));
+            }
             commit(&mut state, "a", &mut table);
             state = reopened(state);
             assert_eq!(told(&state.table(&source("a")).unwrap()), told(&kept));
@@ -529,14 +534,36 @@ mod tests {
     fn another_format_is_refused() {
         let (state, _folder) = new_state(TableOptions::default());
         let writing = state.database.begin_write().unwrap();
-        writing.open_table(META).unwrap().insert("format", "3").unwrap();
+        writing.open_table(META).unwrap().insert("format", "4").unwrap();
         writing.commit().unwrap();
         let path = state.path().to_owned();
         drop(state);
         assert_eq!(
             problem(State::open(&path)),
-            "is a state of format 3, and this dehusk knows 2: use a version that knows it, or begin a new state"
+            "is a state of format 4, and this dehusk knows 3: use a version that knows it, or begin a new state"
         );
+    }
+
+    #[test]
+    fn a_state_of_the_last_format_is_read_and_written_as_this_one() {
+        let (mut state, _folder) = new_state(TableOptions::default());
+        commit(&mut state, "a", &mut learned(&[&[1], &[2]], &TableOptions::default()));
+        let writing = state.database.begin_write().unwrap();
+        writing.open_table(META).unwrap().insert("format", "2").unwrap();
+        let row = writing.open_table(SOURCES).unwrap().get("a").unwrap().unwrap().value().to_owned();
+        let old = row.replace(",\"tally\":[0,0,0,0,0,0,0]", "").replace("\"tally\":[0,0,0,0,0,0,0],", "");
+        assert!(old.len() < row.len(), "{row}");
+        writing.open_table(SOURCES).unwrap().insert("a", old.as_str()).unwrap();
+        writing.commit().unwrap();
+        let mut state = reopened(state);
+        let mut table = state.table(&source("a")).unwrap();
+        assert_eq!((table.progress().pages, table.progress().trust()), (2, None));
+        let told = table.admit(&segments(&[3]), &TableOptions::default());
+        table.learn(&told, &shown(3.0));
+        commit(&mut state, "a", &mut table);
+        let reading = state.database.begin_read().unwrap();
+        assert_eq!(reading.open_table(META).unwrap().get("format").unwrap().unwrap().value(), FORMAT.to_string());
+        assert_eq!(state.table(&source("a")).unwrap().progress().tally.matched, 3.0);
     }
 
     #[test]

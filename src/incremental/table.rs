@@ -19,10 +19,13 @@ use super::Detection;
 use super::copies::is_copy;
 use super::drift::Change;
 use super::ends::EndPlaces;
-use super::evidence::Placed;
+use super::evidence::{Learned, Placed, Shown};
 use super::lifetime::Lifetime;
 use super::segments::{Described, Segment, SegmentKey};
 use super::windows::{Window, Windows};
+use crate::mining::Mined;
+use crate::patterns::Trust;
+use crate::trust::Tally;
 
 /// A sweep is due when so many segments have come, as a part of those in the table.
 const SWEPT_AFTER: usize = 8;
@@ -30,6 +33,9 @@ const SWEPT_AFTER: usize = 8;
 const FREED: usize = 8;
 /// A text is counted wherever it stands once a place has had it in so many documents.
 const MIN_RETURNED: u32 = 2;
+/// So many pages are all tried, and then one of so many.
+const ALL_TRIED: u32 = 500;
+const TRIED_EVERY: u32 = 10;
 
 type Entries = HashMap<u64, Entry, FxBuildHasher>;
 
@@ -71,8 +77,21 @@ pub struct Seen {
 pub struct Told {
     /// Of each of its segments.
     pub seen: Vec<Seen>,
-    /// Whether the table learned from it: from copies it does not, nor if it was only looked at.
-    pub is_counted: bool,
+    /// Which page of the source it is, if the table learned from it: from copies it does not, nor if it was only looked at.
+    pub page: Option<u32>,
+}
+
+impl Told {
+    /// Whether the table learned from it.
+    pub fn is_counted(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// Whether it is to show how far shape and what recurs can be relied on. The first page does
+    /// not, for nothing is known to recur in it, and of many pages some are enough.
+    pub fn is_tried(&self) -> bool {
+        self.page.is_some_and(|page| page > 1 && (page <= ALL_TRIED || page.is_multiple_of(TRIED_EVERY)))
+    }
 }
 
 /// A segment of a table, or a text wherever it stands.
@@ -109,6 +128,15 @@ pub struct Progress {
     pub change: Option<Change>,
     /// Where segments stood that articles may end before.
     pub ends: EndPlaces,
+    /// What pages showed of how far shape and what recurs can be relied on.
+    pub tally: Tally,
+}
+
+impl Progress {
+    /// How far shape and what recurs can be relied on in the source, if enough documents came to tell.
+    pub fn trust(&self) -> Option<Trust> {
+        self.tally.trust_so_far().filter(|_| self.pages as usize >= Mined::MIN_DOCUMENTS)
+    }
 }
 
 /// The segments of one source.
@@ -165,7 +193,7 @@ impl SegmentTable {
             self.progress.copies += 1;
         }
         let seen = if is_copy { self.recall(segments, options) } else { self.arrive(segments, options) };
-        Told { seen, is_counted: !is_copy }
+        Told { seen, page: (!is_copy).then_some(self.progress.pages) }
     }
 
     /// What [`admit`](Self::admit) would tell, but the table stays as it is.
@@ -175,7 +203,7 @@ impl SegmentTable {
             true => self.recall(segments, options),
             false => self.known_of(segments, now, options, |entry| entry.after(now)),
         };
-        Told { seen, is_counted: false }
+        Told { seen, page: None }
     }
 
     /// What is known of a page that is not counted: one with its segments was.
@@ -257,10 +285,11 @@ impl SegmentTable {
         }
     }
 
-    /// Which segments of a page its article may end before, by where they stand in its prose. If the page was counted, it
+    /// What the pages up to this one tell of it, beside what recurs in it, by what it shows itself. If it was counted, it
     /// teaches that as well ([`place`](Self::place)).
-    pub fn ends(&mut self, placed: &[Placed], is_counted: bool) -> Vec<(usize, usize)> {
-        if is_counted { self.place(placed) } else { self.progress.ends.look(placed) }
+    pub fn learn(&mut self, told: &Told, Shown { placed, tally }: &Shown) -> Learned {
+        let ends = if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) };
+        Learned { ends, trust: self.trust(*tally) }
     }
 
     /// Takes in where segments of a page that arrived stand in its prose, page by page; gives those that its article may end
@@ -268,6 +297,16 @@ impl SegmentTable {
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
         self.progress.ends.arrive(placed)
+    }
+
+    /// How far shape and what recurs can be relied on, by the pages up to this one; what it shows of that is taken in, if
+    /// it is to ([`Told::is_tried`]). `None` if no page has shown anything.
+    fn trust(&mut self, shown: Option<Tally>) -> Option<Trust> {
+        if let Some(shown) = shown {
+            self.unsaved.has_progressed = true;
+            self.progress.tally = self.progress.tally.with(shown).bounded();
+        }
+        self.progress.tally.trust_so_far()
     }
 
     /// How far the source has come.
@@ -785,6 +824,43 @@ pub(super) mod tests {
         together.place(&[]);
         assert!(!together.entries.contains_key(&1), "the second page took its place");
         assert_eq!(one_by_one.progress, together.progress);
+    }
+
+    /// What a page shows in which so many words recur.
+    pub fn shown(matched: f64) -> Shown {
+        Shown { placed: Vec::new(), tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }) }
+    }
+
+    #[test]
+    fn the_first_page_shows_nothing_nor_does_a_copy_or_what_is_only_looked_at() {
+        let options = TableOptions::default();
+        let mut table = SegmentTable::default();
+        let (first, other) = (segments(&[1, 2]), segments(&[1, 3]));
+        assert!(!table.admit(&first, &options).is_tried());
+        assert!(!table.look(&other, &options).is_tried());
+        assert!(table.admit(&other, &options).is_tried());
+        assert!(!table.admit(&other, &options).is_tried());
+        let tried = (2..2000_u32).filter(|&page| Told { page: Some(page), ..Told::default() }.is_tried()).count();
+        assert_eq!(tried, 499 + 149);
+    }
+
+    #[test]
+    fn trust_does_not_depend_on_how_many_pages_arrive_before_it_is_told() {
+        let options = TableOptions::default();
+        let pages: Vec<Vec<Segment>> = (0..9).map(|page| segments(&[1, 10 + page])).collect();
+        let (mut one_by_one, mut together) = (SegmentTable::default(), SegmentTable::default());
+        let learned: Vec<Learned> = (pages.iter().zip(1_u8..))
+            .map(|(page, number)| {
+                let told = one_by_one.admit(page, &options);
+                one_by_one.learn(&told, &shown(f64::from(number)))
+            })
+            .collect();
+        let told: Vec<Told> = pages.iter().map(|page| together.admit(page, &options)).collect();
+        let later = told.iter().zip(1_u8..).map(|(told, number)| together.learn(told, &shown(f64::from(number))));
+        let trusts = |learned: Vec<Learned>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
+        assert_eq!(trusts(later.collect()), trusts(learned));
+        assert_eq!(one_by_one.progress, together.progress);
+        assert_eq!(together.progress.tally.matched, 45.0);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
-use super::Status;
-use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading};
+use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, TrustRecord, heading};
 use super::scalar::{prints, scalar};
+use super::{Place, Status};
 
 /// What is left of a file, and the number of the line that was read last.
 struct Lines<'y> {
@@ -35,6 +35,14 @@ impl<'y> Lines<'y> {
         match self.after(start) {
             Some(value) => number(value).map(Some),
             None => Some(None),
+        }
+    }
+
+    /// False if the line does not start so; it is written only if it is true.
+    fn flag(&mut self, start: &str) -> Option<bool> {
+        match self.after(start) {
+            Some(value) => (value == "true").then_some(true),
+            None => Some(false),
         }
     }
 
@@ -70,6 +78,13 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
             let mined = mined(lines.after("mined: {documents: ")?)?;
             lines.lined(mined)
         },
+        trust: match lines.after("trust: {share: ") {
+            Some(rest) => {
+                let trust = trust(rest)?;
+                Some(lines.lined(trust))
+            }
+            None => None,
+        },
         keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
         mutable: lines.list("mutable:", "  - name: ", |lines| {
@@ -102,6 +117,14 @@ fn mined(rest: &str) -> Option<MinedRecord> {
     })
 }
 
+fn trust(rest: &str) -> Option<TrustRecord> {
+    let (written, because) = match rest.strip_suffix('}')?.split_once(", because: ") {
+        Some((written, because)) => (written, text(because)?),
+        None => (rest.strip_suffix('}')?, String::new()),
+    };
+    Some(TrustRecord { share: share(written)?, because })
+}
+
 fn keep(lines: &mut Lines) -> Option<KeepRecord> {
     let text = lines.text("  - text: ")?;
     Some(KeepRecord { text: lines.lined(text), note: lines.text("    note: ")? })
@@ -126,6 +149,12 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         occurrences: lines.number("    occurrences: ")?,
         sources: lines.optional_number("    sources: ")?,
         ends_after: lines.optional_number("    ends_after: ")?,
+        place: match lines.after("    place: ") {
+            Some(name) => Some([Place::Head, Place::Tail, Place::Ends].into_iter().find(|place| place.name() == name)?),
+            None => None,
+        },
+        identifies: lines.flag("    identifies: ")?,
+        value: lines.flag("    value: ")?,
         example: lines.text("    example: ")?,
         note: lines.text("    note: ")?,
     })

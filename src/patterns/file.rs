@@ -18,7 +18,7 @@ use super::record::{
 };
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
-use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex};
+use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
 /// The version of the form, as the key `dehusk` of every file.
@@ -57,6 +57,8 @@ pub struct PatternFile {
     pub source: String,
     /// What they were mined from.
     pub mined: MinedFrom,
+    /// How far that can be relied on; `None` if it was not tried out.
+    pub trust: Option<Trust>,
     /// What is never removed; sorted by text.
     pub keep: Vec<Keep>,
     /// Sorted by regex, then id.
@@ -117,6 +119,9 @@ impl PatternFile {
                 occurrences: template.occurrences,
                 sources: (template.sources > 1).then_some(template.sources),
                 ends_after: template.ends_after,
+                place: None,
+                identifies: false,
+                value: false,
                 example: template.example,
                 note: String::new(),
             }
@@ -125,6 +130,7 @@ impl PatternFile {
             heading: String::new(),
             source: source.to_owned(),
             mined,
+            trust: None,
             keep: Vec::new(),
             patterns: patterns.collect(),
             lexer: lexer.clone(),
@@ -160,6 +166,10 @@ impl PatternFile {
             heading,
             source: record.source,
             mined: MinedFrom { histogram: record.histogram, ..record.mined.value.into() },
+            trust: record
+                .trust
+                .map(|trust| trust.value.read().map_err(|message| at(trust.line, message)))
+                .transpose()?,
             keep: Vec::with_capacity(record.keep.len()),
             patterns: Vec::with_capacity(record.patterns.len()),
             lexer: Lexer::new(tokenizer, mutable),
@@ -233,6 +243,9 @@ impl PatternFile {
             occurrences: record.occurrences,
             sources: record.sources,
             ends_after: record.ends_after,
+            place: record.place,
+            identifies: record.identifies,
+            value: record.value,
             example: record.example,
             note: record.note,
         }
@@ -275,6 +288,10 @@ impl PatternFile {
             yaml,
             "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
         );
+        if let Some(Trust { share, because }) = &self.trust {
+            let because = if because.is_empty() { String::new() } else { format!(", because: {}", quoted(because)) };
+            let _ = writeln!(yaml, "trust: {{share: {share}{because}}}");
+        }
         yaml.push_str(if self.keep.is_empty() { "" } else { "keep:\n" });
         for keep in &self.keep {
             let _ = write!(yaml, "  - text: {}\n    note: {}\n", quoted(keep.text()), quoted(&keep.note));
@@ -305,6 +322,15 @@ impl PatternFile {
         }
         if let Some(words) = pattern.ends_after {
             let _ = writeln!(yaml, "    ends_after: {words}");
+        }
+        if let Some(place) = pattern.place {
+            let _ = writeln!(yaml, "    place: {}", place.name());
+        }
+        if pattern.identifies {
+            yaml.push_str("    identifies: true\n");
+        }
+        if pattern.value {
+            yaml.push_str("    value: true\n");
         }
         let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
     }

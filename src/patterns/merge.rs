@@ -17,7 +17,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
-    let PatternFile { heading, source, mined, patterns, lexer, .. } = fresh;
+    let PatternFile { heading, source, mined, trust, patterns, lexer, .. } = fresh;
     let mut merged: Vec<Pattern> = patterns
         .into_iter()
         .filter_map(|pattern| match before.remove(&pattern.id) {
@@ -37,7 +37,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     });
     merged.extend(kept);
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
-    let mut merged = PatternFile { heading, source, mined, keep: reviewed.keep, patterns: merged, lexer };
+    let mut merged = PatternFile { heading, source, mined, trust, keep: reviewed.keep, patterns: merged, lexer };
     merged.sort();
     merged
 }
@@ -74,14 +74,20 @@ fn words(run: &TokenRun) -> Vec<Piece> {
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
-    let ends_after = if old.is_touched() { old.ends_after } else { fresh.ends_after };
+    // What mining finds out of a pattern a person may have corrected.
+    let fresh = if old.is_touched() {
+        let Pattern { ends_after, place, identifies, value, .. } = old;
+        Pattern { ends_after, place, identifies, value, ..fresh }
+    } else {
+        fresh
+    };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
         let example = if old.regex == fresh.regex { old.example } else { fresh.example };
-        return Pattern { status, ends_after, note, example, ..fresh };
+        return Pattern { status, note, example, ..fresh };
     }
     let Pattern { regex, form, example, .. } = old;
-    Pattern { status, ends_after, note, regex, form, example, ..fresh }
+    Pattern { status, note, regex, form, example, ..fresh }
 }
 
 #[cfg(test)]

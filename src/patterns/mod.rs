@@ -15,6 +15,7 @@ pub mod readable;
 mod record;
 pub mod regex;
 mod scalar;
+pub mod trust;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::tokens::{Lexer, MutableSet, TokenRun};
 pub use file::{LexerCache, PatternFile};
 pub use keep::Keep;
 pub use problem::FileProblem;
+pub use trust::{Place, Trust};
 
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";
@@ -101,6 +103,12 @@ pub struct Pattern {
     pub example: String,
     /// Articles are over before it, once they have had so many words of prose.
     pub ends_after: Option<usize>,
+    /// Where it has its place in documents, if it has one.
+    pub place: Option<Place>,
+    /// Whether what varies in it differs in so many documents that it tells them apart, as a price or an author does.
+    pub identifies: bool,
+    /// Whether a number or a price in it is the document's own, such as an ISBN.
+    pub value: bool,
     /// Whatever a person wants to remember.
     pub note: String,
 }

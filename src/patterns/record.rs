@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
-use super::Status;
 use super::problem::FileProblem;
+use super::{Place, Status, Trust};
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +14,7 @@ pub(super) struct FileRecord {
     pub(super) dehusk: Lined<u32>,
     pub(super) source: String,
     pub(super) mined: Lined<MinedRecord>,
+    pub(super) trust: Option<Lined<TrustRecord>>,
     #[serde(default)]
     pub(super) keep: Vec<KeepRecord>,
     #[serde(default)]
@@ -46,6 +47,14 @@ pub(super) struct MinedRecord {
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
+pub(super) struct TrustRecord {
+    pub(super) share: f64,
+    #[serde(default)]
+    pub(super) because: String,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(super) struct PatternRecord {
     pub(super) id: Lined<String>,
     #[serde(default)]
@@ -58,6 +67,11 @@ pub(super) struct PatternRecord {
     pub(super) occurrences: usize,
     pub(super) sources: Option<usize>,
     pub(super) ends_after: Option<usize>,
+    pub(super) place: Option<Place>,
+    #[serde(default)]
+    pub(super) identifies: bool,
+    #[serde(default)]
+    pub(super) value: bool,
     #[serde(default)]
     pub(super) example: String,
     #[serde(default)]
@@ -92,6 +106,17 @@ impl MinedRecord {
         let is_wrong = |share: &f64| !(0.0..=1.0).contains(share);
         let wrong = shares.into_iter().find_map(|(key, share)| Some((key, share.filter(is_wrong)?)));
         wrong.map_or(Ok(()), |(key, share)| Err(format!("{key} is {share}, and a share is a number from 0 to 1")))
+    }
+}
+
+impl TrustRecord {
+    /// What it says, if its share is one.
+    pub(super) fn read(self) -> Result<Trust, String> {
+        let TrustRecord { share, because } = self;
+        match (0.0..=1.0).contains(&share) {
+            true => Ok(Trust { share, because }),
+            false => Err(format!("the share of trust is {share}, and a share is a number from 0 to 1")),
+        }
     }
 }
 

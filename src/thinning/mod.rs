@@ -29,7 +29,8 @@ pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let with_shape = Cleaner::new(&sampled.files, &Sampled::options());
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
-    let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
+    // What tells where a value stands removes nothing by that.
+    let is_given = |pattern: &Pattern| pattern.is_touched() || pattern.value || !own_ids.contains(pattern.id.as_str());
     let given =
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let mut chosen: Vec<bool> = given.collect();

@@ -3,6 +3,9 @@
 use super::*;
 
 /// A source that was mined, and `later` documents of it under another template.
+/// What a warning of drift says.
+const CHANGED: &str = "mine it again";
+
 fn redesigned(later: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write_pages("tide", 0..20);
@@ -29,15 +32,15 @@ fn a_redesign_is_told_and_the_remedy_helps() {
     assert!(figure("removed", "when_mined") > 0.1 && figure("removed", "now") == 0.0, "{drift}");
     assert_eq!(drift["patterns"]["has_fallen"], true);
     sandbox.expect(0, "mine later -o patterns --quiet");
-    assert_eq!(sandbox.expect(0, "clean later -p patterns -o again").stderr, "");
+    assert!(!sandbox.expect(0, "clean later -p patterns -o again").stderr.contains(CHANGED));
 }
 
 #[test]
 fn what_is_as_mined_is_no_drift() {
     let sandbox = redesigned(0);
-    assert_eq!(sandbox.expect(0, "run corpus -o run").stderr, "");
+    assert!(!sandbox.expect(0, "run corpus -o run").stderr.contains(CHANGED));
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out --json");
-    assert_eq!(ran.stderr, "");
+    assert!(!ran.stderr.contains(CHANGED), "{}", ran.stderr);
     let drift = &serde_json::from_str::<serde_json::Value>(&ran.stdout).expect("JSON")["sources"]["tide"]["drift"];
     assert_eq!(drift["patterns"]["now"], drift["patterns"]["when_mined"]);
 }
@@ -45,7 +48,7 @@ fn what_is_as_mined_is_no_drift() {
 #[test]
 fn few_documents_tell_nothing() {
     let ran = redesigned(9).expect(0, "clean later -p patterns -o out --json");
-    assert_eq!(ran.stderr, "");
+    assert!(!ran.stderr.contains(CHANGED), "{}", ran.stderr);
     assert!(!ran.stdout.contains("drift"));
 }
 
@@ -55,7 +58,7 @@ fn a_review_is_no_drift() {
     let patterns = sandbox.read("patterns/tide.yaml");
     sandbox.write("patterns/tide.yaml", patterns.replace("status: proposed", "status: rejected"));
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
-    assert_eq!(ran.stderr, "");
+    assert!(!ran.stderr.contains(CHANGED), "{}", ran.stderr);
     assert!(ran.stdout.contains(" 0.0 % removed"), "{}", ran.stdout);
 }
 

@@ -177,7 +177,7 @@ fn a_pattern_file_that_does_not_parse_stops_everything_before_it_begins() {
         ["mine corpus -o patterns", "clean corpus -p patterns -o out", "explain corpus/tide/00001.txt -p patterns"]
     {
         let ran = sandbox.expect(1, command);
-        ran.says("tide.yaml:6").says("perhaps").says("nothing was done");
+        ran.says("tide.yaml:7").says("perhaps").says("nothing was done");
         assert_eq!(ran.stdout, "", "{command}");
         assert_eq!((sandbox.tree("patterns"), sandbox.tree("corpus")), (patterns.clone(), corpus.clone()));
         assert!(!sandbox.path("out").exists(), "{command} made the output folder");

@@ -9,6 +9,7 @@ use super::*;
 const FILE: &str = r"dehusk: 1
 source: tide
 mined: {documents: 27, near_duplicates: 1, tokens: 14948, cutoff: 0.51, removed: 0.625, tokenizer: words}
+trust: {share: 0.4, because: 'what recurs stands amid the text'}
 keep:
   - text: 'By the light of the harbor'
     note: ''
@@ -21,6 +22,9 @@ patterns:
     occurrences: 4
     sources: 2
     ends_after: 10
+    place: head
+    identifies: true
+    value: true
     example: 'x'
     note: ''
 mutable:
@@ -116,6 +120,10 @@ fn it_refuses_what_dehusk_refuses() {
         ("    regex: 'x'\n", ""),
         ("regex: 'x'", "regexp: 'x'"),
         ("ends_after: 10", "ends_after: soon"),
+        ("place: head", "place: top"),
+        ("identifies: true", "identifies: maybe"),
+        ("share: 0.4", "share: 4"),
+        ("because: ", "reason: "),
         ("  - name: number\n    regex", "  - regex"),
         ("histogram: {0: 12", "histogram: {x: 12"),
     ] {

@@ -37,6 +37,19 @@ fn training_needs_a_source_with_templates_and_rounds() {
 }
 
 #[test]
+fn what_is_no_news_is_no_lesson() {
+    let sandbox = Sandbox::new();
+    let list = format!("'{}/corpora/kinds/mailing-list'", env!("CARGO_MANIFEST_DIR"));
+    let ran = sandbox.expect(1, &format!("train {list} -o model.yaml"));
+    ran.says("warning: nothing is learned from source 'mailing-list', for ").says("no source is left to learn from");
+    assert!(!sandbox.path("model.yaml").exists());
+    sandbox.expect(0, &format!("train {} -o news.yaml --quiet", news()));
+    let ran = sandbox.expect(0, &format!("train {} {list} -o both.yaml", news()));
+    ran.says("source 'mailing-list'");
+    assert_eq!(sandbox.read("news.yaml"), sandbox.read("both.yaml"));
+}
+
+#[test]
 fn a_file_that_is_no_model_is_wrong_usage_and_named() {
     let sandbox = mined();
     sandbox.write("bad.yaml", "shape: 1\nintercept: 0.5\nweights: {luck: 1.0}\n");

@@ -13,7 +13,7 @@ fn lines(source: &str, texts: impl Iterator<Item = String>) -> String {
 /// A sandbox with `state`, which has learned so many pages of a source.
 fn learned(pages: usize) -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.write("tide.jsonl", lines("tide", (0..pages).map(|number| page(number, 1))));
+    sandbox.write("tide.jsonl", lines("tide", (0..pages).map(|number| page(number, 10))));
     sandbox.expect(0, "stream tide.jsonl --state state --out clean.jsonl");
     sandbox
 }
@@ -28,8 +28,8 @@ fn sources_inputs_and_outputs_are_shown() {
     let ran = sandbox.expect(0, "state show state");
     assert_eq!(ran.stderr, "");
     let source = ran.stdout.lines().nth(1).expect("a source").split_whitespace().collect::<Vec<_>>();
-    // the masthead, the menu, and three lines among the stories, of which each page has three
-    assert_eq!(source[..6], ["tide", "30", "0", "95", "5", "-"], "{}", ran.stdout);
+    // the masthead, the menu, and three lines among the stories, of which each page has twelve
+    assert_eq!(source[..6], ["tide", "30", "0", "365", "5", "-"], "{}", ran.stdout);
     assert!(ran.stdout.contains("1.000  21-30"), "{}", ran.stdout);
     assert!(ran.stdout.contains("tide.jsonl: 30 records\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("clean.jsonl: "), "{}", ran.stdout);
@@ -96,9 +96,9 @@ fn a_state_in_use_is_told() {
 #[test]
 fn states_are_merged_into_an_old_one_or_a_new_one() {
     let sandbox = learned(10);
-    sandbox.write("more.jsonl", lines("tide", (10..25).map(|number| page(number, 1))));
-    sandbox.write("wire.jsonl", lines("wire", (25..30).map(|number| page(number, 1))));
-    sandbox.write("new.jsonl", lines("wire", (30..35).map(|number| page(number, 1))));
+    sandbox.write("more.jsonl", lines("tide", (10..25).map(|number| page(number, 10))));
+    sandbox.write("wire.jsonl", lines("wire", (25..30).map(|number| page(number, 10))));
+    sandbox.write("new.jsonl", lines("wire", (30..35).map(|number| page(number, 10))));
     sandbox.expect(0, "stream more.jsonl wire.jsonl --state other --out other.jsonl");
     let ran = sandbox.expect(0, "state merge both state other");
     ran.says("state: 0 sources joined, 1 source added\nother: 1 source joined, 1 source added\n");
@@ -137,10 +137,10 @@ fn patterns_mined_from_a_state_remove_its_template() {
     let file = sandbox.read("patterns/tide.yaml");
     assert_eq!(file.matches("- id: ").count(), 5, "{file}");
     assert!(file.contains("mined: {documents: 30, near_duplicates: 0, tokens: 0, "), "{file}");
-    sandbox.write("new/tide/31.txt", page(31, 1));
+    sandbox.write("new/tide/31.txt", page(31, 10));
     sandbox.expect(0, "clean new -p patterns -o cleaned");
     let cleaned = sandbox.read("cleaned/tide/31.txt");
-    let story = page(31, 1);
+    let story = page(31, 10);
     let kept: Vec<&str> = story.lines().filter(|line| line.ends_with('.')).collect();
     assert_eq!(cleaned.split_whitespace().collect::<Vec<_>>(), kept.join(" ").split_whitespace().collect::<Vec<_>>());
 }
@@ -160,7 +160,7 @@ fn what_three_sources_have_is_shared() {
     let sandbox = Sandbox::new();
     for (source, from) in [("tide", 0), ("wire", 30), ("post", 60)] {
         let pages =
-            (from..from + 30).map(|number| page(number, 1).replace("The Daily Tide\n", &format!("The {source}\n")));
+            (from..from + 30).map(|number| page(number, 10).replace("The Daily Tide\n", &format!("The {source}\n")));
         sandbox.write(&format!("{source}.jsonl"), lines(source, pages));
     }
     sandbox.expect(0, "stream tide.jsonl wire.jsonl post.jsonl --state state --learn-only");
@@ -195,8 +195,8 @@ fn links_of_pages_are_lines_of_their_own_or_words_within_one() {
 fn a_source_that_changed_is_told_wherever_it_is_looked_at() {
     let sandbox = Sandbox::new();
     let redesigned = |number: usize| match number {
-        0..150 => page(number, 1),
-        _ => page(number, 1).lines().map(|line| line.replace('a', "o") + "\n").collect(),
+        0..150 => page(number, 10),
+        _ => page(number, 10).lines().map(|line| line.replace('a', "o") + "\n").collect(),
     };
     sandbox.write("tide.jsonl", lines("tide", (0..200).map(redesigned)));
     let warning = "warning: source 'tide' has changed its template before page 175: of 5 segments of it, 5 are gone, and \

@@ -34,7 +34,7 @@ fn document(number: usize) -> Value {
 }
 
 fn share_line(source: &str) -> String {
-    format!("Share this page on the notice board of {source}")
+    format!("Share this page in {source}")
 }
 
 fn text(source: &str, [first, second, third]: &[String; 3]) -> String {
@@ -388,7 +388,7 @@ fn patterns_count_beside_what_was_learned() {
     sandbox.write(
         "patterns/gull.yaml",
         "dehusk: 1\nsource: gull\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
-         - {id: share, status: accepted, regex: 'Share this page on the notice board of gull', example: x}\n",
+         - {id: share, status: accepted, regex: 'Share this page in gull', example: x}\n",
     );
     let ran = sandbox.expect(0, "stream in.jsonl --state state -p patterns -q");
     let documents = documents(&ran.stdout);
@@ -590,4 +590,72 @@ fn who_is_killed_goes_on() {
     sandbox.expect(0, stream);
     assert!(sandbox.read("out.jsonl") == expected);
     assert_eq!(learned(&sandbox, "s"), learned(&sandbox, "undisturbed"));
+}
+
+/// Messages of a mailing list, which are no news though much in them recurs.
+fn list() -> String {
+    format!("'{}/corpora/kinds/mailing-list'", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Words, however often each, of which not all are there.
+fn lost(wanted: &str, text: &str) -> usize {
+    let count = |text: &str| {
+        let mut words: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+        let of_text = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        of_text.for_each(|word| *words.entry(word.to_owned()).or_default() += 1);
+        words
+    };
+    let there = count(text);
+    count(wanted).into_iter().map(|(word, times)| times.saturating_sub(*there.get(&word).unwrap_or(&0))).sum()
+}
+
+#[test]
+fn what_is_no_news_loses_almost_nothing() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.expect(0, &format!("stream {} --state state -o out.jsonl", list()));
+    ran.says("warning: source 'mailing-list': only what stands at the ends of its documents is removed, for ");
+    let (mut all, mut gone, mut before, mut after) = (0, 0, 0, 0);
+    for document in documents(&sandbox.read("out.jsonl")) {
+        let name = Path::new(document["path"].as_str().or(document["id"].as_str()).expect("a name"));
+        let name = name.file_stem().expect("a name").to_string_lossy();
+        let of_list = |folder: &str| {
+            let path = format!("{}/corpora/{folder}/mailing-list/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+            fs::read_to_string(path).expect("a text")
+        };
+        let (gold, text) = (of_list("kinds-gold"), document["text"].as_str().expect("a text").to_owned());
+        (all, gone) = (all + lost(&gold, ""), gone + lost(&gold, &text));
+        (before, after) = (before + lost(&of_list("kinds"), &gold), after + lost(&text, &gold));
+    }
+    assert!(all > 1000 && gone * 200 <= all, "{gone} of {all} words of the messages are lost");
+    assert!(after * 2 < before, "{after} of {before} words of footers are left");
+
+    sandbox.expect(0, "state show state").says("warning: source 'mailing-list': only what stands at the ends");
+    let shown: Value = serde_json::from_str(&sandbox.expect(0, "state show state --json").stdout).expect("JSON");
+    assert_eq!(shown["sources"][0]["trust"], 0.0);
+    let doubt = shown["sources"][0]["doubt"].as_str().expect("a reason");
+    assert!(doubt.contains("have no paragraph"), "{doubt}");
+    sandbox.expect(0, "mine --from-state state -o patterns").says("warning: source 'mailing-list': only what stands");
+    let file = sandbox.read("patterns/mailing-list.yaml");
+    assert!(file.contains("trust: {share: 0") && !file.contains("place:"), "{file}");
+    let ran = sandbox.expect(0, &format!("clean {} -p patterns -o cleaned --json", list()));
+    assert!(ran.stdout.contains("\"bytes_in\""), "{}", ran.stdout);
+    let summary: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(summary["cleaned"]["bytes_in"], summary["cleaned"]["bytes_out"], "until a person accepts it, it stays");
+}
+
+#[test]
+fn pattern_files_that_are_relied_on_less_hold_a_stream_back() {
+    let sandbox = sandbox(0..80);
+    sandbox.expect(0, "stream in.jsonl --state state -o free.jsonl -q");
+    for source in SOURCES {
+        let yaml = format!(
+            "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\n\
+             trust: {{share: 0.2, because: so it is}}\npatterns: []\n"
+        );
+        sandbox.write(&format!("patterns/{source}.yaml"), yaml);
+    }
+    sandbox.expect(0, "stream in.jsonl --state other -p patterns -o held.jsonl -q");
+    let shares = ["free", "held"].map(|name| sandbox.read(&format!("{name}.jsonl")).matches("Share this page").count());
+    assert!(shares[0] < 10 && shares[1] == 80, "{shares:?}");
+    assert_eq!(learned(&sandbox, "state"), learned(&sandbox, "other"), "what is learned has nothing to do with it");
 }

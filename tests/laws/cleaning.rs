@@ -382,6 +382,9 @@ fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> P
             occurrences: documents,
             sources: None,
             ends_after: (documents % 3 == 0).then_some(documents),
+            place: (documents % 2 == 0).then_some(dehusk::patterns::Place::Ends),
+            identifies: documents % 5 == 0,
+            value: documents % 7 == 0,
             example: String::new(),
             note: String::new(),
         });

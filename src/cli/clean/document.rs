@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use dehusk::cleaning::cut::{Cut, is_emptied, strip};
-use dehusk::cleaning::{Cleaner, Cleaning, Reading};
+use dehusk::cleaning::{Cleaner, Cleaning, Grounds, Reading};
 use dehusk::corpus::{Document, Page};
 
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
@@ -103,6 +103,11 @@ impl<'a> DocumentCleaner<'a> {
         if let Some(warning) = &document.warning {
             self.reporter.warn_often(Kind::Malformed, &format!("{place}: {warning}"));
         }
+        let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
+        if is_cautious {
+            let message = format!("{place}: shape does not count, for it would take most of what no pattern matches");
+            self.reporter.warn_often(Kind::Cautious, &message);
+        }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
         if emptied {
@@ -116,6 +121,8 @@ impl<'a> DocumentCleaner<'a> {
             bytes_out: stripped.text.len() as u64,
             emptied: usize::from(emptied),
             kept_whole: usize::from(stripped.is_kept_whole),
+            cautious: usize::from(is_cautious),
+            grounds: if stripped.is_kept_whole { Grounds::default() } else { grounds },
             converted: 0,
         };
         let report = self.reports.then(|| report_line(document, place, cleaner, reading, &count));
@@ -137,7 +144,7 @@ impl<'a> DocumentCleaner<'a> {
         let message =
             format!("{place}: kept whole, for {percent:.1} % of it would be removed, more than --max-removed allows");
         self.reporter.warn_often(Kind::KeptWhole, &message);
-        Stripped { cleaning: Cleaning { spans: Vec::new() }, text: document.text.to_string(), is_kept_whole: true }
+        Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
     }
 
     fn written(&self, document: &Document, stripped: Stripped, form: Form, cleaner: &Cleaner) -> Written {
@@ -197,7 +204,18 @@ fn report_line(document: &Document, place: Place, cleaner: &Cleaner, reading: &R
     }
     let Place { file, record } = place;
     let (id, source) = (&document.id, document.source.as_str());
-    line(&ReportLine { file, record, id, source, bytes_in: count.bytes_in, bytes_out: count.bytes_out, patterns })
+    let Cleaned { bytes_in, bytes_out, grounds, cautious, .. } = *count;
+    line(&ReportLine {
+        file,
+        record,
+        id,
+        source,
+        bytes_in,
+        bytes_out,
+        removed: grounds,
+        cautious: cautious > 0,
+        patterns,
+    })
 }
 
 fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) -> String {
@@ -230,6 +248,9 @@ struct ReportLine<'a> {
     source: &'a str,
     bytes_in: u64,
     bytes_out: u64,
+    removed: Grounds,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cautious: bool,
     patterns: BTreeMap<&'a str, u64>,
 }
 

@@ -73,7 +73,7 @@ impl Lens {
         });
         // Most documents of a corpus have no match of a rare pattern, and what else goes of them is not asked.
         let cleaning = match ranges.is_empty() {
-            true => Cleaning { spans: Vec::new() },
+            true => Cleaning::default(),
             false => self.cleaner.clean(scratch, text)?,
         };
         Ok(Matched { ranges, cleaning })

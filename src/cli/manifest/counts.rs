@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use dehusk::cleaning::Grounds;
+
 use super::is_zero;
 use crate::cli::summary::Cleaned;
 
@@ -36,18 +38,38 @@ struct Counts {
     #[serde(default, skip_serializing_if = "is_zero")]
     k: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
+    n: usize,
+    #[serde(default, skip_serializing_if = "is_none")]
+    g: [u64; 3],
+    #[serde(default, skip_serializing_if = "is_zero")]
     c: usize,
+}
+
+fn is_none(grounds: &[u64; 3]) -> bool {
+    *grounds == [0; 3]
 }
 
 impl From<&Cleaned> for Counts {
     fn from(cleaned: &Cleaned) -> Counts {
-        let &Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, converted } = cleaned;
-        Counts { d: documents, p: patterns_found, i: bytes_in, o: bytes_out, e: emptied, k: kept_whole, c: converted }
+        let Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, .. } = *cleaned;
+        let Cleaned { cautious, grounds: Grounds { proven, matched, shape }, converted, .. } = *cleaned;
+        let (d, p, i, o, e, k) = (documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole);
+        Counts { d, p, i, o, e, k, n: cautious, g: [proven, matched, shape], c: converted }
     }
 }
 
 impl From<Counts> for Cleaned {
-    fn from(Counts { d, p, i, o, e, k, c }: Counts) -> Cleaned {
-        Cleaned { documents: d, patterns_found: p, bytes_in: i, bytes_out: o, emptied: e, kept_whole: k, converted: c }
+    fn from(Counts { d, p, i, o, e, k, n, g: [proven, matched, shape], c }: Counts) -> Cleaned {
+        Cleaned {
+            documents: d,
+            patterns_found: p,
+            bytes_in: i,
+            bytes_out: o,
+            emptied: e,
+            kept_whole: k,
+            cautious: n,
+            grounds: Grounds { proven, matched, shape },
+            converted: c,
+        }
     }
 }

@@ -13,10 +13,10 @@ use dehusk::mining::MineOptions;
 use dehusk::mining::cross_source::MIN_SOURCES;
 use dehusk::mining::cutoff::Cutoff;
 use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::{PatternFile, SHARED, Template};
+use dehusk::patterns::{PatternFile, SHARED, Template, Trust};
 use dehusk::tokens::Lexer;
 
-use super::{MineCommand, refuse_names_alike, with_decisions, write};
+use super::{MineCommand, refuse_names_alike, tell_of_doubt, with_decisions, write};
 use crate::cli::library::Library;
 use crate::cli::reporter::Reporter;
 use crate::cli::state::{lexer_of, open, warn_of_change};
@@ -51,6 +51,8 @@ struct Learned {
     pages: usize,
     /// Those that were not, for they repeat others.
     copies: usize,
+    /// How far that can be relied on, if enough documents came to tell.
+    trust: Option<Trust>,
     templates: Vec<Template>,
 }
 
@@ -69,9 +71,16 @@ fn fresh_files(sources: &mut [Learned], cutoff: f64, lexer: &Lexer) -> Vec<Patte
         shared.map(|templates| PatternFile::of_templates(SHARED, facts(documents, copies, cutoff), templates, lexer));
     let own = sources.iter_mut().map(|source| {
         let (facts, templates) = (facts(source.documents(), source.copies, cutoff), mem::take(&mut source.templates));
-        PatternFile::of_templates(source.id.as_str(), facts, templates, lexer)
+        let mut file = PatternFile::of_templates(source.id.as_str(), facts, templates, lexer);
+        file.trust = source.trust.clone();
+        file
     });
-    own.chain(shared).collect()
+    let mut files: Vec<PatternFile> = own.collect();
+    files.extend(shared.map(|mut shared| {
+        shared.trust = Trust::mean(sources.iter().filter_map(|source| Some((source.trust.as_ref()?, source.pages))));
+        shared
+    }));
+    files
 }
 
 /// The sources of a state, sorted by name.
@@ -90,7 +99,9 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
         warn_of_change(id.as_str(), progress.drift(), reporter);
         let templates = long_lived(described(state, &id)?, &progress.ends, lexer, options);
         let (pages, copies) = (progress.pages as usize, progress.copies as usize);
-        sources.push(Learned { id, pages, copies, templates });
+        let trust = progress.trust();
+        tell_of_doubt(id.as_str(), trust.as_ref(), reporter);
+        sources.push(Learned { id, pages, copies, trust, templates });
     }
     Ok(sources)
 }

@@ -7,12 +7,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::drift::Change;
 use dehusk::incremental::segments::Described;
 use dehusk::incremental::state::{ListedSegment, Position, State, StateError, Summary};
 
 use super::{as_json, open, source_named, warn_of_change};
 use crate::cli::eval::table::{Table, decimal};
+use crate::cli::mine::tell_of_doubt;
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::size::size;
 use crate::cli::summary::{count, recall};
@@ -56,7 +56,10 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
         return print(&(serde_json::to_string_pretty(&overview.as_json())? + "\n"));
     }
     print(&overview.as_text(Screen::of_stdout_without_colours()))?;
-    overview.changes().for_each(|(source, change)| warn_of_change(source.as_str(), Some(change), reporter));
+    for (source, Summary { progress, .. }) in &overview.sources {
+        tell_of_doubt(source.as_str(), progress.trust().as_ref(), reporter);
+        warn_of_change(source.as_str(), progress.drift(), reporter);
+    }
     Ok(())
 }
 
@@ -85,12 +88,8 @@ impl Overview<'_> {
         Ok(overview)
     }
 
-    fn changes(&self) -> impl Iterator<Item = (&SourceId, Change)> {
-        self.sources.iter().filter_map(|(source, summary)| Some((source, summary.progress.drift()?)))
-    }
-
     fn as_text(&self, screen: Screen) -> String {
-        let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "recall"];
+        let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "trust", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
         for (source, summary) in &self.sources {
             sources.row(cells(source, summary));
@@ -156,7 +155,7 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
 }
 
 /// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
-fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
+fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = recall(progress).pop();
     [
@@ -167,6 +166,7 @@ fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
         templates.to_string(),
         finite(*base_in_effect).map_or("-".to_owned(), |pages| format!("{pages:.0}")),
         size(*bytes),
+        progress.trust().map_or("-".to_owned(), |trust| decimal(trust.share, 2)),
         last.map_or("-".to_owned(), |(_, _, share)| decimal(share, 3)),
         last.map_or(String::new(), |(from, to, _)| format!("{from}-{}", to.min(u64::from(progress.pages)))),
     ]
@@ -174,6 +174,7 @@ fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
 
 fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
+    let trust = progress.trust();
     json!({
         "source": source.as_str(),
         "documents": progress.pages,
@@ -182,6 +183,8 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
         "templates": templates,
         "lifetime": finite(*base_in_effect),
         "bytes": bytes,
+        "trust": trust.as_ref().map(|trust| trust.share),
+        "doubt": trust.filter(|trust| !trust.is_full()).map(|trust| trust.to_string()),
         "recall": recall(progress),
         "change": progress.drift(),
     })

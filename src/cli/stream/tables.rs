@@ -12,11 +12,11 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::evidence::{Known, Placed};
+use dehusk::incremental::evidence::{Known, Learned, Shown};
 use dehusk::incremental::segments::described;
 use dehusk::incremental::state::{Position, Settings, State};
 use dehusk::incremental::table::{SegmentTable, TableOptions, Told};
-use dehusk::patterns::{LexerCache, PatternFile};
+use dehusk::patterns::{LexerCache, PatternFile, Trust};
 
 use super::arrivals::{Arrival, Arrived};
 use super::held::HeldTables;
@@ -155,16 +155,20 @@ impl Tables {
             Ok(Some(Arrival { document, reading, segments })) => {
                 let known = Known::of(reading, segments, &told.seen, &options.detection);
                 let (source, _) = cleaners.of(document.source.as_str(), bench);
-                let placed = known.places(&source.cleaner, &document.text, reading);
-                (known, placed)
+                let shown = known.shown(&source.cleaner, &document.text, reading, told);
+                (known, shown)
             }
-            _ => (Known::default(), Vec::new()),
+            _ => (Known::default(), Shown::default()),
         };
         let pairs = arrived.par_iter().zip(&told);
-        let (mut known, placed): (Vec<Known>, Vec<Vec<Placed>>) =
+        let (mut known, shown): (Vec<Known>, Vec<Shown>) =
             pairs.map_init(Bench::default, |bench, pair| one(bench, pair)).unzip();
-        let ends = each_class(&mut classes, arrived.len(), |class| class.place(&placed, &told));
-        known.iter_mut().zip(ends).for_each(|(known, ends)| known.end_at(&ends));
+        let learned = each_class(&mut classes, arrived.len(), |class| class.learn(&shown, &told));
+        for ((known, learned), arrived) in known.iter_mut().zip(learned).zip(arrived) {
+            if let Ok(Some(Arrival { reading, .. })) = arrived {
+                known.learn(reading, learned);
+            }
+        }
         let tables = classes.into_iter().map(|Class { source, table, .. }| (source.clone(), table));
         self.held.put_back(tables.collect());
         Ok(known)
@@ -200,9 +204,10 @@ impl Tables {
         Ok(())
     }
 
-    /// What is known of a source by now.
-    pub fn learned(&self, source: &SourceId) -> anyhow::Result<LearnedSummary> {
-        let summary = |table: &SegmentTable| LearnedSummary::of(table, &self.settings.table);
+    /// What is known of a source by now, and how far that can be relied on.
+    pub fn learned(&self, source: &SourceId) -> anyhow::Result<(LearnedSummary, Option<Trust>)> {
+        let summary =
+            |table: &SegmentTable| (LearnedSummary::of(table, &self.settings.table), table.progress().trust());
         Ok(match self.held.get(source) {
             Some(table) => summary(table),
             None => summary(&self.state.table(source)?),
@@ -240,11 +245,11 @@ impl Class<'_> {
         self.arrivals.iter().map(arrive).collect()
     }
 
-    /// What each document's article may end before.
-    fn place(&mut self, placed: &[Vec<Placed>], told: &[Told]) -> Vec<(usize, Vec<(usize, usize)>)> {
+    /// What the table tells of each document, beside what recurs in it.
+    fn learn(&mut self, shown: &[Shown], told: &[Told]) -> Vec<(usize, Learned)> {
         let table = &mut self.table;
-        let place = |&(index, _): &(usize, &Arrival)| (index, table.ends(&placed[index], told[index].is_counted));
-        self.arrivals.iter().map(place).collect()
+        let learn = |&(index, _): &(usize, &Arrival)| (index, table.learn(&told[index], &shown[index]));
+        self.arrivals.iter().map(learn).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::incremental::drift::Change;
 use crate::incremental::ends::{EndPlaces, StoredPlaces};
 use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
+use crate::trust::{StoredTally, Tally};
 
 /// What a state notes of a source.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct SourceRow {
     change: Option<[u32; 4]>,
     /// Key and last places of each candidate for an end ([`StoredPlaces`]).
     ends: StoredPlaces,
+    /// Nothing in a state of format 2.
+    #[serde(default)]
+    tally: StoredTally,
 }
 
 impl SourceRow {
@@ -54,7 +58,8 @@ impl SourceRow {
         let change = self.change.map(|[page, stayed, gone, new]| Change { page, stayed, gone, new });
         let ends = EndPlaces::stored(&self.ends);
         let SourceRow { pages, arrived, copies, .. } = *self;
-        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends })
+        let tally = Tally::stored(&self.tally);
+        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends, tally })
     }
 
     /// Notes how far it has come.
@@ -66,6 +71,7 @@ impl SourceRow {
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
         self.change = progress.change.map(|change| [change.page, change.stayed, change.gone, change.new]);
         self.ends = progress.ends.to_store();
+        self.tally = progress.tally.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }
 }

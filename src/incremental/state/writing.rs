@@ -22,6 +22,7 @@ impl Writing {
 
     /// All is on disk when this returns.
     pub fn commit(self) -> Result<(), Problem> {
+        self.0.open_table(META)?.insert("format", FORMAT.to_string().as_str())?;
         Ok(self.0.commit()?)
     }
 
@@ -31,7 +32,6 @@ impl Writing {
         self.0.open_table(SEGMENTS)?;
         self.0.open_table(TEXTS)?;
         self.0.open_table(INPUTS)?;
-        self.0.open_table(META)?.insert("format", FORMAT.to_string().as_str())?;
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use dehusk::evaluation::words::Bag;
 use dehusk::incremental::detection::template;
 use dehusk::incremental::evidence::Known;
 use dehusk::incremental::segments::{Segment, described, segments};
-use dehusk::incremental::table::{Count, SegmentTable, TableOptions, Told};
+use dehusk::incremental::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
 use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
@@ -127,15 +127,14 @@ impl Measuring<'_> {
     fn learn(&self, pages: &[Page]) -> Vec<(Learned, TableFigures)> {
         let mut table = SegmentTable::default();
         let learn = |Page { document, reading, segments, .. }: &Page| {
-            let Told { seen, is_counted } = table.admit(segments, &self.table);
-            table.describe_wanted(segments, &seen, |segment| {
+            let told = table.admit(segments, &self.table);
+            table.describe_wanted(segments, &told.seen, |segment| {
                 described(&document.text, &reading.tokens, document.outline.as_deref(), segment)
             });
-            let mut known = Known::of(reading, segments, &seen, &self.table.detection);
-            let placed = known.places(&self.streaming, &document.text, reading);
-            let ends = table.ends(&placed, is_counted);
-            known.end_at(&ends);
-            let counts = seen.iter().map(|seen| seen.here).collect();
+            let mut known = Known::of(reading, segments, &told.seen, &self.table.detection);
+            let shown = known.shown(&self.streaming, &document.text, reading, &told);
+            known.learn(reading, table.learn(&told, &shown));
+            let counts = told.seen.iter().map(|seen| seen.here).collect();
             (Learned { counts, known }, self.table_figures(&table))
         };
         pages.iter().map(learn).collect()
@@ -171,7 +170,7 @@ impl Measuring<'_> {
         let Page { document, reading, .. } = page;
         let text: &str = &document.text;
         let words = Bag::of(text);
-        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring).strip(text);
+        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref()).strip(text);
         let batch = mined.clean(scratch, text)?.strip(text);
         let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
         Ok(Judged {
