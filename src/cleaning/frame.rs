@@ -1,0 +1,212 @@
+//! The frame of a document: the templates that stand one after the other at its head and at its tail.
+//!
+//! What a site, a list or an archive puts around a text stands at its ends, in every document, however long the text is.
+//! What recurs within texts (names, quotations, code, set phrases) stands anywhere. So where it is not known that what
+//! recurs is template, only the frame is taken for it. A frame grows inwards from both ends of the document, from one
+//! match to the next, as long as little stands between them.
+//!
+//! Its innermost lines are its weak side. Content that recurs may stand right beside the frame: the closing formula of
+//! minutes, the opening line of a reply. Two things give it away: it is a sentence, or what varies in it differs from
+//! document to document. Between others of the frame such a line is part of it; as the innermost it is not.
+
+use std::ops::Range;
+
+use super::evidence::{Match, Weight};
+use super::layout::Layout;
+use super::segments::Segments;
+use crate::patterns::Place;
+
+/// So many words that nothing matches may stand between two templates of a frame.
+const MAX_GAP: f64 = 3.0;
+/// More may stand there, but no sentence, if most documents have the next template and it has words enough: a list in which
+/// the entry for this page is opened. So many times as many as it has, ...
+const WIDE_GAP: f64 = 10.0;
+/// ... up to so many.
+const MAX_WIDE_GAP: f64 = 60.0;
+const MIN_WORDS_AFTER_GAP: f64 = 4.0;
+/// What so large a share of the documents has is one of most.
+const MOST: f64 = 0.5;
+const NEARLY_ALL: f64 = 0.95;
+
+/// The tokens up to `head` and those from `tail` on are the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The first token that is not the head's.
+    pub head: usize,
+    /// The first token of the tail.
+    pub tail: usize,
+}
+
+impl Frame {
+    /// Grows over the matches whose patterns have their place there. O(m log m) for m matches.
+    pub fn grown(
+        layout: &Layout,
+        matches: &[Match],
+        weights: &[Weight],
+        place: impl Fn(&Match) -> Option<Place>,
+    ) -> Frame {
+        let is_near = |found: &Match, between: Range<usize>| {
+            let words = layout.words(&found.tokens);
+            let share = weights[found.pattern].share;
+            let is_wide = share >= MOST && words >= MIN_WORDS_AFTER_GAP || share >= NEARLY_ALL;
+            let gap = layout.telling_words(&between);
+            let widest = (WIDE_GAP * words.max(MIN_WORDS_AFTER_GAP)).min(MAX_WIDE_GAP);
+            // The stop of a sentence that all documents have there recurs with what follows.
+            let with_stop = between.start..(between.end + 1).min(layout.tokens());
+            gap <= MAX_GAP || is_wide && gap <= widest && !layout.has_sentence(&with_stop)
+        };
+        let mut at_head: Vec<&Match> =
+            matches.iter().filter(|found| place(found).is_some_and(Place::is_head)).collect();
+        at_head.sort_unstable_by_key(|found| (found.tokens.start, found.tokens.end));
+        let mut head = 0;
+        for found in at_head {
+            let Range { start, end } = found.tokens;
+            if end > head && (start <= head || is_near(found, head..start)) {
+                head = end;
+            }
+        }
+        let mut at_tail: Vec<&Match> =
+            matches.iter().filter(|found| place(found).is_some_and(Place::is_tail)).collect();
+        at_tail.sort_unstable_by_key(|found| std::cmp::Reverse((found.tokens.end, found.tokens.start)));
+        let mut tail = layout.tokens();
+        for found in at_tail {
+            let Range { start, end } = found.tokens;
+            if start < tail && (end >= tail || is_near(found, end..tail)) {
+                tail = start;
+            }
+        }
+        Frame { head, tail: tail.max(head) }
+    }
+
+    /// Whether a match lies in it.
+    pub fn holds(&self, tokens: &Range<usize>) -> bool {
+        tokens.end <= self.head || tokens.start >= self.tail
+    }
+
+    /// Without its innermost segments that may be content, and without what it has of a segment that goes on beyond it.
+    pub fn trimmed(mut self, layout: &Layout, matches: &[Match], weights: &[Weight], segments: &Segments) -> Frame {
+        let whole = self;
+        let varies = |segment: &Range<usize>| {
+            let is_here = |found: &&Match| found.tokens.start < segment.end && segment.start < found.tokens.end;
+            let mut identifying = matches.iter().filter(|found| weights[found.pattern].identifies).filter(is_here);
+            identifying.any(|found| {
+                whole.holds(&found.tokens) && (weights[found.pattern].has_free || layout.has_mutable(segment))
+            })
+        };
+        let is_doubtful = |segment: &Range<usize>| layout.has_sentence(segment) || varies(segment);
+        for segment in segments.tokens.iter().rev() {
+            if segment.start < self.head && (segment.end > self.head || is_doubtful(segment)) {
+                self.head = segment.start;
+            } else if segment.start < self.head {
+                break;
+            }
+        }
+        for segment in &segments.tokens {
+            if segment.end > self.tail && (segment.start < self.tail || is_doubtful(segment)) {
+                self.tail = segment.end;
+            } else if segment.end > self.tail {
+                break;
+            }
+        }
+        self
+    }
+
+    /// What of the matches lies in it. At the head it is only what has its place there, for a document's own title stands
+    /// amid the frame, and others list it. At the tail it is all that recurs.
+    pub fn within(&self, matches: &[Match], weights: &[Weight]) -> Vec<Match> {
+        let part = |Match { tokens, pattern }: &Match, side: Range<usize>| {
+            let tokens = tokens.start.max(side.start)..tokens.end.min(side.end);
+            (!tokens.is_empty()).then_some(Match { tokens, pattern: *pattern })
+        };
+        let at_head = matches.iter().filter(|found| weights[found.pattern].place.is_some());
+        let at_head = at_head.filter_map(|found| part(found, 0..self.head));
+        at_head.chain(matches.iter().filter_map(|found| part(found, self.tail..usize::MAX))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::matcher::Tokens;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// A line of a document: its text, and the share of the documents that have its pattern if it has a place.
+    type Line = (&'static str, Option<f64>);
+
+    /// The lines of the frame, before it is trimmed and after.
+    fn framed(lines: &[Line], identifies: &str) -> [Vec<&'static str>; 2] {
+        let text = lines.iter().map(|line| line.0).collect::<Vec<_>>().join("\n");
+        let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let tokens = Tokens::of(&text, &mut lexer);
+        let layout = Layout::of(&text, &tokens);
+        let (mut matches, mut weights) = (Vec::new(), Vec::new());
+        let ranges: Vec<Range<usize>> = layout.lines().collect();
+        for ((text, share), tokens) in lines.iter().zip(&ranges) {
+            let Some(share) = *share else { continue };
+            matches.push(Match { tokens: tokens.clone(), pattern: weights.len() });
+            weights.push(Weight {
+                share,
+                documents: 20,
+                occurrences: 20,
+                is_certain: false,
+                holds_lines: true,
+                has_free: false,
+                ends_after: None,
+                place: Some(Place::Ends),
+                identifies: *text == identifies,
+                value: false,
+            });
+        }
+        let segments = Segments::of(&text, &tokens, &layout, &vec![0.0; tokens.tokens.len()]);
+        let frame = Frame::grown(&layout, &matches, &weights, |found| weights[found.pattern].place);
+        let inside = |frame: Frame| {
+            let held = lines.iter().zip(&ranges).filter(|(line, range)| line.1.is_some() && frame.holds(range));
+            held.map(|(line, _)| line.0).collect()
+        };
+        [inside(frame), inside(frame.trimmed(&layout, &matches, &weights, &segments))]
+    }
+
+    const MENU: Line = ("Home News Boats Weather", Some(0.3));
+    const PRINT: Line = ("Print this page", Some(0.3));
+    const TEXT: Line = ("The boats came in late last night and nobody was there to see them.", None);
+    const FORMULA: Line = ("There being no further business the meeting closed.", Some(0.9));
+    const PRICE: Line = ("Price: 14.50 EUR", Some(0.9));
+    const INDEX: Line = ("Index of all the pages by name", Some(0.9));
+
+    #[test]
+    fn it_goes_from_match_to_match_as_far_as_little_stands_between() {
+        assert_eq!(framed(&[MENU, ("Of boats", None), PRINT, TEXT, INDEX], "")[0], [MENU.0, PRINT.0, INDEX.0]);
+        assert_eq!(framed(&[MENU, TEXT, PRINT, TEXT, INDEX], "")[0], [MENU.0, INDEX.0]);
+        assert_eq!(framed(&[TEXT, PRINT, TEXT], "")[0], [""; 0]);
+    }
+
+    #[test]
+    fn before_what_most_have_a_list_may_be_open_but_no_text() {
+        let lines = [MENU, ("Boats, small boats and large boats of the marsh", None), INDEX, TEXT];
+        assert_eq!(framed(&lines, "")[0], [MENU.0, INDEX.0]);
+        assert_eq!(
+            framed(&[MENU, ("Boats, small boats and large boats of the marsh.", None), INDEX, TEXT], "")[0],
+            [MENU.0]
+        );
+    }
+
+    #[test]
+    fn a_sentence_at_its_edge_is_given_back_and_one_amid_it_is_not() {
+        assert_eq!(framed(&[MENU, TEXT, FORMULA, PRINT], "")[1], [MENU.0, PRINT.0]);
+        assert_eq!(framed(&[MENU, TEXT, INDEX, FORMULA, PRINT], "")[1], [MENU.0, INDEX.0, FORMULA.0, PRINT.0]);
+    }
+
+    #[test]
+    fn a_value_at_its_edge_is_given_back_if_it_tells_documents_apart() {
+        let lines = [MENU, TEXT, PRICE, PRINT];
+        assert_eq!(framed(&lines, PRICE.0)[1], [MENU.0, PRINT.0]);
+        assert_eq!(framed(&lines, "")[1], [MENU.0, PRICE.0, PRINT.0]);
+    }
+
+    #[test]
+    fn a_document_that_is_all_frame_is_held_once() {
+        assert_eq!(framed(&[MENU, PRINT], "")[0], [MENU.0, PRINT.0]);
+    }
+}
