@@ -105,7 +105,7 @@ fn patterns_in_files_score_as_those_mined_on_the_way() {
 #[test]
 fn the_tables_say_what_was_asked_for() {
     let sandbox = village();
-    let short = sandbox.expect(0, "eval corpus --gold gold").stdout;
+    let short = sandbox.expect(0, "eval corpus --gold gold --without trust").stdout;
     assert!(short.contains("dehusk                                  1.000   1.000  1.000"), "{short}");
     assert!(short.contains("12 documents of 1 source: 0 of ") && !short.contains("lost most"), "{short}");
     let long = sandbox.expect(0, "eval corpus --gold gold --per-source --documents --method union").stdout;
@@ -189,7 +189,7 @@ fn pages_and_lines_find_their_gold() {
     let line = |number| serde_json::json!({"id": format!("{number:05}"), "source": "village", "text": page(number, 3)});
     sandbox.write("lines.jsonl", (0..12).map(|number| format!("{}\n", line(number))).collect::<String>());
     for corpus in ["pages", "lines.jsonl"] {
-        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --json")));
+        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --without trust --json")));
         assert_eq!((scored["missing"].as_u64(), scored["documents"].as_u64()), (Some(0), Some(12)), "{corpus}");
         assert!(number(&scored["scores"]["dehusk"]["f1"]) > 0.99, "{corpus}");
     }

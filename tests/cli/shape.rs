@@ -20,7 +20,7 @@ fn a_trained_model_is_taken_and_the_same_each_time() {
     assert_eq!(model, sandbox.read("two.yaml"));
     let village = mined();
     village.write("model.yaml", &model);
-    village.expect(0, "clean corpus -p patterns -o out --shape model.yaml --quiet");
+    village.expect(0, "clean corpus -p patterns -o out --without trust --shape model.yaml --quiet");
     assert_eq!(village.tree("out").len(), 12);
     village.expect(2, "clean corpus -p patterns -o no --shape model.yaml --no-shape").says("cannot be used with");
     assert!(!village.read("out/village/00003.txt").contains(SHARE_LINE));

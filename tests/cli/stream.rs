@@ -22,7 +22,7 @@ const SOURCES: [&str; 2] = ["gull", "moor"];
 fn document(number: usize) -> Value {
     let source = SOURCES[number.count_ones() as usize % SOURCES.len()];
     let mut story = Story(number as u64);
-    let mut paragraphs = || [(); 3].map(|()| story.paragraph());
+    let mut paragraphs = || [(); 3].map(|()| story.paragraph() + " " + &story.paragraph());
     let document = json!({"id": number, "source": source, "section": {"n": 1.50}});
     let (key, value) = match number % 4 {
         0 => ("text", text(source, &paragraphs())),
@@ -34,7 +34,7 @@ fn document(number: usize) -> Value {
 }
 
 fn share_line(source: &str) -> String {
-    format!("Share this page in {source}")
+    format!("Share this page on the notice board of {source}")
 }
 
 fn text(source: &str, [first, second, third]: &[String; 3]) -> String {
@@ -188,7 +188,7 @@ fn pages_stay_pages() {
     let last = &documents(&ran.stdout)[59];
     let page = last["html"].as_str().expect("a page");
     let paragraph = Story(59).paragraph();
-    assert!(page.contains(&format!("<p>{paragraph}</p>")) && !page.contains("Share this page"), "{page}");
+    assert!(page.contains(&format!("<p>{paragraph} ")) && !page.contains("Share this page"), "{page}");
     assert!(last.get("text").is_none());
 }
 
@@ -388,7 +388,7 @@ fn patterns_count_beside_what_was_learned() {
     sandbox.write(
         "patterns/gull.yaml",
         "dehusk: 1\nsource: gull\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
-         - {id: share, status: accepted, regex: 'Share this page in gull', example: x}\n",
+         - {id: share, status: accepted, regex: 'Share this page on the notice board of gull', example: x}\n",
     );
     let ran = sandbox.expect(0, "stream in.jsonl --state state -p patterns -q");
     let documents = documents(&ran.stdout);
@@ -656,6 +656,6 @@ fn pattern_files_that_are_relied_on_less_hold_a_stream_back() {
     }
     sandbox.expect(0, "stream in.jsonl --state other -p patterns -o held.jsonl -q");
     let shares = ["free", "held"].map(|name| sandbox.read(&format!("{name}.jsonl")).matches("Share this page").count());
-    assert!(shares[0] < 10 && shares[1] == 80, "{shares:?}");
+    assert!(shares[0] < 30 && shares[1] == 80, "{shares:?}");
     assert_eq!(learned(&sandbox, "state"), learned(&sandbox, "other"), "what is learned has nothing to do with it");
 }
