@@ -1107,7 +1107,7 @@ fn a_state_of_another_format() {
         writing.open_table(meta).expect("a table").insert("format", "1").expect("a row");
         writing.commit().expect("it is written");
     };
-    state_is_refused(age, "error: state: is a state of format 1, and this dehusk knows 2: use a version that knows it");
+    state_is_refused(age, "error: state: is a state of format 1, and this dehusk knows 3: use a version that knows it");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn files_of_one_domain_are_one_source_and_stay_where_they_are() {
     let sandbox = Sandbox::new();
     sandbox.write_pages("www.tide.com", 0..4);
     sandbox.write_pages("Sport.tide.com", 4..8);
-    sandbox.expect(0, "run corpus -o out --source-by domain --quiet");
+    sandbox.expect(0, "run corpus -o out --source-by domain --quiet --without trust");
     assert_eq!(sandbox.tree("out/patterns").into_keys().collect::<Vec<_>>(), ["tide.com.yaml"]);
     assert!(sandbox.read("out/patterns/tide.com.yaml").contains("documents: 8"));
     let names = |folder: &str| sandbox.tree(folder).into_keys().collect::<Vec<_>>();
@@ -113,7 +113,7 @@ fn what_is_wrong_with_a_list_is_told_with_its_line() {
 #[test]
 fn every_command_with_a_corpus_takes_lists_and_rules() {
     let sandbox = Sandbox::new();
-    sandbox.write_pages("www.tide.com", 0..8);
+    (0..8).for_each(|number| sandbox.write(&format!("corpus/www.tide.com/{number:05}.txt"), page(number, 7)));
     sandbox.write("list.txt", "corpus");
     let list = "--files-from list.txt --source-by domain";
     sandbox.expect(0, &format!("mine {list} -o patterns --quiet"));
@@ -122,7 +122,7 @@ fn every_command_with_a_corpus_takes_lists_and_rules() {
     sandbox.expect(0, &format!("report patterns {list} -o report.html --quiet"));
     sandbox.expect(0, &format!("train {list} -o model/model.yaml --quiet"));
     sandbox.expect(0, &format!("eval inject {list} --documents 8 --shares 100 --templates 1 --quiet"));
-    (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 3)));
+    (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 7)));
     sandbox.expect(0, &format!("eval {list} --gold gold --quiet"));
     sandbox.expect(0, "explain corpus/www.tide.com/00001.txt -p patterns --source-by domain --quiet");
 }
