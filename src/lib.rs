@@ -45,6 +45,7 @@
 pub mod cleaning;
 
 mod free_positions;
+mod stretches;
 pub mod corpus;
 pub mod effects;
 pub mod warnings;

@@ -13,18 +13,17 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::cleaning::evidence::{Match, Weight};
-use crate::cleaning::frame::Frame;
+use crate::cleaning::frame::{Frame, MOST};
 use crate::patterns::{Pattern, PatternFile, Place};
 use crate::sampling::{Sample, Sampled};
 use crate::tokens::TokenKind;
 
 /// A pattern has its place where it stands in this share of the documents that have it.
 const MIN_IN_PLACE: f64 = 0.9;
-/// Half of the documents are enough to tell a template, ...
-const MOST: f64 = 0.5;
-/// ... or so many and so large a share, if it has so many words: signatures are shorter.
-const MIN_DOCUMENTS: usize = 10;
-const MIN_SHARE: f64 = 0.1;
+/// Half of the documents are enough to tell a template ([`MOST`]), or so many and so large a share, if it has so many words:
+/// signatures are shorter.
+pub(crate) const MIN_DOCUMENTS: usize = 10;
+pub(crate) const MIN_SHARE: f64 = 0.1;
 const MIN_WORDS: f64 = 5.0;
 /// Documents are of a kind if so large a share of them recurs, outside of their frames, ...
 const MIN_RECURRING: f64 = 0.1;
@@ -57,7 +56,7 @@ struct Stands {
 
 impl Stands {
     fn place(&self) -> Option<Place> {
-        [Place::Head, Place::Tail, Place::Ends].into_iter().find(|&place| self.is_at(place))
+        Place::ALL.into_iter().find(|&place| self.is_at(place))
     }
 
     /// What is left of a place, if it was this.
@@ -89,7 +88,9 @@ impl Places {
     /// What the documents show.
     pub fn of(sampled: &Sampled) -> Places {
         let (patterns, weights) = (sampled.cleaner.patterns(), sampled.cleaner.weights());
-        let may_have = |(pattern, weight)| recurs_enough(pattern, weight).then_some(Place::Ends);
+        let may_have = |(pattern, weight): (&Pattern, &Weight)| {
+            recurs_enough(weight.share, weight.documents, words(&pattern.example)).then_some(Place::Ends)
+        };
         let mut places: Vec<Option<Place>> = patterns.iter().zip(weights).map(may_have).collect();
         let stands = loop {
             let frames = frames(sampled, &places);
@@ -144,10 +145,13 @@ fn mark<'f>(file: &mut PatternFile, found: impl Iterator<Item = &'f Found>) {
     }
 }
 
-/// Whether enough documents have it.
-fn recurs_enough(pattern: &Pattern, weight: &Weight) -> bool {
-    let words = pattern.example.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count() as f64;
-    weight.share >= MOST || weight.documents >= MIN_DOCUMENTS && weight.share >= MIN_SHARE && words >= MIN_WORDS
+/// Whether what so many documents have, with so many words, may have a place.
+pub(crate) fn recurs_enough(share: f64, documents: usize, words: f64) -> bool {
+    share >= MOST || documents >= MIN_DOCUMENTS && share >= MIN_SHARE && words >= MIN_WORDS
+}
+
+fn words(example: &str) -> f64 {
+    example.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count() as f64
 }
 
 /// The frame of each document, if these are the places.

@@ -24,13 +24,14 @@ use crate::cleaning::shape::{ShapeModel, features};
 use crate::cleaning::{Ingredient, Ingredients, Method, Reading, Recurring};
 use crate::patterns::Trust;
 use crate::sampling::{Sample, Sampled};
+use crate::stretches::stretches_of_true;
+use crate::values::Values;
 
-/// What tells that there is doubt.
+/// From where to where doubt grows, of what a stream sees less of than mining does.
 struct Signs {
     alarms: RangeInclusive<f64>,
     for_each_matched: RangeInclusive<f64>,
     holes: RangeInclusive<f64>,
-    without_paragraph: RangeInclusive<f64>,
 }
 
 /// Up to so large a share of alarms, and so many for each word that is matched, there is no doubt; from so many on there is.
@@ -78,7 +79,7 @@ pub struct Tally {
 
 impl Tally {
     /// What the documents show. Linear in them and their matches.
-    pub fn of(sampled: &Sampled, shape: &ShapeModel) -> Tally {
+    pub fn of(sampled: &Sampled, values: &Values, shape: &ShapeModel) -> Tally {
         let of_sample = |sample: &Sample| {
             let goes =
                 sampled.cleaner.decide(sample.text, &sample.reading, &sample.reading.matches, Method::Smooth).goes;
@@ -87,7 +88,7 @@ impl Tally {
         };
         // Added up in order: sums of fractions depend on it.
         let tallies: Vec<Tally> = sampled.samples.par_iter().map(of_sample).collect();
-        tallies.into_iter().fold(Tally::default(), Tally::with)
+        tallies.into_iter().fold(Tally { records: values.documents, ..Tally::default() }, Tally::with)
     }
 
     /// What a document shows of which nothing is known but that these stretches of it recur.
@@ -120,10 +121,10 @@ impl Tally {
                 tally.alarms += if shape.log_odds(&features) > 0.0 { layout.words(segment) } else { 0.0 };
             }
         }
-        tally.matched = stretches(&evidence.of_token.iter().map(|&p| p >= 0.5).collect::<Vec<bool>>())
+        tally.matched = stretches_of_true(&evidence.of_token.iter().map(|&p| p >= 0.5).collect::<Vec<bool>>())
             .map(|stretch| layout.words(&stretch))
             .sum();
-        let going: f64 = stretches(goes).map(|stretch| layout.words(&stretch)).sum();
+        let going: f64 = stretches_of_true(goes).map(|stretch| layout.words(&stretch)).sum();
         tally.staying = layout.words(&(0..layout.tokens())) - going;
         tally.holes = holes(layout, &segments, goes);
         tally
@@ -165,12 +166,7 @@ impl Tally {
 
     /// How far shape and matches can be relied on where documents look so.
     pub fn trust(&self) -> Trust {
-        self.trust_by(&Signs {
-            alarms: ALARMS,
-            for_each_matched: FOR_EACH_MATCHED,
-            holes: HOLES,
-            without_paragraph: WITHOUT_PARAGRAPH,
-        })
+        self.trust_by(&Signs { alarms: ALARMS, for_each_matched: FOR_EACH_MATCHED, holes: HOLES })
     }
 
     /// The same if documents were told one by one, each by what was known to recur when it came, and there may be few of
@@ -184,7 +180,6 @@ impl Tally {
             alarms: ALARMS_SO_FAR,
             for_each_matched: more * FOR_EACH_MATCHED.start()..=more * FOR_EACH_MATCHED.end(),
             holes: seen * HOLES.start()..=seen * HOLES.end(),
-            without_paragraph: WITHOUT_PARAGRAPH,
         };
         (self.documents > 0).then(|| self.trust_by(&signs))
     }
@@ -196,7 +191,7 @@ impl Tally {
         let by_alarms = within(share, &signs.alarms) * within(for_each_matched, &signs.for_each_matched);
         let by_holes = within(holes, &signs.holes);
         let without = self.without_paragraph as f64 / self.documents.max(1) as f64;
-        let by_paragraphs = within(without, &signs.without_paragraph);
+        let by_paragraphs = within(without, &WITHOUT_PARAGRAPH);
         let records = self.records as f64 / self.documents.max(1) as f64;
         let by_records = within(records, &RECORDS);
         let doubt = by_alarms.max(by_holes).max(by_paragraphs).max(by_records);
@@ -250,23 +245,13 @@ fn holes(layout: &Layout, segments: &Segments, goes: &[bool]) -> f64 {
     let Some(first) = prose.next() else { return 0.0 };
     let last = prose.next_back().unwrap_or(first);
     let mut holes: Vec<Range<usize>> = Vec::new();
-    for stretch in stretches(goes).filter(|stretch| stretch.start >= first.end && stretch.end <= last.start) {
+    for stretch in stretches_of_true(goes).filter(|stretch| stretch.start >= first.end && stretch.end <= last.start) {
         match holes.last_mut().filter(|before| layout.words(&(before.end..stretch.start)) <= MAX_GAP) {
             Some(before) => before.end = stretch.end,
             None => holes.push(stretch),
         }
     }
     holes.iter().map(|hole| layout.words(hole)).filter(|&words| words < MAX_HOLE).sum()
-}
-
-/// The stretches of flags that are set.
-fn stretches(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
-        start += stretch.len();
-        (stretch[0], start - stretch.len()..start)
-    });
-    stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
 }
 
 #[cfg(test)]

@@ -40,8 +40,8 @@ fn unread(effects: &Effects) -> Option<String> {
 
 /// Why less is removed than from news.
 fn doubt(file: &PatternFile) -> Option<String> {
-    let trust = file.trust.as_ref().filter(|trust| !trust.is_full())?;
-    Some(format!("this source does not look like news: {trust}; if that is wrong, change `trust` in its file"))
+    let doubt = file.trust.as_ref()?.doubt()?;
+    Some(format!("this source does not look like news: {doubt}; if that is wrong, change `trust` in its file"))
 }
 
 fn too_few_documents(file: &PatternFile) -> Option<String> {

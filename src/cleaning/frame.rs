@@ -25,7 +25,7 @@ const WIDE_GAP: f64 = 10.0;
 const MAX_WIDE_GAP: f64 = 60.0;
 const MIN_WORDS_AFTER_GAP: f64 = 4.0;
 /// What so large a share of the documents has is one of most.
-const MOST: f64 = 0.5;
+pub(crate) const MOST: f64 = 0.5;
 const NEARLY_ALL: f64 = 0.95;
 
 /// The tokens up to `head` and those from `tail` on are the frame.

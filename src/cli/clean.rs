@@ -158,9 +158,9 @@ fn summarise(
         if let Some(drift) = drift.filter(Drift::has_changed) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }
-        let doubt = library.get(&source).and_then(|file| file.trust.as_ref()).filter(|trust| !trust.is_full());
+        let doubt = library.get(&source).and_then(|file| file.trust.as_ref()?.doubt());
         let summary = summary.sources.entry(source).or_default();
-        summary.doubt = doubt.map(ToString::to_string);
+        summary.doubt = doubt;
         (summary.cleaned, summary.drift) = (Some(cleaned), drift);
     }
     summary.cleaned = Some(total);

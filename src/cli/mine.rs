@@ -119,7 +119,7 @@ pub fn mine(
     let (own, shared) = files.split_at(mined.len());
     for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
-        entry.doubt = file.trust.as_ref().filter(|trust| !trust.is_full()).map(Trust::to_string);
+        entry.doubt = file.trust.as_ref().and_then(Trust::doubt);
         entry.mined = Some(MinedSummary {
             documents: mined.documents,
             near_duplicates: mined.near_duplicates,
@@ -181,8 +181,8 @@ fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Option<(&'s S
 
 /// Says that less than usual is removed from a source, and why.
 pub fn tell_of_doubt(source: &str, trust: Option<&Trust>, reporter: &Reporter) {
-    if let Some(trust) = trust.filter(|trust| !trust.is_full()) {
-        reporter.warn_often(Kind::Doubt, &format!("source '{source}': {trust}"));
+    if let Some(doubt) = trust.and_then(Trust::doubt) {
+        reporter.warn_often(Kind::Doubt, &format!("source '{source}': {doubt}"));
     }
 }
 
@@ -276,7 +276,7 @@ impl Miner<'_> {
             self.reporter.step(1);
             let sampled = Sampled::new(&own[index], shared.first(), &texts);
             let values = Values::of(&sampled);
-            let tally = Tally { records: values.documents, ..Tally::of(&sampled, &shape) };
+            let tally = Tally::of(&sampled, &values, &shape);
             anyhow::Ok((Places::of(&sampled), values, tally))
         });
         self.reporter.finish();

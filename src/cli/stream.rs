@@ -268,7 +268,7 @@ impl Stream<'_> {
             let summary = summary.sources.entry(source.clone()).or_default();
             summary.cleaned = Some(cleaned.clone());
             let (learned, trust) = self.tables.learned(&SourceId::parse(source)?)?;
-            summary.doubt = trust.as_ref().filter(|trust| !trust.is_full()).map(Trust::to_string);
+            summary.doubt = trust.as_ref().and_then(Trust::doubt);
             tell_of_doubt(source, trust.as_ref(), self.reporter);
             state::warn_of_change(source, learned.change, self.reporter);
             summary.learned = Some(learned);

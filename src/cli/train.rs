@@ -86,7 +86,7 @@ fn relied_on(lessons: &[Lesson], reporter: &Reporter) -> Vec<bool> {
         let is_told = texts.len() >= Mined::MIN_DOCUMENTS;
         let tally = || {
             let sampled = Sampled::new(own, shared.first(), &texts);
-            Tally { records: Values::of(&sampled).documents, ..Tally::of(&sampled, &shape) }
+            Tally::of(&sampled, &Values::of(&sampled), &shape)
         };
         is_told.then(|| tally().trust())
     };

@@ -16,20 +16,16 @@ use super::segments::{Segment, SegmentKey};
 use super::table::{Count, Seen, Told};
 use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
+use crate::cleaning::frame::MOST;
 use crate::cleaning::shape::ShapeModel;
 use crate::cleaning::{Cleaner, Reading, Recurring};
 use crate::patterns::{Place, Trust};
+use crate::places::{MIN_DOCUMENTS, MIN_SHARE, recurs_enough};
+use crate::stretches::stretches_of_true;
 use crate::trust::Tally;
 
 /// A share of few documents is told by so many more that do not have it.
 const DOUBT: f64 = 2.0;
-
-/// So many documents have what has its place at their ends, and half of them, ...
-const MIN_PLACED: u32 = 10;
-const MOST: f64 = 0.5;
-/// ... or so large a share, if it has so many words: signatures are shorter.
-const MIN_PLACED_SHARE: f64 = 0.1;
-const MIN_PLACED_WORDS: f64 = 5.0;
 
 /// The stretches of a document that recur in others of its source, by what was seen so far.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +97,7 @@ impl Known {
     fn often_together(&self, reading: &Reading) -> Vec<Recurring> {
         let segments = &self.recurring[..self.segments.len()];
         let is_often = |(recurring, (_, count)): (&Recurring, &(SegmentKey, Count))| {
-            (count.documents >= MIN_PLACED && share(count) >= MIN_PLACED_SHARE)
+            (count.documents as usize >= MIN_DOCUMENTS && share(count) >= MIN_SHARE)
                 .then(|| (recurring.tokens.clone(), *count))
         };
         let often: Vec<(Range<usize>, Count)> = segments.iter().zip(&self.segments).filter_map(is_often).collect();
@@ -187,7 +183,7 @@ fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurrin
         holds_lines: reading.layout.is_lines(&tokens),
         has_free: false,
         ends_after: None,
-        place: recurs_enough(reading, &tokens, count).then_some(Place::Ends),
+        place: has_place(reading, &tokens, count).then_some(Place::Ends),
         identifies: false,
         value: false,
     };
@@ -202,19 +198,10 @@ fn line_before(reading: &Reading, start: usize) -> Option<Range<usize>> {
 }
 
 /// Whether so many documents have it that it is template if it stands at an end of them.
-fn recurs_enough(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
-    let is_long = reading.layout.telling_words(tokens) >= MIN_PLACED_WORDS;
-    let is_often = count.documents >= MIN_PLACED;
-    is_often && (share(count) >= MOST || is_long && share(count) >= MIN_PLACED_SHARE)
-}
-
-fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
-        start += stretch.len();
-        (stretch[0], start - stretch.len()..start)
-    });
-    stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
+fn has_place(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
+    let documents = count.documents as usize;
+    // A share of the first documents tells little.
+    documents >= MIN_DOCUMENTS && recurs_enough(share(count), documents, reading.layout.telling_words(tokens))
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         sources: lines.optional_number("    sources: ")?,
         ends_after: lines.optional_number("    ends_after: ")?,
         place: match lines.after("    place: ") {
-            Some(name) => Some([Place::Head, Place::Tail, Place::Ends].into_iter().find(|place| place.name() == name)?),
+            Some(name) => Some(Place::ALL.into_iter().find(|place| place.name() == name)?),
             None => None,
         },
         identifies: lines.flag("    identifies: ")?,

@@ -15,6 +15,7 @@ pub mod readable;
 mod record;
 pub mod regex;
 mod scalar;
+pub mod place;
 pub mod trust;
 
 use std::sync::Arc;
@@ -22,8 +23,9 @@ use std::sync::Arc;
 use crate::tokens::{Lexer, MutableSet, TokenRun};
 pub use file::{LexerCache, PatternFile};
 pub use keep::Keep;
+pub use place::Place;
 pub use problem::FileProblem;
-pub use trust::{Place, Trust};
+pub use trust::Trust;
 
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";

@@ -8,23 +8,10 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trust {
     /// From 0 to 1. So much counts what the shape tells; below [`Trust::LEAST`], of what nobody accepted only that is removed
-    /// which stands in its [`Place`].
+    /// which stands in its [`Place`](super::Place).
     pub share: f64,
     /// Why it is not 1; empty if it is.
     pub because: String,
-}
-
-/// Where a pattern has its place in documents, if it has one: there stand templates, one after the other, up to an end of
-/// the document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Place {
-    /// At the head of the document.
-    Head,
-    /// At its tail.
-    Tail,
-    /// At either.
-    Ends,
 }
 
 impl Trust {
@@ -48,30 +35,14 @@ impl Trust {
         self.share >= 1.0
     }
 
+    /// What there is to tell of it, if it is not full.
+    pub fn doubt(&self) -> Option<String> {
+        (!self.is_full()).then(|| self.to_string())
+    }
+
     /// Whether matches count wherever they stand.
     pub fn is_anywhere(&self) -> bool {
         self.share >= Trust::LEAST
-    }
-}
-
-impl Place {
-    /// As it stands in a pattern file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Place::Head => "head",
-            Place::Tail => "tail",
-            Place::Ends => "ends",
-        }
-    }
-
-    /// Whether it is at the head.
-    pub fn is_head(self) -> bool {
-        self != Place::Tail
-    }
-
-    /// Whether it is at the tail.
-    pub fn is_tail(self) -> bool {
-        self != Place::Head
     }
 }
 

@@ -184,7 +184,7 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
         "lifetime": finite(*base_in_effect),
         "bytes": bytes,
         "trust": trust.as_ref().map(|trust| trust.share),
-        "doubt": trust.filter(|trust| !trust.is_full()).map(|trust| trust.to_string()),
+        "doubt": trust.and_then(|trust| trust.doubt()),
         "recall": recall(progress),
         "change": progress.drift(),
     })
