@@ -73,11 +73,6 @@ impl Library {
         self.files.values()
     }
 
-    /// Takes a file out.
-    pub fn remove(&mut self, source: &str) -> Option<PatternFile> {
-        self.files.remove(source)
-    }
-
     /// The patterns for a source's documents: its own and the shared ones, whichever there are.
     pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
         [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
@@ -134,7 +129,14 @@ fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
 }
 
 fn parse_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
-    let yaml = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let yaml = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(path, yaml, cache)
+}
+
+/// What was read from a pattern file; the error names the file.
+pub fn parse(path: &Path, yaml: Vec<u8>, cache: &LexerCache) -> anyhow::Result<PatternFile> {
+    let yaml = String::from_utf8(yaml)
+        .with_context(|| format!("cannot read {}: it is not valid UTF-8; save it as UTF-8", path.display()))?;
     PatternFile::parse(&yaml, cache).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
         anyhow::anyhow!(lines.join("; "))

@@ -1,6 +1,7 @@
 //! `dehusk mine`: a corpus in, pattern files out.
 
 mod from_state;
+mod writing;
 
 use std::path::PathBuf;
 
@@ -34,6 +35,7 @@ use super::size::size;
 use super::summary::{MinedSummary, Summary};
 use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
+use writing::write;
 
 /// What says how documents are read and mined says nothing of a state.
 const NOT_FROM_STATE: [&str; 8] =
@@ -105,15 +107,15 @@ pub fn mine(
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
     // What people decided is read first: if it cannot be, nothing of it must be written over.
-    let mut reviewed = Library::load_if_any(output.path(), reporter)?;
+    let reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
     refuse_names_alike(sources.iter().map(|source| &source.id))?;
     let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
-    let files = with_decisions(fresh, &mut reviewed);
+    let files = with_decisions(fresh, &reviewed);
     let files = summary.time("try out", || miner.try_out(&sources, files, args.all_patterns, global))?;
-    write(&files, output)?;
+    write(&files, &reviewed, output, reporter)?;
     let own_files = files.iter().filter(|file| file.source != SHARED);
     own_files.for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
     let (own, shared) = files.split_at(mined.len());
@@ -136,20 +138,12 @@ pub fn mine(
 }
 
 /// Fresh files, each with what people decided in the one before.
-fn with_decisions(fresh: Vec<PatternFile>, reviewed: &mut Library) -> Vec<PatternFile> {
-    let merged = fresh.into_iter().map(|fresh| match reviewed.remove(&fresh.source) {
-        Some(old) => merge(fresh, old),
+fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<PatternFile> {
+    let merged = fresh.into_iter().map(|fresh| match reviewed.get(&fresh.source) {
+        Some(old) => merge(fresh, old.clone()),
         None => fresh,
     });
     merged.collect()
-}
-
-fn write(files: &[PatternFile], output: &OutputRoot) -> anyhow::Result<()> {
-    for file in files {
-        let _permission = interrupt::writing()?;
-        output.write_atomic(format!("{}.yaml", file.source), |writer| writer.write_all(file.to_yaml().as_bytes()))?;
-    }
-    Ok(())
 }
 
 /// Which documents there are to mine; there is one at least.

@@ -42,6 +42,51 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     merged
 }
 
+/// What was mined, with what people decided while it was: `before` is the reviewed file that `mined` was merged with, `now`
+/// is what it has become.
+///
+/// What a person changed in between counts: a pattern's status, note, regex and what else they may correct, texts to keep,
+/// comments. A pattern that they took out stays out, unless it was mined for the first time.
+pub fn merge_meanwhile(mined: PatternFile, before: &PatternFile, now: PatternFile) -> PatternFile {
+    let by_id = |file: &PatternFile| -> HashMap<String, Pattern> {
+        file.patterns.iter().map(|pattern| (pattern.id.clone(), pattern.clone())).collect()
+    };
+    let (was, is) = (by_id(before), by_id(&now));
+    let taken_out = |pattern: &Pattern| was.contains_key(&pattern.id) && !is.contains_key(&pattern.id);
+    // What nobody changed is as it was merged already.
+    let decided = |pattern: &Pattern| was.get(&pattern.id).is_none_or(|was| is_decided_otherwise(was, pattern));
+    let decisions: Vec<Pattern> = now.patterns.into_iter().filter(decided).collect();
+    let is_decided: HashSet<&str> = decisions.iter().map(|pattern| pattern.id.as_str()).collect();
+    let (of_these, others): (Vec<Pattern>, Vec<Pattern>) =
+        mined.patterns.into_iter().partition(|pattern| is_decided.contains(pattern.id.as_str()));
+    let others: Vec<Pattern> = others.into_iter().filter(|pattern| !taken_out(pattern)).collect();
+    // An edit that was taken back: what was mined lies in the file as it is now.
+    let taken_back = |pattern: Pattern| match (was.get(&pattern.id), is.get(&pattern.id)) {
+        (Some(was), Some(is)) if !was.is_as_mined() && is.is_as_mined() => {
+            Pattern { regex: is.regex.clone(), form: is.form.clone(), ..pattern }
+        }
+        _ => pattern,
+    };
+    let fresh = PatternFile { patterns: of_these.into_iter().map(taken_back).collect(), ..mined };
+    let heading = now.heading.clone();
+    let mut merged = merge(fresh, PatternFile { patterns: decisions, ..now });
+    merged.heading = heading;
+    let rejected = rejected_words(&merged, merged.lexer.mutable());
+    let is_new = |pattern: &Pattern| !was.contains_key(&pattern.id);
+    merged.patterns.extend(others.into_iter().filter(|other| !is_new(other) || !is_among(&rejected, other)));
+    merged.sort();
+    merged
+}
+
+/// Whether a person has changed a pattern.
+fn is_decided_otherwise(was: &Pattern, is: &Pattern) -> bool {
+    let by_people = |pattern: &Pattern| {
+        let Pattern { status, ends_after, place, identifies, value, .. } = *pattern;
+        (status, ends_after, place, identifies, value, pattern.regex.clone(), pattern.note.clone())
+    };
+    by_people(was) != by_people(is)
+}
+
 /// The words of the patterns that a person rejected, as these mutable patterns read them.
 fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<Piece>> {
     let rejected = reviewed.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
@@ -171,6 +216,44 @@ mod tests {
         let merged = merge(file(&[]), old);
         assert_eq!((merged.heading.as_str(), merged.keep[0].text()), ("# Ours.\n", "By the sea"));
         assert_eq!(merged.keep[0].note, "a column");
+    }
+
+    #[test]
+    fn what_was_decided_while_sources_were_mined_stays() {
+        let (read, share) = (id(READ), id(SHARE));
+        let own = |note| ("own", "accepted", "Mine", 0, note);
+        let before = file(&[
+            (&read, "accepted", "Read (?:it|this)", 3, ""),
+            (&share, "proposed", SHARE, 4, ""),
+            ("out", "accepted", "Out", 0, ""),
+            own(""),
+        ]);
+        let fresh = file(&[(&read, "proposed", READ, 8, ""), (&share, "proposed", SHARE, 7, "")]);
+        let mined = merge(fresh, before.clone());
+        assert_eq!(merge_meanwhile(mined.clone(), &before, before.clone()).to_yaml(), mined.to_yaml());
+
+        let more = r"(?<!\S)Share\s+it\s+now(?!\w)";
+        let mut with_more = mined.clone();
+        with_more.patterns.extend(file(&[(&id(more), "proposed", more, 2, "")]).patterns);
+        // One took their edit back, rejected a pattern, took one out, noted and wrote others.
+        let mut now = file(&[
+            (&read, "proposed", READ, 3, ""),
+            (&share, "rejected", SHARE, 4, "a column"),
+            own("ours"),
+            ("new", "accepted", "New", 0, ""),
+        ]);
+        now.heading = "# Ours.\n".to_owned();
+        now.keep.push(crate::patterns::Keep::new("By the sea", "a column").unwrap());
+        let merged = merge_meanwhile(with_more, &before, now);
+        let mut expected = file(&[
+            (&read, "proposed", READ, 8, ""),
+            (&share, "rejected", SHARE, 7, "a column"),
+            own("ours"),
+            ("new", "accepted", "New", 0, ""),
+        ]);
+        (expected.heading, expected.keep) = (merged.heading.clone(), merged.keep.clone());
+        assert_eq!((merged.heading.as_str(), merged.keep.len()), ("# Ours.\n", 1));
+        assert_eq!(merged.to_yaml(), expected.to_yaml());
     }
 
     #[test]

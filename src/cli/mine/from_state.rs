@@ -29,14 +29,14 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let state = open(path)?;
     let output = OutputRoot::create(&args.output, &[PathBuf::from(path)])?;
     // What people decided is read first: if it cannot be, nothing of it must be written over.
-    let mut reviewed = Library::load_if_any(output.path(), reporter)?;
+    let reviewed = Library::load_if_any(output.path(), reporter)?;
     let lexer = lexer_of(&state)?;
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id))?;
     let fresh = fresh_files(&mut sources, options.cutoff.unwrap_or(Cutoff::DEFAULT.share), &lexer);
-    let files = with_decisions(fresh, &mut reviewed);
-    write(&files, &output)?;
+    let files = with_decisions(fresh, &reviewed);
+    write(&files, &reviewed, &output, reporter)?;
     summary.documents = sources.iter().map(Learned::documents).sum();
     files.iter().for_each(|file| note(file, &mut summary));
     summary.wrote.push(output.path().display().to_string());

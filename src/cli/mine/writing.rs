@@ -1,0 +1,76 @@
+//! Pattern files, written over those of before, which people may have changed while sources were mined.
+//!
+//! Each file is read again right before it is written, and what was decided in between is merged in. One that cannot be
+//! read any more stays as it is, and what was mined is put beside it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+use dehusk::corpus::OutputRoot;
+use dehusk::patterns::merge::{merge, merge_meanwhile};
+use dehusk::patterns::{LexerCache, PatternFile};
+
+use crate::cli::interrupt;
+use crate::cli::library::{Library, parse};
+use crate::cli::reporter::Reporter;
+use crate::cli::summary::count;
+
+/// Writes pattern files; `before` is what each was merged with.
+pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, reporter: &Reporter) -> anyhow::Result<()> {
+    let (cache, mut broken) = (LexerCache::default(), 0);
+    for file in files {
+        let _permission = interrupt::writing()?;
+        if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
+            let beside = format!("{}.yaml.mined", file.source);
+            output.write_atomic(&beside, |writer| writer.write_all(file.to_yaml().as_bytes()))?;
+            let beside = output.path().join(beside);
+            reporter
+                .error(&format!("{problem}; it was changed while sources were mined: what was mined is in {beside:?}"));
+            broken += 1;
+        }
+    }
+    if broken > 0 {
+        bail!("{} not written over: mend, then mine again", count(broken, "pattern file was"));
+    }
+    Ok(())
+}
+
+/// What is wrong with the file that is there, if it is left alone for that.
+fn write_one(
+    file: &PatternFile,
+    before: Option<&PatternFile>,
+    output: &OutputRoot,
+    cache: &LexerCache,
+) -> anyhow::Result<Option<String>> {
+    let name = format!("{}.yaml", file.source);
+    let path = output.path().join(&name);
+    loop {
+        let old = read(&path)?;
+        let merged = match old.as_deref().map(|old| parse(&path, old.to_vec(), cache)) {
+            None => file.clone(),
+            Some(Err(problem)) => return Ok(Some(format!("{problem:#}"))),
+            Some(Ok(now)) => with_decisions_of(file, before, now),
+        };
+        if output.replace(&name, old.as_deref(), merged.to_yaml().as_bytes())? {
+            return Ok(None);
+        }
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
+    match before {
+        Some(before) if before.to_yaml() == now.to_yaml() => file.clone(),
+        Some(before) => merge_meanwhile(file.clone(), before, now),
+        None => merge(file.clone(), now),
+    }
+}
