@@ -244,6 +244,9 @@ mod interruption;
 #[path = "cli/resume.rs"]
 mod resume;
 #[cfg(unix)]
+#[path = "cli/writing_over.rs"]
+mod writing_over;
+#[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
 #[path = "cli/stream_evaluation.rs"]

@@ -18,11 +18,12 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
-use dehusk::corpus::{InputFile, Inventory, OutputFile, OutputRoot, ReadOptions};
+use dehusk::corpus::{InputFile, Inventory, OutputRoot, ReadOptions};
 
+use super::force::DOCUMENTS;
 use super::library::Library;
 use super::mine::{scan_paths, tell_of_doubt};
-use super::options::{CleanArgs, CorpusArgs, DocumentArgs, SummaryArgs, suited};
+use super::options::{CleanArgs, CorpusArgs, DocumentArgs, LongRunArgs, SummaryArgs, suited};
 use super::progress::Steps;
 use super::reading::size_of;
 use super::reporter::Reporter;
@@ -104,7 +105,8 @@ pub fn clean(
         reporter.set_max_errors(allowed, matches!(target, Target::Folder(_)));
         reporter.check()?;
     }
-    let report = args.long.report.as_ref().map(|path| OutputFile::create(path, &inventory.inputs())).transpose()?;
+    let LongRunArgs { report, force, .. } = &args.long;
+    let report = report.as_ref().map(|path| force.file(path, &inventory.inputs(), DOCUMENTS)).transpose()?;
     let options = suited(args.documents.method.options(), inventory.options().html);
     let work = work(library, &options, inventory.options(), args);
     let cleaners = Cleaners::new(library, options, reporter);
@@ -113,6 +115,9 @@ pub fn clean(
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
     if let (Target::Folder(output), Some(report)) = (target, &args.long.report) {
         refuse_report_among(&files, output, report)?;
+    }
+    if let (Target::Folder(output), false) = (target, args.long.force.force) {
+        refuse_files_of_others(&files, output)?;
     }
     let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
     reporter.start("cleaning", Steps::bytes(sizes.iter().copied().sum()));
@@ -185,6 +190,21 @@ fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) 
     match files.inventory.files().iter().find(takes) {
         Some(file) => {
             bail!("the report would take the place of what is written for {:?}: name another one", file.path())
+        }
+        None => Ok(()),
+    }
+}
+
+/// What stands where documents are to be written is ours if there is a manifest, which every run leaves.
+fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> anyhow::Result<()> {
+    if manifest::is_in(output)? || fs::read_dir(output.path())?.next().is_none() {
+        return Ok(());
+    }
+    let is_there = |file: &&InputFile| output.path().join(files.output_name(file)).symlink_metadata().is_ok();
+    match files.inventory.files().par_iter().find_first(is_there) {
+        Some(file) => {
+            let place = output.path().join(files.output_name(file));
+            bail!("{place:?} is there already, and dehusk has not written it: name another folder, or add --force")
         }
         None => Ok(()),
     }

@@ -11,9 +11,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use dehusk::cleaning::Scratch;
-use dehusk::corpus::{Document, Inventory, OutputFile, PendingFile};
+use dehusk::corpus::{Document, Inventory, PendingFile};
 use dehusk::fields::{Fields, Value};
 
+use super::force::{FIELDS, ForceArgs};
 use super::library::{Library, pattern_files};
 use super::mine::scan;
 use super::often::Kind;
@@ -35,6 +36,8 @@ pub struct FieldsCommand {
     /// File for the lines, or - for stdout
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Write only what patterns find that a person accepted
     #[arg(long, value_enum, value_name = "STATUS")]
     only: Option<Only>,
@@ -106,7 +109,7 @@ impl Output {
         }
         let inputs = [inputs, pattern_files(&args.patterns)?].concat();
         let _permission = interrupt::writing()?;
-        let file = OutputFile::create(&args.out, &inputs)?.begin()?;
+        let file = args.force.file(&args.out, &inputs, FIELDS)?.begin()?;
         Ok(Output::File(FileOutput { file, name: args.out.display().to_string(), _permission }))
     }
 

@@ -266,6 +266,11 @@ impl Manifest {
     }
 }
 
+/// Whether an output folder has a manifest: then dehusk has written there.
+pub fn is_in(output: &OutputRoot) -> Result<bool, OutputError> {
+    Ok(output.own_folder()?.join(NAME).exists())
+}
+
 /// Makes sure that the file is a manifest: the one it is, if it is to be kept, or an empty one.
 fn prepare(mut file: &File, path: &Path, is_kept: bool) -> anyhow::Result<()> {
     let mut start = Vec::new();

@@ -8,6 +8,7 @@ mod document_report;
 mod eval;
 mod explain;
 mod fields;
+mod force;
 mod generate;
 mod interrupt;
 mod library;

@@ -15,6 +15,7 @@ use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
 use super::clean::SpanUnit;
 use super::corpus_paths::ListArgs;
+use super::force::ForceArgs;
 use super::size;
 
 /// How the outcome is told.
@@ -276,6 +277,8 @@ pub struct LongRunArgs {
     /// Write what became of each document to a file, a line of JSON each
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgs,
 }
 
 /// What becomes of documents that cannot be read or cleaned.

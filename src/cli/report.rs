@@ -19,6 +19,7 @@ use dehusk::pages::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page}
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::warnings::warnings;
 
+use super::force::{ForceArgs, PAGE};
 use super::library::{Library, pattern_files};
 use super::mine::{list, scan};
 use super::options::{CorpusArgs, MethodArgs, MethodName, suited};
@@ -39,6 +40,8 @@ pub struct ReportCommand {
     /// File for the report, or - for stdout
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Show so many patterns of each source in full, and so many rejected ones; of the others, what they come to
     #[arg(long, value_name = "N", default_value_t = 100)]
     patterns: usize,
@@ -79,7 +82,7 @@ impl Output {
             return Ok(Output::Stdout);
         }
         let inputs = [inputs, pattern_files(&args.library)?].concat();
-        Ok(Output::File(OutputFile::create(&args.output, &inputs)?))
+        Ok(Output::File(args.force.file(&args.output, &inputs, PAGE)?))
     }
 
     fn write(&self, html: &str) -> anyhow::Result<()> {

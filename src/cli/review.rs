@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 
+use dehusk::corpus::remove_left_over;
 use dehusk::review::Session;
 use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
@@ -41,6 +42,7 @@ pub struct ReviewArgs {
 /// Runs the command, until Ctrl-C.
 pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
+    remove_left_over(&args.patterns);
     let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
     let options = suited(args.method.options(), inventory.options().html);
     let documents = Documents::new(inventory, args.documents as usize);

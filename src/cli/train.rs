@@ -7,7 +7,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::cleaning::shape::ShapeModel;
-use dehusk::corpus::{Inventory, OutputFile, SourceListing};
+use dehusk::corpus::{Inventory, SourceListing};
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::mining::{Mined, mine_texts};
 use dehusk::patterns::{PatternFile, SHARED, Trust};
@@ -18,6 +18,7 @@ use dehusk::trust::Tally;
 use dehusk::values::Values;
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
+use super::force::{ForceArgs, MODEL};
 use super::often::Kind;
 use super::options::{MineArgs, ReadingArgs};
 use super::reading::read_documents;
@@ -36,6 +37,8 @@ pub struct TrainArgs {
     /// File for the model, to be given to `--shape`
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Times to fit: the first to what matches tell, the others with what the model then finds itself
     #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
     rounds: usize,
@@ -54,10 +57,12 @@ fn rounds(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let (mut lessons, mut inputs, mut sources) = (Vec::new(), Vec::new(), 0);
-    for inventory in inventories(args)? {
-        inputs.extend(inventory.inputs());
-        let (of_corpus, count) = lessons_of(&inventory, args, reporter)?;
+    let inventories = inventories(args)?;
+    let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+    let output = args.force.file(&args.output, &inputs, MODEL)?;
+    let (mut lessons, mut sources) = (Vec::new(), 0);
+    for inventory in &inventories {
+        let (of_corpus, count) = lessons_of(inventory, args, reporter)?;
         lessons.extend(of_corpus);
         sources += count;
     }
@@ -72,7 +77,6 @@ pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     }
     let model = train(&lessons, args.rounds)?;
     interrupt::check()?;
-    let output = OutputFile::create(&args.output, &inputs)?;
     output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
     Ok(reporter.exit())
 }

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
-use super::pending_file::PendingFile;
+use super::pending_file::{PendingFile, remove_left_over};
 use super::run_folder::{OWN_FOLDER, RunFolder, remove_dead};
+use super::target::Target;
 
 /// A folder to write to, apart from all input.
 #[derive(Debug)]
@@ -21,18 +22,11 @@ pub struct OutputRoot {
     path: PathBuf,
     /// `path` without links.
     real_path: PathBuf,
+    inputs: Vec<PathBuf>,
     /// Folders that exist and lie where they seem to.
     ready: Mutex<FxHashSet<PathBuf>>,
-    unfinished: Unfinished,
-}
-
-/// Where files lie that are being written.
-#[derive(Debug)]
-enum Unfinished {
-    /// In a folder of the run, which is made when something is written.
-    InRunFolder(Mutex<Option<Arc<RunFolder>>>),
-    /// Beside the place they will have.
-    BesideTarget,
+    /// Where files lie that are being written; made when something is.
+    run_folder: Mutex<Option<Arc<RunFolder>>>,
 }
 
 /// Why something cannot be written.
@@ -52,6 +46,12 @@ pub enum OutputError {
     /// A folder where a file is to be written.
     #[error("cannot write to {0:?}: it is a folder; name a file in it")]
     NotAFile(PathBuf),
+    /// A link that a file would replace.
+    #[error("cannot write to {0:?}: it is a link to nothing; remove it, or make what it leads to")]
+    LinkToNothing(PathBuf),
+    /// Neither a file nor a folder, where a document is to be written.
+    #[error("cannot write to {0:?}: it is neither a file nor a folder; move it away")]
+    NoFile(PathBuf),
     /// A name that leads elsewhere.
     #[error("cannot write to {0:?}: it is not a path below the output folder")]
     LeadsOut(PathBuf),
@@ -69,26 +69,15 @@ impl OutputRoot {
     /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`. Temporary files
     /// that killed runs left in it are removed.
     pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
-        let root = OutputRoot::at(path.into(), inputs, Unfinished::InRunFolder(Mutex::default()))?;
-        remove_dead(&root.path);
-        Ok(root)
-    }
-
-    /// The same of a folder that is not ours alone, in which nothing but the files that are written may appear.
-    pub(super) fn of_others(path: PathBuf) -> Result<OutputRoot, OutputError> {
-        OutputRoot::at(path, &[], Unfinished::BesideTarget)
-    }
-
-    fn at(path: PathBuf, inputs: &[PathBuf], unfinished: Unfinished) -> Result<OutputRoot, OutputError> {
+        let path = path.into();
         let failed = |error| OutputError::Write { path: path.clone(), error };
-        let planned = without_links(&path).map_err(failed)?;
-        for input in inputs {
-            refuse_meeting(&path, &planned, input)?;
-        }
+        refuse_among(&path, inputs)?;
         fs::create_dir_all(&path).map_err(failed)?;
         let real_path = fs::canonicalize(&path).map_err(failed)?;
-        let ready = Mutex::default();
-        Ok(OutputRoot { path, real_path, ready, unfinished })
+        remove_dead(&path);
+        remove_left_over(&path);
+        let (ready, run_folder) = (Mutex::default(), Mutex::default());
+        Ok(OutputRoot { path, real_path, inputs: inputs.to_vec(), ready, run_folder })
     }
 
     /// The folder.
@@ -104,41 +93,45 @@ impl OutputRoot {
         relative: impl AsRef<Path>,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
     ) -> Result<T, OutputError> {
-        let mut file = self.begin(relative)?;
-        match write(&mut file) {
-            Ok(written) => file.publish().map(|()| written),
-            Err(error) => Err(file.failed(error)),
-        }
+        self.begin(relative)?.write_all_of(write)
+    }
+
+    /// Writes the file `relative`, if what is there is still `old`, or nothing; whether it was.
+    pub fn replace(&self, relative: impl AsRef<Path>, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
+        self.begin(relative)?.replace(old, new)
     }
 
     /// The file `relative`, with the folders on the way to it, for whoever writes it bit by bit.
     pub fn begin(&self, relative: impl AsRef<Path>) -> Result<PendingFile, OutputError> {
         let relative = relative.as_ref();
         self.folder_of(relative)?;
-        self.begin_at(self.path.join(relative))
+        let path = self.path.join(relative);
+        match Target::of(&path)? {
+            Target::Stream(path) => Err(OutputError::NoFile(path)),
+            Target::File(target) => {
+                if target != path {
+                    refuse_among(&path, &self.inputs)?;
+                }
+                self.begin_at(target)
+            }
+        }
     }
 
-    /// A file of any path, which lies with those of this folder until it is published.
+    /// A file of any path without links, which lies with those of this folder until it is published.
     pub(super) fn begin_at(&self, path: PathBuf) -> Result<PendingFile, OutputError> {
-        let failed = |error| OutputError::Write { path: path.clone(), error };
-        match &self.unfinished {
-            Unfinished::BesideTarget => PendingFile::beside_itself(path.clone()),
-            Unfinished::InRunFolder(folder) => PendingFile::in_run_folder(self.run_folder(folder)?, path.clone()),
-        }
-        .map_err(failed)
+        let pending = PendingFile::in_run_folder(self.run_folder()?, path.clone());
+        pending.map_err(|error| OutputError::Write { path, error })
     }
 
     /// The hidden folder in it, for what is no result but has to outlive the run.
     pub fn own_folder(&self) -> Result<PathBuf, OutputError> {
-        if let Unfinished::InRunFolder(folder) = &self.unfinished {
-            // a run that ends removes the hidden folder, unless something is in it
-            self.run_folder(folder)?;
-        }
+        // a run that ends removes the hidden folder, unless something is in it
+        self.run_folder()?;
         self.folder_of(&Path::new(OWN_FOLDER).join("file"))
     }
 
-    fn run_folder(&self, folder: &Mutex<Option<Arc<RunFolder>>>) -> Result<Arc<RunFolder>, OutputError> {
-        let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
+    fn run_folder(&self) -> Result<Arc<RunFolder>, OutputError> {
+        let mut folder = self.run_folder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*folder {
             return Ok(made.clone());
         }
@@ -176,8 +169,8 @@ impl OutputRoot {
     }
 }
 
-/// Refuses a file that would be taken for input, or written over it.
-pub(super) fn refuse_file_in(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
+/// Refuses an output that would be taken for input, or written over it.
+pub(super) fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
     let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
     inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
 }

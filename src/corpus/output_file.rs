@@ -4,29 +4,57 @@
 //! an output folder, it may lie in a folder around the input: nothing else is written there, and so its temporary file
 //! lies beside it.
 
-use std::ffi::OsString;
-use std::io::{self, Write};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::output::{OutputError, OutputRoot, refuse_file_in};
-use super::pending_file::PendingFile;
+use serde::de::IgnoredAny;
 
-/// A file to write, apart from all input.
+use super::output::{OutputError, OutputRoot, refuse_among};
+use super::pending_file::PendingFile;
+use super::target::Target;
+
+/// How a kind of output begins, by which it is told from what others wrote.
+#[derive(Clone, Copy, Debug)]
+pub enum OutputKind {
+    /// This stands in its first four kilobytes.
+    Text(&'static str),
+    /// Its first line is a JSON object with all keys of one of these lists.
+    Lines(&'static [&'static [&'static str]]),
+}
+
+/// A file to write, apart from all input. A link leads to the file that is written; a device or a named pipe takes what is
+/// written as it comes.
 #[derive(Debug)]
 pub struct OutputFile {
-    folder: OutputRoot,
-    name: OsString,
+    path: PathBuf,
 }
 
 impl OutputFile {
     /// Makes the folder that the file is to lie in, unless it exists, having checked that the file lies apart from all
     /// `inputs`.
     pub fn create(path: &Path, inputs: &[PathBuf]) -> Result<OutputFile, OutputError> {
-        let name = path.file_name().filter(|_| !path.is_dir());
-        let name = name.ok_or_else(|| OutputError::NotAFile(path.to_owned()))?.to_owned();
-        refuse_file_in(path, inputs)?;
+        Target::of(path)?;
+        if path.file_name().is_none() {
+            return Err(OutputError::NotAFile(path.to_owned()));
+        }
+        refuse_among(path, inputs)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Ok(OutputFile { folder: OutputRoot::of_others(folder.to_owned())?, name })
+        fs::create_dir_all(folder).map_err(|error| OutputError::Write { path: folder.to_owned(), error })?;
+        Ok(OutputFile { path: path.to_owned() })
+    }
+
+    /// Whether what is there may be an output of this kind: it begins so, or there is nothing. A device and a named pipe
+    /// keep nothing.
+    pub fn is_of_kind(&self, kind: OutputKind) -> Result<bool, OutputError> {
+        let Target::File(path) = Target::of(&self.path)? else { return Ok(true) };
+        match File::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+            file => file
+                .and_then(|file| begins_as(file, kind))
+                .map_err(|error| OutputError::Write { path: self.path.clone(), error }),
+        }
     }
 
     /// Writes all of the file or, if `write` fails, nothing: what was there before stays.
@@ -34,25 +62,51 @@ impl OutputFile {
         &self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
     ) -> Result<T, OutputError> {
-        self.folder.write_atomic(&self.name, write)
+        self.begin()?.write_all_of(write)
+    }
+
+    /// Writes the file, if what is there is still `old`, or nothing; whether it was.
+    pub fn replace(&self, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
+        self.begin()?.replace(old, new)
     }
 
     /// The file, for whoever writes it bit by bit.
     pub fn begin(&self) -> Result<PendingFile, OutputError> {
-        self.folder.begin(&self.name)
+        match Target::of(&self.path)? {
+            Target::Stream(path) => PendingFile::through(path),
+            Target::File(path) => PendingFile::beside_itself(path),
+        }
+        .map_err(|error| OutputError::Write { path: self.path.clone(), error })
     }
 
     /// The same for a run that has an output folder: what is unfinished lies there, so that nothing of it stays if the run
     /// is killed and another one goes on.
     pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {
-        folder.begin_at(self.folder.path().join(&self.name))
+        match Target::of(&self.path)? {
+            Target::Stream(_) => self.begin(),
+            Target::File(path) => folder.begin_at(path),
+        }
     }
+}
+
+fn begins_as(file: File, kind: OutputKind) -> io::Result<bool> {
+    let (mut start, mut file) = (Vec::new(), BufReader::new(file));
+    match kind {
+        OutputKind::Text(_) => drop(file.take(4096).read_to_end(&mut start)?),
+        OutputKind::Lines(_) => drop(file.by_ref().take(1 << 20).read_until(b'\n', &mut start)?),
+    }
+    let begins = || match kind {
+        OutputKind::Text(text) => start.windows(text.len()).any(|part| part == text.as_bytes()),
+        OutputKind::Lines(shapes) => {
+            let keys: BTreeMap<String, IgnoredAny> = serde_json::from_slice(&start).unwrap_or_default();
+            shapes.iter().any(|shape| shape.iter().all(|key| keys.contains_key(*key)))
+        }
+    };
+    Ok(start.is_empty() || begins())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::super::testing::{plain, tree};
     use super::*;
 

@@ -35,7 +35,7 @@ use self::source_row::SourceRow;
 use self::texts::StoredText;
 use self::writing::Writing;
 use super::table::SegmentTable;
-use crate::corpus::SourceId;
+use crate::corpus::{SourceId, remove_left_over};
 pub use error::{Problem, StateError};
 pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
@@ -272,6 +272,7 @@ impl Position {
 fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(folder)?;
+    remove_left_over(folder);
     let file = tempfile::Builder::new().prefix(".dehusk-").tempfile_in(folder)?.into_temp_path();
     let database = Database::builder().set_cache_size(CACHE_BYTES).create(&file)?;
     let writing = Writing::begin(&database)?;

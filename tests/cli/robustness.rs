@@ -997,6 +997,7 @@ fn a_full_disk() {
     (0..60).for_each(|number| sandbox.write(&format!("corpus/odd/{number}.txt"), good(number).repeat(40)));
     let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
     ran.says("error: cannot write \"out/").says("No space left on device");
+    assert!(!ran.stderr.contains(".dehusk"), "a temporary file is nobody's: {}", ran.stderr);
     let cleaned_odd = |name: &str| {
         let number = name.strip_prefix("odd/").and_then(|name| name.strip_suffix(".txt"));
         cleaned(number.and_then(|number| number.parse().ok()).expect("a number")).repeat(40)

@@ -7,11 +7,10 @@ mod source;
 mod tables;
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, Parser};
 
 use dehusk::cleaning::Cleaner;
@@ -22,6 +21,7 @@ use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use super::gold_texts::GoldTexts;
 use super::patterns::PatternsArgs;
 use super::tell;
+use crate::cli::force::{ForceArgs, PLOT};
 use crate::cli::mine::{list, scan_paths};
 use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs, path_to_write, suited};
 use crate::cli::reporter::Reporter;
@@ -49,6 +49,8 @@ pub struct StreamArgs {
     #[arg(long, value_name = "FILE", value_parser = path_to_write())]
     plot: Option<PathBuf>,
     #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
     cleaning: MethodArgs,
@@ -62,6 +64,8 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
     let options = ReadOptions { outline: true, ..args.corpus.reading.options() };
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
+    let inputs = [inventory.inputs(), vec![args.gold.clone()]].concat();
+    let plot = args.plot.as_ref().map(|path| args.force.file(path, &inputs, PLOT)).transpose()?;
     // Pages themselves are wanted, to tell how large they are; what comes once only is put by when it is listed.
     let view = if options.html == HtmlView::Text { HtmlView::Page } else { options.html };
     let inventory = inventory.with_html(view);
@@ -91,9 +95,9 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         bail!(gold.nothing_to_score(false));
     }
     summary.skipped = reporter.skipped();
-    if let Some(path) = &args.plot {
+    if let Some(plot) = plot {
         let picture = plot::of(&figures, args.redesign_at);
-        fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+        plot.write_atomic(|writer| writer.write_all(picture.as_bytes()))?;
     }
     tell(&args.summary, &json::of(&figures, &summary), &tables::of(&figures, &summary))?;
     Ok(reporter.exit())

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::{OutputFile, SourceId};
+use dehusk::corpus::SourceId;
 use dehusk::incremental::state::State;
 
 use super::{as_json, open, source_named};
+use crate::cli::force::{ForceArgs, SEGMENTS};
 
 /// Options of `dehusk state export`.
 #[derive(Args, Debug)]
@@ -20,6 +21,8 @@ pub struct ExportArgs {
     /// JSONL file; `-` writes to stdout
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// Runs the command.
@@ -32,7 +35,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     if args.out == Path::new("-") {
         write(&state, &sources, &mut io::BufWriter::new(io::stdout().lock()))?;
     } else {
-        let file = OutputFile::create(&args.out, std::slice::from_ref(&args.state))?;
+        let file = args.force.file(&args.out, std::slice::from_ref(&args.state), SEGMENTS)?;
         file.write_atomic(|writer| write(&state, &sources, writer))?;
     }
     Ok(())

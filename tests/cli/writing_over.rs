@@ -1,0 +1,249 @@
+//! What stands where an output goes: devices and pipes take it, links lead to it, and what others wrote stays.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::interruption::{start, wait_until};
+use super::*;
+
+/// All commands that write one file, to the end of which its name belongs.
+const COMMANDS: [&str; 7] = [
+    "clean corpus -p patterns -o out --quiet --report",
+    "clean one.jsonl -p patterns -o - --quiet --report",
+    "report patterns corpus --quiet -o",
+    "fields corpus -p patterns --quiet -o",
+    "train corpus -o",
+    "state export state -o",
+    "eval stream corpus --gold corpus --quiet --plot",
+];
+
+fn sources() -> Sandbox {
+    let sandbox = Sandbox::new();
+    (0..12).for_each(|number| sandbox.write(&format!("corpus/tide/{number:05}.txt"), page(number, 7)));
+    let text = serde_json::to_string(&page(90, 7)).expect("a string");
+    sandbox.write("one.jsonl", format!("{{\"source\":\"tide\",\"id\":\"x\",\"text\":{text}}}\n"));
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.expect(0, "stream corpus --state state -o streamed.jsonl --quiet");
+    sandbox
+}
+
+#[test]
+fn pipes_are_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    let sandbox = sources();
+    for command in COMMANDS.iter().chain(&["stream corpus --state new-state --quiet -o"]) {
+        let _ = fs::remove_file(sandbox.path("new-state"));
+        sandbox.expect(0, &format!("{command} plain"));
+        let expected = sandbox.read("plain");
+        assert!(!expected.is_empty());
+        fs::remove_file(sandbox.path("plain")).expect("it is there");
+        let _ = fs::remove_file(sandbox.path("new-state"));
+        let made = std::process::Command::new("mkfifo").arg(sandbox.path("pipe")).status();
+        assert!(made.expect("mkfifo").success());
+        let read = read_on(&sandbox.path("pipe"));
+        sandbox.expect(0, &format!("{command} pipe"));
+        assert!(fs::symlink_metadata(sandbox.path("pipe")).expect("a pipe").file_type().is_fifo(), "{command}");
+        let start = Instant::now();
+        while read.lock().expect("a reader").len() < expected.len() && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(String::from_utf8_lossy(&read.lock().expect("a reader")), expected, "{command}");
+        fs::remove_file(sandbox.path("pipe")).expect("it is there");
+    }
+}
+
+/// Reads what is written to a pipe, for as long as the tests run.
+fn read_on(pipe: &Path) -> Arc<Mutex<Vec<u8>>> {
+    // Open for writing as well, it does not wait for whoever writes.
+    let mut pipe = fs::File::options().read(true).write(true).open(pipe).expect("a pipe");
+    let all: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let read = Arc::clone(&all);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = pipe.read(&mut bytes) {
+            read.lock().expect("a reader").extend_from_slice(&bytes[..count]);
+        }
+    });
+    all
+}
+
+#[test]
+fn devices_are_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    let sandbox = sources();
+    let node = sandbox.path("node");
+    // A node of our own that takes all and keeps nothing.
+    let made = std::process::Command::new("mknod").arg(&node).args(["c", "1", "3"]).output();
+    if !made.is_ok_and(|made| made.status.success()) || fs::File::options().write(true).open(&node).is_err() {
+        eprintln!("not tested: only some may make devices, and not everywhere");
+        return;
+    }
+    for command in COMMANDS {
+        sandbox.expect(0, &format!("{command} node"));
+        assert!(fs::symlink_metadata(&node).expect("a device").file_type().is_char_device(), "{command}");
+    }
+}
+
+#[test]
+fn links_lead_to_the_file() {
+    use std::os::unix::fs::symlink;
+    let sandbox = sources();
+    fs::create_dir(sandbox.path("there")).expect("a folder");
+    for command in COMMANDS {
+        sandbox.write("there/file", "");
+        symlink("there/file", sandbox.path("link")).expect("a link");
+        sandbox.expect(0, &format!("{command} link"));
+        assert!(sandbox.path("link").is_symlink() && !sandbox.read("there/file").is_empty(), "{command}");
+        assert_eq!(sandbox.tree("there").len(), 1);
+        fs::remove_file(sandbox.path("there/file")).expect("it is there");
+        sandbox.expect(1, &format!("{command} link")).says("it is a link to nothing");
+        assert!(sandbox.path("link").is_symlink());
+        symlink(sandbox.path("corpus/tide/00001.txt"), sandbox.path("there/file")).expect("a link");
+        if command.contains(" corpus") {
+            let before = sandbox.tree("corpus");
+            sandbox.expect(1, &format!("{command} link --force")).says("is inside the input");
+            assert_eq!(sandbox.tree("corpus"), before, "{command}");
+        }
+        fs::remove_file(sandbox.path("there/file")).expect("it is there");
+        fs::remove_file(sandbox.path("link")).expect("it is there");
+    }
+}
+
+#[test]
+fn pattern_files_that_are_links_stay_links() {
+    let sandbox = sources();
+    let link = || {
+        fs::rename(sandbox.path("patterns/tide.yaml"), sandbox.path("ours.yaml")).expect("a file");
+        std::os::unix::fs::symlink("../ours.yaml", sandbox.path("patterns/tide.yaml")).expect("a link");
+    };
+    link();
+    sandbox.edit("ours.yaml", "status: proposed", "status: 'accepted'");
+    sandbox.expect(0, "check --fix patterns");
+    assert!(sandbox.path("patterns/tide.yaml").is_symlink());
+    assert!(sandbox.read("ours.yaml").contains("status: accepted"));
+    sandbox.write("corpus/tide/new.txt", page(50, 7));
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(sandbox.path("patterns/tide.yaml").is_symlink());
+    assert!(sandbox.read("ours.yaml").contains("documents: 13"));
+}
+
+#[test]
+fn documents_do_not_go_through_links_into_the_corpus() {
+    let sandbox = sources();
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    for target in ["../../corpus/tide/00003.txt", "gone"] {
+        fs::remove_file(sandbox.path("out/tide/00001.txt")).expect("it is there");
+        std::os::unix::fs::symlink(target, sandbox.path("out/tide/00001.txt")).expect("a link");
+        let before = sandbox.tree("corpus");
+        sandbox.expect(1, "clean corpus -p patterns -o out --quiet");
+        assert_eq!(sandbox.tree("corpus"), before);
+        assert!(sandbox.path("out/tide/00001.txt").is_symlink());
+    }
+}
+
+#[test]
+fn what_others_wrote_stays() {
+    let sandbox = sources();
+    for command in COMMANDS {
+        sandbox.write("there", "Notes of mine.\n");
+        sandbox
+            .expect(1, &format!("{command} there"))
+            .says("\"there\" is there already, and dehusk has not written it");
+        assert_eq!(sandbox.read("there"), "Notes of mine.\n");
+        sandbox.expect(0, &format!("{command} there --force"));
+        let written = sandbox.read("there");
+        assert!(!written.contains("Notes"), "{command}");
+        sandbox.expect(0, &format!("{command} there"));
+        assert_eq!(sandbox.read("there"), written, "{command}");
+        sandbox.write("there", "");
+        sandbox.expect(0, &format!("{command} there"));
+        assert_eq!(sandbox.read("there"), written, "an empty file is nobody's: {command}");
+    }
+}
+
+#[test]
+fn no_output_is_a_pattern_file_or_a_list() {
+    let sandbox = sources();
+    sandbox.write("list", "corpus\n");
+    let before = (sandbox.tree("corpus"), sandbox.tree("patterns"));
+    sandbox.expect(1, "clean corpus -p patterns -o out --report patterns/tide.yaml").says("name another file");
+    sandbox.expect(1, "clean --files-from list -p patterns -o out --report list").says("name another file");
+    sandbox.expect(1, "eval stream corpus --gold corpus --plot corpus/tide/00001.txt").says("is inside the input");
+    assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
+    assert_eq!(sandbox.read("list"), "corpus\n");
+}
+
+#[test]
+fn documents_of_others_stay() {
+    let sandbox = sources();
+    sandbox.write("out/tide/00003.txt", "Notes of mine.\n");
+    let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
+    ran.says("out/tide/00003.txt\" is there already, and dehusk has not written it: name another folder");
+    assert_eq!(sandbox.tree("out").len(), 1);
+    assert_eq!(sandbox.read("out/tide/00003.txt"), "Notes of mine.\n");
+    sandbox.expect(0, "clean corpus -p patterns -o out --force --quiet");
+    assert!(!sandbox.read("out/tide/00003.txt").contains("Notes"));
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    // Where no document of theirs is in the way, theirs and ours lie side by side.
+    sandbox.write("other/notes.txt", "Notes of mine.\n");
+    sandbox.expect(0, "clean corpus -p patterns -o other --quiet");
+    assert_eq!(sandbox.read("other/notes.txt"), "Notes of mine.\n");
+}
+
+#[test]
+fn what_is_decided_while_sources_are_mined_stays() {
+    let sandbox = sources();
+    sandbox.edit("patterns/tide.yaml", "status: proposed", "status: accepted");
+    let decided = sandbox.read("patterns/tide.yaml");
+    let documents: String = (20..32)
+        .map(|number| serde_json::json!({"source": "tide", "id": number, "text": page(number, 7)}).to_string() + "\n")
+        .collect();
+    let mine = |meanwhile: &str| {
+        sandbox.write("patterns/tide.yaml", &decided);
+        let mut command = sandbox.command("mine - -o patterns --quiet");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(documents.as_bytes()).expect("it is read");
+        // By now the patterns of before are read; if they are not, nothing is tested, and nothing fails.
+        std::thread::sleep(Duration::from_millis(500));
+        sandbox.write("patterns/tide.yaml", meanwhile);
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let meanwhile = decided.replacen("status: proposed", "status: rejected", 1).replacen("note: ''", "note: 'ours'", 1);
+    assert_eq!(mine(&meanwhile), (Some(0), String::new()));
+    let mined = sandbox.read("patterns/tide.yaml");
+    for decision in ["status: accepted", "status: rejected", "note: ours"] {
+        let decision = decision.replace("ours", "'ours'");
+        assert!(mined.contains(&decision), "{decision}:\n{mined}");
+    }
+    assert!(mined.contains("among: 12") || mined.contains("documents: 12"), "{mined}");
+
+    let (status, stderr) = mine("patterns: ]");
+    assert_eq!(status, Some(1));
+    assert!(stderr.contains("tide.yaml:1") && stderr.contains("tide.yaml.mined"), "{stderr}");
+    assert_eq!(sandbox.read("patterns/tide.yaml"), "patterns: ]");
+    assert!(sandbox.read("patterns/tide.yaml.mined").contains("status: accepted"));
+}
+
+#[test]
+fn what_a_killed_process_left_goes() {
+    let sandbox = sources();
+    let stray = |path: &str| sandbox.write(path, "half");
+    stray(".dehusk-1234");
+    sandbox.expect(0, "stream corpus --state another --learn-only --quiet");
+    assert!(!sandbox.path(".dehusk-1234").exists());
+    stray("patterns/.dehusk-1234");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert!(!sandbox.path("patterns/.dehusk-1234").exists());
+    sandbox.write("patterns/.dehusk-5678", "half");
+    let mut review = start(&sandbox, "review patterns corpus --no-open");
+    wait_until(&mut review, || !sandbox.path("patterns/.dehusk-5678").exists());
+    let _ = review.kill();
+    let _ = review.wait();
+    assert!(!sandbox.path("patterns/.dehusk-5678").exists());
+}
