@@ -54,7 +54,8 @@ fn links_do_not_hide_that_output_meets_input() {
     fs::create_dir(sandbox.path("out")).expect("a folder");
     std::os::unix::fs::symlink("../corpus/tide", sandbox.path("out/tide")).expect("a link");
     let before = sandbox.tree("corpus");
-    sandbox.expect(1, "clean corpus -p patterns -o out").says("not a path below the output folder");
+    sandbox.expect(1, "clean corpus -p patterns -o out").says("is there already");
+    sandbox.expect(1, "clean corpus -p patterns -o out --force").says("not a path below the output folder");
     assert_eq!(sandbox.tree("corpus"), before);
 }
 
