@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use rayon::prelude::*;
 
 use dehusk::corpus::similar_path;
-use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED};
+use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
 
 use super::reporter::Reporter;
 
@@ -134,8 +134,8 @@ fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
 }
 
 fn parse_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
-    let yaml = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    PatternFile::parse(&yaml, cache).map_err(|problems| {
+    let parsed = open(path).map_err(|problem| vec![problem]).and_then(|yaml| PatternFile::parse(&yaml, cache));
+    parsed.map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
         anyhow::anyhow!(lines.join("; "))
     })
