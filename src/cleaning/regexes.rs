@@ -12,6 +12,8 @@ use aho_corasick::AhoCorasick;
 use fancy_regex::{Expr, LookAround, Regex};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
+use super::search::Watched;
+
 /// Regexes that are looked for together.
 #[derive(Debug)]
 pub struct Regexes {
@@ -43,6 +45,9 @@ pub enum MatchError {
     /// To find them all would take time with the square of the text.
     #[error("its matches are too long to look for one at each place where it can start")]
     TooLong,
+    /// Nobody waits for them any more.
+    #[error("the search for its matches was stopped")]
+    Stopped,
 }
 
 impl Regexes {
@@ -60,15 +65,21 @@ impl Regexes {
         }
     }
 
-    /// Calls `visit` with each match of each regex: the bytes, and the pattern.
-    pub fn find(&self, text: &str, mut visit: impl FnMut(Range<usize>, usize)) -> Result<(), GaveUp> {
+    /// Calls `visit` with each match of each regex: the bytes, and the pattern; as long as `go_on` says yes.
+    pub fn find(
+        &self,
+        text: &str,
+        go_on: &dyn Fn() -> bool,
+        mut visit: impl FnMut(Range<usize>, usize),
+    ) -> Result<(), GaveUp> {
         if self.regexes.is_empty() {
             return Ok(());
         }
         let may_match = self.may_match(text);
         for ((pattern, regex), _) in self.regexes.iter().zip(may_match).filter(|(_, may_match)| *may_match) {
             let gave_up = |source| GaveUp { pattern: *pattern, source };
-            regex_matches(regex, text).map_err(gave_up)?.into_iter().for_each(|range| visit(range, *pattern));
+            let matches = matches_reading(regex, &Watched::new(text, go_on), most_read(text)).map_err(gave_up)?;
+            matches.into_iter().for_each(|range| visit(range, *pattern));
         }
         Ok(())
     }
@@ -93,7 +104,7 @@ impl Default for Regexes {
 /// All matches of a free regex, one for each position it can start at; empty ones left out. It is an error if the regex
 /// engine gives up, or if the text would have to be read too often.
 pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, MatchError> {
-    matches_reading(regex, text, FREELY_READ + MOST_OFTEN_READ * text.len())
+    matches_reading(regex, &Watched::new(text, &|| true), most_read(text))
 }
 
 /// So many bytes may be read of any text, whatever its length.
@@ -101,22 +112,27 @@ const FREELY_READ: usize = 1 << 28;
 /// So often a longer text may be read: matches are as long on average at most, if there is one from every place.
 const MOST_OFTEN_READ: usize = 1000;
 
+fn most_read(text: &str) -> usize {
+    FREELY_READ + MOST_OFTEN_READ * text.len()
+}
+
 /// The matches, if no more than `most` bytes lie in them and before them.
-fn matches_reading(regex: &Regex, text: &str, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
+fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
+    let text = watched.text();
     let mut matches: Vec<Range<usize>> = Vec::new();
     let (mut from, mut read) = (0, 0);
     while from <= text.len() {
-        let Some(found) = regex.find_from_pos(text, from).map_err(Box::new)? else { break };
-        read += found.end().saturating_sub(from);
+        let Some(found) = watched.find(regex, from)? else { break };
+        read += found.end.saturating_sub(from);
         if read > most {
             return Err(MatchError::TooLong);
         }
-        let range = trim(text, found.range());
+        let range = trim(text, found.clone());
         if !range.is_empty() && matches.last() != Some(&range) {
             matches.push(range);
         }
         // With `\K` in a look-around a match can begin before the place where it was looked for.
-        let start = found.start().max(from);
+        let start = found.start.max(from);
         from = start + text[start..].chars().next().map_or(1, char::len_utf8);
     }
     Ok(matches)
@@ -253,10 +269,11 @@ mod tests {
     fn a_match_to_the_end_from_everywhere_is_given_up() {
         let all = Regex::new("(?s).+").unwrap();
         let text = "x".repeat(100);
-        assert_eq!(matches_reading(&all, &text, 5050).unwrap().len(), 100);
-        assert!(matches!(matches_reading(&all, &text, 5049), Err(MatchError::TooLong)));
+        let watched = Watched::new(&text, &|| true);
+        assert_eq!(matches_reading(&all, &watched, 5050).unwrap().len(), 100);
+        assert!(matches!(matches_reading(&all, &watched, 5049), Err(MatchError::TooLong)));
         let each = Regex::new("x").unwrap();
-        assert_eq!(matches_reading(&each, &text, 100).unwrap().len(), 100);
+        assert_eq!(matches_reading(&each, &watched, 100).unwrap().len(), 100);
     }
 
     fn texts(regex: &str) -> String {

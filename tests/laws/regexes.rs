@@ -140,7 +140,7 @@ fn finds_all(regexes: &[Arc<Regex>], texts: &[String]) -> Result<(), TestCaseErr
     for text in texts {
         let Some(expected) = unfiltered(regexes, text) else { continue };
         let mut found = Vec::new();
-        let outcome = together.find(text, |range, pattern| found.push((range, pattern)));
+        let outcome = together.find(text, &|| true, |range, pattern| found.push((range, pattern)));
         prop_assert!(outcome.is_ok(), "{:?}", outcome);
         prop_assert_eq!(found, expected, "{:?} in {:?}", regexes, text);
     }
