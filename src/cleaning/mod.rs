@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{Form, Pattern, PatternFile, Status, Trust};
+use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
 use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
@@ -244,10 +244,10 @@ impl Cleaner {
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
         let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
-            Form::Regex(regex) => Some((index, Arc::clone(regex))),
+            Form::Regex(regex) => Some((index, regex.clone())),
             Form::Run(_) => None,
         };
-        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| Arc::clone(keep.regex()));
+        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
         Cleaner {
             regexes: Regexes::new(reviewed().enumerate().filter_map(regex).collect()),
             keeps: Regexes::new(keeps.enumerate().collect()),

@@ -6,19 +6,19 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use fancy_regex::{Expr, LookAround, Regex};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::search::Watched;
+use crate::patterns::ForeignRegex;
 
 /// Regexes that are looked for together.
 #[derive(Debug)]
 pub struct Regexes {
     /// Each with its pattern.
-    regexes: Vec<(usize, Arc<Regex>)>,
+    regexes: Vec<(usize, ForeignRegex)>,
     /// Which of them may match whatever the text.
     needs_nothing: Vec<bool>,
     /// The texts that the others need one of.
@@ -52,7 +52,7 @@ pub enum MatchError {
 
 impl Regexes {
     /// Prepares regexes, each given with its pattern's index.
-    pub fn new(regexes: Vec<(usize, Arc<Regex>)>) -> Regexes {
+    pub fn new(regexes: Vec<(usize, ForeignRegex)>) -> Regexes {
         let needed: Vec<Option<Texts>> = regexes.iter().map(|(_, regex)| needed(regex.as_str())).collect();
         let of_regex = |(regex, texts): (usize, Texts)| texts.into_iter().map(move |text| (text, regex));
         let needs_nothing = needed.iter().map(Option::is_none).collect();
@@ -78,7 +78,8 @@ impl Regexes {
         let may_match = self.may_match(text);
         for ((pattern, regex), _) in self.regexes.iter().zip(may_match).filter(|(_, may_match)| *may_match) {
             let gave_up = |source| GaveUp { pattern: *pattern, source };
-            let matches = matches_reading(regex, &Watched::new(text, go_on), most_read(text)).map_err(gave_up)?;
+            let compiled = regex.compiled().map_err(|error| gave_up(error.into()))?;
+            let matches = matches_reading(compiled, &Watched::new(text, go_on), most_read(text)).map_err(gave_up)?;
             matches.into_iter().for_each(|range| visit(range, *pattern));
         }
         Ok(())
@@ -274,6 +275,17 @@ mod tests {
         assert!(matches!(matches_reading(&all, &watched, 5049), Err(MatchError::TooLong)));
         let each = Regex::new("x").unwrap();
         assert_eq!(matches_reading(&each, &watched, 100).unwrap().len(), 100);
+    }
+
+    #[test]
+    fn what_no_document_needs_is_not_compiled() {
+        let own = ["Share on (?:Facebook|Twitter)", "Read more: .+", r"\d+ (?=Ocean)"];
+        let own = own.map(|regex| ForeignRegex::new(regex).unwrap());
+        let regexes = Regexes::new(own.iter().cloned().enumerate().collect());
+        let mut found = Vec::new();
+        regexes.find("SHARE ON us. Read more: now.", &|| true, |range, pattern| found.push((range, pattern))).unwrap();
+        assert_eq!(found, [(13..28, 1)]);
+        assert_eq!(own.map(|regex| regex.is_compiled()), [false, true, false]);
     }
 
     fn texts(regex: &str) -> String {

@@ -21,7 +21,9 @@ pub fn open(path: &Path) -> Result<String, FileProblem> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > MOST {
-        return Err(problem(format!("it has more than the {MOST} bytes that a pattern file may have; move it elsewhere")));
+        return Err(problem(format!(
+            "it has more than the {MOST} bytes that a pattern file may have; move it elsewhere"
+        )));
     }
     String::from_utf8(bytes).map_err(|_| problem("it is not valid UTF-8; save it as UTF-8".to_owned()))
 }

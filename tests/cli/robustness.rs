@@ -986,7 +986,8 @@ fn a_pattern_file_with_aliases() {
         (format!("{bomb}\n"), 1),
     ] {
         sandbox.write("patterns/tide.yaml", aliased);
-        let message = if line == 1 { "patterns/tide.yaml:1" } else { "an alias (*name) stands here, and pattern files" };
+        let message =
+            if line == 1 { "patterns/tide.yaml:1" } else { "an alias (*name) stands here, and pattern files" };
         assert_refused_by_all(&sandbox, message);
         sandbox.expect(1, "clean corpus -p patterns -o out").says(&format!("patterns/tide.yaml:{line}"));
     }
