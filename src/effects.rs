@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cleaning::evidence::Match;
+use crate::cleaning::regexes::MatchError;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, Reading, Scratch};
 use crate::patterns::PatternFile;
 
@@ -102,7 +103,7 @@ pub struct Question<'q> {
 
 impl Effects {
     /// Cleans so many texts, which `read` gives. One that it does not give is `None`, and when `go_on` says no, so are
-    /// all that are left.
+    /// the one in hand and all that are left.
     pub fn of<T: AsRef<str>>(
         question: &Question,
         texts: usize,
@@ -114,7 +115,8 @@ impl Effects {
         let cleaner = Cleaner::new(question.files, question.options);
         let look = |scratch: &mut Scratch, index: usize| {
             let text = if go_on() { read(index) } else { None };
-            text.map(|text| Look::at(&cleaner, scratch, text.as_ref()))
+            let look = Look::at(&cleaner, scratch, text?.as_ref(), &go_on);
+            (!is_stopped(&look)).then_some(look)
         };
         let mut effects = Effects {
             patterns: question.files.iter().map(|file| vec![PatternEffect::default(); file.patterns.len()]).collect(),
@@ -254,8 +256,8 @@ impl Found {
 }
 
 impl Look {
-    fn at(cleaner: &Cleaner, scratch: &mut Scratch, text: &str) -> Result<Look, CleanError> {
-        let reading = cleaner.read(scratch, text)?;
+    fn at(cleaner: &Cleaner, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Result<Look, CleanError> {
+        let reading = cleaner.read_while(scratch, text, go_on)?;
         let cleaning = cleaner.cleaning(text, &reading);
         let because = cleaning.spans.iter().flat_map(|span| &span.because);
         let removed: Vec<(usize, usize)> = because.map(|(bytes, pattern)| (*pattern, bytes.len())).collect();
@@ -268,6 +270,10 @@ impl Look {
             patterns: found(cleaner.patterns().len(), &reading, &cleaning),
         })
     }
+}
+
+fn is_stopped(look: &Result<Look, CleanError>) -> bool {
+    matches!(look, Err(CleanError { source: MatchError::Stopped, .. }))
 }
 
 /// The matches of each pattern, those that are rejected behind the `applied` ones.

@@ -240,6 +240,9 @@ mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
+#[cfg(all(unix, feature = "review"))]
+#[path = "cli/review_server.rs"]
+mod review_server;
 #[cfg(unix)]
 #[path = "cli/resume.rs"]
 mod resume;

@@ -8,6 +8,7 @@ pub mod options;
 pub mod matcher;
 mod slotted;
 pub mod regexes;
+pub(crate) mod search;
 pub mod layout;
 pub mod proof;
 pub mod evidence;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{Form, Pattern, PatternFile, Status, Trust};
+use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
 use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
@@ -243,10 +244,10 @@ impl Cleaner {
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
         let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
-            Form::Regex(regex) => Some((index, Arc::clone(regex))),
+            Form::Regex(regex) => Some((index, regex.clone())),
             Form::Run(_) => None,
         };
-        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| Arc::clone(keep.regex()));
+        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
         Cleaner {
             regexes: Regexes::new(reviewed().enumerate().filter_map(regex).collect()),
             keeps: Regexes::new(keeps.enumerate().collect()),
@@ -333,13 +334,24 @@ impl Cleaner {
 
     /// The first half of cleaning: a text as the patterns see it.
     pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
+        self.read_while(scratch, text, &|| true)
+    }
+
+    /// The same, as long as somebody waits for it: where `go_on` says no, the error is [`MatchError::Stopped`]. It is
+    /// asked while regexes of people are looked for, which is all that may take long.
+    pub fn read_while(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Reading, CleanError> {
         let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
         let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
         let layout = Layout::of(text, &tokens);
-        let (matches, rejected) = self.matches(scratch, text, &tokens, &symbols)?;
+        let (matches, rejected) = self.matches(scratch, text, &tokens, &symbols, go_on)?;
         let mut is_rejected = vec![false; tokens.tokens.len()];
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
-        let kept = self.kept(text, &tokens)?;
+        let kept = self.kept(text, &tokens, go_on)?;
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
     }
 
@@ -408,6 +420,7 @@ impl Cleaner {
         text: &str,
         tokens: &Tokens,
         symbols: &[Symbol],
+        go_on: &dyn Fn() -> bool,
     ) -> Result<(Vec<Match>, Vec<Match>), CleanError> {
         let mut matches = Vec::new();
         if let Some((first, others)) = self.readers.split_first() {
@@ -420,7 +433,7 @@ impl Cleaner {
                 });
             }
         }
-        let found = self.regexes.find(text, |bytes, pattern| {
+        let found = self.regexes.find(text, go_on, |bytes, pattern| {
             matches.push(Match { tokens: tokens.within(&bytes), pattern });
         });
         found.map_err(|GaveUp { pattern, source }| {
@@ -440,9 +453,9 @@ impl Cleaner {
     }
 
     /// The tokens of texts that are to be kept. Those that such a text cuts in two are kept as well.
-    fn kept(&self, text: &str, tokens: &Tokens) -> Result<Vec<Range<usize>>, CleanError> {
+    fn kept(&self, text: &str, tokens: &Tokens, go_on: &dyn Fn() -> bool) -> Result<Vec<Range<usize>>, CleanError> {
         let mut kept = Vec::new();
-        let found = self.keeps.find(text, |bytes, _| {
+        let found = self.keeps.find(text, go_on, |bytes, _| {
             if !cuts_word(text, &bytes) {
                 kept.push(tokens.touching(&bytes));
             }

@@ -6,17 +6,19 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use fancy_regex::{Expr, LookAround, Regex};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
+use super::search::Watched;
+use crate::patterns::ForeignRegex;
+
 /// Regexes that are looked for together.
 #[derive(Debug)]
 pub struct Regexes {
     /// Each with its pattern.
-    regexes: Vec<(usize, Arc<Regex>)>,
+    regexes: Vec<(usize, ForeignRegex)>,
     /// Which of them may match whatever the text.
     needs_nothing: Vec<bool>,
     /// The texts that the others need one of.
@@ -43,11 +45,14 @@ pub enum MatchError {
     /// To find them all would take time with the square of the text.
     #[error("its matches are too long to look for one at each place where it can start")]
     TooLong,
+    /// Nobody waits for them any more.
+    #[error("the search for its matches was stopped")]
+    Stopped,
 }
 
 impl Regexes {
     /// Prepares regexes, each given with its pattern's index.
-    pub fn new(regexes: Vec<(usize, Arc<Regex>)>) -> Regexes {
+    pub fn new(regexes: Vec<(usize, ForeignRegex)>) -> Regexes {
         let needed: Vec<Option<Texts>> = regexes.iter().map(|(_, regex)| needed(regex.as_str())).collect();
         let of_regex = |(regex, texts): (usize, Texts)| texts.into_iter().map(move |text| (text, regex));
         let needs_nothing = needed.iter().map(Option::is_none).collect();
@@ -60,15 +65,22 @@ impl Regexes {
         }
     }
 
-    /// Calls `visit` with each match of each regex: the bytes, and the pattern.
-    pub fn find(&self, text: &str, mut visit: impl FnMut(Range<usize>, usize)) -> Result<(), GaveUp> {
+    /// Calls `visit` with each match of each regex: the bytes, and the pattern; as long as `go_on` says yes.
+    pub fn find(
+        &self,
+        text: &str,
+        go_on: &dyn Fn() -> bool,
+        mut visit: impl FnMut(Range<usize>, usize),
+    ) -> Result<(), GaveUp> {
         if self.regexes.is_empty() {
             return Ok(());
         }
         let may_match = self.may_match(text);
         for ((pattern, regex), _) in self.regexes.iter().zip(may_match).filter(|(_, may_match)| *may_match) {
             let gave_up = |source| GaveUp { pattern: *pattern, source };
-            regex_matches(regex, text).map_err(gave_up)?.into_iter().for_each(|range| visit(range, *pattern));
+            let compiled = regex.compiled().map_err(|error| gave_up(error.into()))?;
+            let matches = matches_reading(compiled, &Watched::new(text, go_on), most_read(text)).map_err(gave_up)?;
+            matches.into_iter().for_each(|range| visit(range, *pattern));
         }
         Ok(())
     }
@@ -93,7 +105,7 @@ impl Default for Regexes {
 /// All matches of a free regex, one for each position it can start at; empty ones left out. It is an error if the regex
 /// engine gives up, or if the text would have to be read too often.
 pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, MatchError> {
-    matches_reading(regex, text, FREELY_READ + MOST_OFTEN_READ * text.len())
+    matches_reading(regex, &Watched::new(text, &|| true), most_read(text))
 }
 
 /// So many bytes may be read of any text, whatever its length.
@@ -101,22 +113,27 @@ const FREELY_READ: usize = 1 << 28;
 /// So often a longer text may be read: matches are as long on average at most, if there is one from every place.
 const MOST_OFTEN_READ: usize = 1000;
 
+fn most_read(text: &str) -> usize {
+    FREELY_READ + MOST_OFTEN_READ * text.len()
+}
+
 /// The matches, if no more than `most` bytes lie in them and before them.
-fn matches_reading(regex: &Regex, text: &str, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
+fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
+    let text = watched.text();
     let mut matches: Vec<Range<usize>> = Vec::new();
     let (mut from, mut read) = (0, 0);
     while from <= text.len() {
-        let Some(found) = regex.find_from_pos(text, from).map_err(Box::new)? else { break };
-        read += found.end().saturating_sub(from);
+        let Some(found) = watched.find(regex, from)? else { break };
+        read += found.end.saturating_sub(from);
         if read > most {
             return Err(MatchError::TooLong);
         }
-        let range = trim(text, found.range());
+        let range = trim(text, found.clone());
         if !range.is_empty() && matches.last() != Some(&range) {
             matches.push(range);
         }
         // With `\K` in a look-around a match can begin before the place where it was looked for.
-        let start = found.start().max(from);
+        let start = found.start.max(from);
         from = start + text[start..].chars().next().map_or(1, char::len_utf8);
     }
     Ok(matches)
@@ -253,10 +270,22 @@ mod tests {
     fn a_match_to_the_end_from_everywhere_is_given_up() {
         let all = Regex::new("(?s).+").unwrap();
         let text = "x".repeat(100);
-        assert_eq!(matches_reading(&all, &text, 5050).unwrap().len(), 100);
-        assert!(matches!(matches_reading(&all, &text, 5049), Err(MatchError::TooLong)));
+        let watched = Watched::new(&text, &|| true);
+        assert_eq!(matches_reading(&all, &watched, 5050).unwrap().len(), 100);
+        assert!(matches!(matches_reading(&all, &watched, 5049), Err(MatchError::TooLong)));
         let each = Regex::new("x").unwrap();
-        assert_eq!(matches_reading(&each, &text, 100).unwrap().len(), 100);
+        assert_eq!(matches_reading(&each, &watched, 100).unwrap().len(), 100);
+    }
+
+    #[test]
+    fn what_no_document_needs_is_not_compiled() {
+        let own = ["Share on (?:Facebook|Twitter)", "Read more: .+", r"\d+ (?=Ocean)"];
+        let own = own.map(|regex| ForeignRegex::new(regex).unwrap());
+        let regexes = Regexes::new(own.iter().cloned().enumerate().collect());
+        let mut found = Vec::new();
+        regexes.find("SHARE ON us. Read more: now.", &|| true, |range, pattern| found.push((range, pattern))).unwrap();
+        assert_eq!(found, [(13..28, 1)]);
+        assert_eq!(own.map(|regex| regex.is_compiled()), [false, true, false]);
     }
 
     fn texts(regex: &str) -> String {

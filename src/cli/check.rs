@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
 use dehusk::corpus::OutputFile;
-use dehusk::patterns::{FileProblem, LexerCache, PatternFile};
+use dehusk::patterns::{FileProblem, LexerCache, PatternFile, open};
 
 use super::Exit;
 use super::library::pattern_files;
@@ -57,11 +56,9 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
 }
 
 fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -> anyhow::Result<Vec<FileProblem>> {
-    let naming = || format!("cannot read {}", path.display());
-    let yaml = String::from_utf8(std::fs::read(path).with_context(naming)?);
-    let Ok(yaml) = yaml else {
-        let message = "it is not valid UTF-8; save it as UTF-8".to_owned();
-        return Ok(vec![FileProblem { line: 0, id: None, message }]);
+    let yaml = match open(path) {
+        Ok(yaml) => yaml,
+        Err(problem) => return Ok(vec![problem]),
     };
     let file = match PatternFile::parse(&yaml, cache) {
         Ok(file) => file,

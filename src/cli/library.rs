@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use rayon::prelude::*;
 
 use dehusk::corpus::similar_path;
-use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED};
+use dehusk::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
 
 use super::reporter::Reporter;
 
@@ -129,15 +129,13 @@ fn load_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
 }
 
 fn parse_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
-    let yaml = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(path, yaml, cache)
+    let yaml = open(path).map_err(|problem| anyhow::anyhow!(problem.display(path)))?;
+    parse(path, &yaml, cache)
 }
 
 /// What was read from a pattern file; the error names the file.
-pub fn parse(path: &Path, yaml: Vec<u8>, cache: &LexerCache) -> anyhow::Result<PatternFile> {
-    let yaml = String::from_utf8(yaml)
-        .with_context(|| format!("cannot read {}: it is not valid UTF-8; save it as UTF-8", path.display()))?;
-    PatternFile::parse(&yaml, cache).map_err(|problems| {
+pub fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> anyhow::Result<PatternFile> {
+    PatternFile::parse(yaml, cache).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
         anyhow::anyhow!(lines.join("; "))
     })

@@ -19,6 +19,9 @@ use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, interrupt};
 
+/// What requests write when the review ends is waited for so long, and it takes milliseconds.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+
 /// Options of `dehusk review`.
 #[derive(Args, Debug)]
 pub struct ReviewArgs {
@@ -56,7 +59,9 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     }
     // Whatever is being written when Ctrl-C comes is finished: the server is told to stop.
     let _permission = interrupt::writing()?;
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(args, session, reporter))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(args, session, reporter))?;
+    runtime.shutdown_timeout(LAST_WRITES);
     reporter.note(&format!("stopped; all decisions are in {}", args.patterns.display()));
     Ok(Exit::Done)
 }

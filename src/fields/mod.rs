@@ -35,13 +35,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use fancy_regex::Regex;
+use fancy_regex::{Expr, Regex};
 
 use crate::cleaning::matcher::{Found, TokenAutomaton, Tokens};
 use crate::cleaning::regexes::{MatchError, trim};
 use crate::cleaning::{CleanError, Review, Reviewed, Scratch, same_lexer};
 use crate::patterns::regex::Edges;
-use crate::patterns::{Form, PatternFile};
+use crate::patterns::{ForeignRegex, Form, PatternFile};
 use crate::tokens::{Lexer, Piece, TokenRun};
 
 /// Finds the fields of one source's documents.
@@ -181,7 +181,10 @@ fn places(run: &TokenRun, found: &Found) -> Vec<Range<usize>> {
 
 impl Written {
     /// `None` if no group has a name.
-    fn of(id: &str, regex: &Arc<Regex>) -> Option<Written> {
+    fn of(id: &str, regex: &ForeignRegex) -> Option<Written> {
+        // Most have none, and are not compiled to know it.
+        let has_names = !Expr::parse_tree(regex.as_str()).ok()?.named_groups.is_empty();
+        let regex = Some(regex).filter(|_| has_names)?.compiled().ok()?;
         let names = regex.capture_names().enumerate();
         let columns: Vec<(usize, String)> = names.filter_map(|(group, name)| Some((group, name?.to_owned()))).collect();
         (!columns.is_empty()).then(|| Written { id: id.to_owned(), regex: Arc::clone(regex), columns })

@@ -4,7 +4,52 @@
 //! round that: a group that is repeated and refers back to itself can loop for ever, and `\K` inside a look-around lets
 //! a match begin before the place where it was looked for, or end before it begins. Both are refused.
 
+use std::sync::{Arc, OnceLock};
+
 use fancy_regex::{CompileError, Error, Expr, Regex};
+
+/// A regex of people that compiles.
+///
+/// Compiled it takes a hundred kilobytes, and most of those that a source has gathered over the years stand for what the
+/// documents at hand do not say: so it is compiled again when it is first needed.
+#[derive(Clone, Debug)]
+pub struct ForeignRegex(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    regex: String,
+    compiled: OnceLock<Result<Arc<Regex>, Box<Error>>>,
+}
+
+impl ForeignRegex {
+    /// A regex, if it compiles.
+    pub fn new(regex: &str) -> Result<ForeignRegex, Box<Error>> {
+        compile(regex)?;
+        Ok(ForeignRegex(Arc::new(Inner { regex: regex.to_owned(), compiled: OnceLock::new() })))
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0.regex
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.0.compiled.get().is_some()
+    }
+
+    /// For the engine.
+    pub fn compiled(&self) -> Result<&Arc<Regex>, Box<Error>> {
+        let compile = || Ok(Arc::new(compile(&self.0.regex)?));
+        self.0.compiled.get_or_init(compile).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl From<Arc<Regex>> for ForeignRegex {
+    fn from(regex: Arc<Regex>) -> ForeignRegex {
+        ForeignRegex(Arc::new(Inner { regex: regex.as_str().to_owned(), compiled: OnceLock::from(Ok(regex)) }))
+    }
+}
 
 /// Compiles a regex that people wrote or edited.
 pub fn compile(regex: &str) -> Result<Regex, Box<Error>> {

@@ -10,6 +10,7 @@ pub mod file;
 pub mod foreign;
 pub mod keep;
 pub mod merge;
+mod opening;
 mod problem;
 pub mod readable;
 mod record;
@@ -22,7 +23,9 @@ use std::sync::Arc;
 
 use crate::tokens::{Lexer, MutableSet, TokenRun};
 pub use file::{LexerCache, PatternFile};
+pub use foreign::ForeignRegex;
 pub use keep::Keep;
+pub use opening::open;
 pub use place::Place;
 pub use problem::FileProblem;
 pub use trust::Trust;
@@ -79,7 +82,7 @@ pub enum Form {
     /// As mined: a run of tokens.
     Run(TokenRun),
     /// As a person wrote or edited it.
-    Regex(Arc<fancy_regex::Regex>),
+    Regex(ForeignRegex),
 }
 
 /// One regex that a person may judge. Always one that compiles.
@@ -129,7 +132,7 @@ impl Pattern {
     /// Its regex, for the engine.
     pub fn compiled(&self) -> Result<Arc<fancy_regex::Regex>, Box<fancy_regex::Error>> {
         match &self.form {
-            Form::Regex(regex) => Ok(Arc::clone(regex)),
+            Form::Regex(regex) => regex.compiled().cloned(),
             Form::Run(_) => Ok(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
         }
     }
@@ -153,7 +156,7 @@ pub fn form(id: &str, regex: &str, lexer: &Lexer) -> Result<Form, Box<fancy_rege
     {
         return Ok(Form::Run(run));
     }
-    Ok(Form::Regex(Arc::new(foreign::compile(regex)?)))
+    Ok(Form::Regex(ForeignRegex::new(regex)?))
 }
 
 /// Hexadecimal digits of an id, and of one whose short form is taken in its file.

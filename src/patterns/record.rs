@@ -122,7 +122,9 @@ impl TrustRecord {
 
 impl FileRecord {
     pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
-        let options = serde_saphyr::options! { budget: None };
+        // Two hundred bytes of aliases can stand for gigabytes.
+        let no_alias = serde_saphyr::alias_limits! { max_alias_expansions_per_anchor: 0 };
+        let options = serde_saphyr::options! { budget: None, alias_limits: no_alias };
         serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
     }
 }
@@ -184,10 +186,14 @@ fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let id = before.iter().rev().find_map(|text| id_in(text));
     let in_patterns = before.iter().rev().find(|text| text.starts_with(|c: char| c.is_alphabetic()));
     let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
-    let message = error.without_snippet().to_string();
-    let message = match message.split(" at line ").next().unwrap_or_default() {
-        "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
-        message => message.to_owned(),
+    let message = match error.without_snippet() {
+        serde_saphyr::Error::AliasExpansionLimitExceeded { .. } => {
+            "an alias (*name) stands here, and pattern files have none; write out what it stands for".to_owned()
+        }
+        error => match error.to_string().split(" at line ").next().unwrap_or_default() {
+            "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
+            message => message.to_owned(),
+        },
     };
     FileProblem { line, id: id.map(str::to_owned), message }
 }

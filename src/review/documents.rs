@@ -49,7 +49,7 @@ pub struct Page {
 }
 
 impl Texts {
-    /// What patterns do to them; `go_on` is asked before each.
+    /// What patterns do to them; `go_on` is asked again and again whether to.
     pub fn effects(&self, question: &Question, go_on: impl Fn() -> bool + Sync) -> Effects {
         let read = |index: usize| self.documents.get(index).map(|page| page.text.as_str());
         Effects::of(question, self.documents.len(), read, go_on)

@@ -8,31 +8,41 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::corpus::OutputFile;
-use crate::patterns::{FileProblem, LexerCache, PatternFile};
+use crate::patterns::{self, FileProblem, LexerCache, PatternFile};
 
 use super::decision::{Refusal, Step};
 
 /// Pattern files, by source.
 #[derive(Debug, Default)]
 pub struct Files {
+    /// Whoever holds this lock waits for no other thread: the survey's threads take it as well. So files are parsed, which
+    /// rayon's threads help with, before it is taken.
+    state: Mutex<State>,
+    /// Held by whoever looks for changes: one at a time.
+    looking: Mutex<()>,
+    cache: LexerCache,
+}
+
+/// All that is known of them.
+#[derive(Debug, Default)]
+struct State {
     files: BTreeMap<String, OpenFile>,
     /// Why some cannot be read.
     unreadable: BTreeMap<PathBuf, String>,
     paths: HashSet<PathBuf>,
-    cache: LexerCache,
     /// Grows with every change, whoever made it.
     revisions: u64,
 }
 
 /// One file, as it was last seen.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct OpenFile {
     path: PathBuf,
-    yaml: String,
+    yaml: Arc<str>,
     stamp: Stamp,
     file: Arc<PatternFile>,
     /// Why the file, as it now is, cannot be read.
@@ -68,78 +78,97 @@ pub enum SaveError {
 impl Files {
     /// Reads the files.
     pub fn open(paths: &[PathBuf]) -> Files {
-        let mut files = Files::default();
-        for path in paths {
-            files.add(path);
-        }
+        let files = Files::default();
+        files.add(paths);
         files
     }
 
-    /// Reads a file, if it is not among them yet; says whether it could be, and was not.
-    pub fn add(&mut self, path: &Path) -> bool {
-        if self.paths.contains(path) {
-            return false;
+    /// Reads those that are not among them yet. What cannot be read may be half written: it is tried again the next time.
+    fn add(&self, paths: &[PathBuf]) {
+        for path in paths {
+            if self.state().paths.contains(path) {
+                continue;
+            }
+            let open = OpenFile::read(path, &self.cache);
+            let mut state = self.state();
+            match open {
+                Ok(open) => state.add(open),
+                Err(problem) => drop(state.unreadable.insert(path.to_owned(), problem)),
+            }
         }
-        match self.read_new(path) {
-            Ok(()) => drop(self.unreadable.remove(path)),
-            Err(problem) => drop(self.unreadable.insert(path.to_owned(), problem)),
-        }
-        self.paths.contains(path)
-    }
-
-    fn read_new(&mut self, path: &Path) -> Result<(), String> {
-        let stamp = stamp(path);
-        let yaml = read(path)?;
-        let file = parse(path, &yaml, &self.cache)?;
-        self.revisions += 1;
-        let revision = self.revisions;
-        let source = file.source.clone();
-        let open = OpenFile { path: path.to_owned(), yaml, stamp, file: Arc::new(file), problem: None, revision };
-        self.files.insert(source, open);
-        self.paths.insert(path.to_owned());
-        Ok(())
     }
 
     /// The sources, sorted.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
+    pub fn sources(&self) -> Vec<String> {
+        self.state().files.keys().cloned().collect()
     }
 
     /// A source's patterns, as they were last seen.
     pub fn get(&self, source: &str) -> Option<Arc<PatternFile>> {
-        self.files.get(source).map(|open| Arc::clone(&open.file))
+        self.state().files.get(source).map(|open| Arc::clone(&open.file))
     }
 
     /// Grows whenever the source's patterns change.
     pub fn revision(&self, source: &str) -> u64 {
-        self.files.get(source).map_or(0, |open| open.revision)
+        self.state().files.get(source).map_or(0, |open| open.revision)
     }
 
     /// Why files that never could be read cannot be.
-    pub fn unreadable(&self) -> impl Iterator<Item = &str> {
-        self.unreadable.values().map(String::as_str)
+    pub fn unreadable(&self) -> Vec<String> {
+        self.state().unreadable.values().cloned().collect()
     }
 
     /// Those of all sources.
-    pub fn revisions(&self) -> impl Iterator<Item = u64> {
-        self.files.values().map(|open| open.revision)
+    pub fn revisions(&self) -> Vec<u64> {
+        self.state().files.values().map(|open| open.revision).collect()
     }
 
     /// Why a source's file, as it now is, cannot be read.
-    pub fn problem(&self, source: &str) -> Option<&str> {
-        self.files.get(source)?.problem.as_deref()
+    pub fn problem(&self, source: &str) -> Option<String> {
+        self.state().files.get(source)?.problem.clone()
     }
 
-    /// Reads what changed on disk; says whether anything did.
-    pub fn refresh(&mut self) -> bool {
-        let before = self.revisions;
-        self.forget_what_is_gone();
-        for open in self.files.values_mut() {
-            if stamp(&open.path) != open.stamp {
-                open.read_again(&self.cache, &mut self.revisions);
+    /// Reads what changed on disk, where these are the files that there are now; says whether anything did.
+    pub fn refresh(&self, paths: &[PathBuf]) -> bool {
+        let _one_at_a_time = lock(&self.looking);
+        let before = self.state().revisions;
+        self.state().forget_what_is_gone();
+        self.add(paths);
+        let has_changed = |open: &&OpenFile| stamp(&open.path) != open.stamp;
+        let changed: Vec<OpenFile> = self.state().files.values().filter(has_changed).cloned().collect();
+        for open in changed {
+            let newer = open.read_again(&self.cache);
+            self.state().put(newer);
+        }
+        self.state().revisions != before
+    }
+
+    /// Writes a decision down, whatever else happened to the file meanwhile.
+    pub fn save(&self, step: &Step) -> Result<(), SaveError> {
+        loop {
+            let seen = self.state().files.get(&step.source).cloned();
+            let seen = seen.ok_or_else(|| SaveError::NoSuchSource(step.source.clone()))?;
+            let newer = seen.read_again(&self.cache);
+            // What is decided at the same time is written one after the other.
+            let mut state = self.state();
+            if state.put(newer) && state.save(step)? {
+                return Ok(());
             }
         }
-        self.revisions != before
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+impl State {
+    fn add(&mut self, mut open: OpenFile) {
+        self.revisions += 1;
+        open.revision = self.revisions;
+        self.unreadable.remove(&open.path);
+        self.paths.insert(open.path.clone());
+        self.files.insert(open.file.source.clone(), open);
     }
 
     fn forget_what_is_gone(&mut self) {
@@ -154,68 +183,77 @@ impl Files {
         }
     }
 
-    /// Writes a decision down, whatever else happened to the file meanwhile.
-    pub fn save(&mut self, step: &Step) -> Result<(), SaveError> {
+    /// Takes note of a file that was read again; not, and says so, if others took note of a change meanwhile.
+    fn put(&mut self, newer: OpenFile) -> bool {
+        let Some(open) = self.files.get_mut(&newer.file.source) else { return false };
+        if open.revision != newer.revision {
+            return false;
+        }
+        let is_same = Arc::ptr_eq(&open.file, &newer.file) && open.problem == newer.problem;
+        *open = newer;
+        if !is_same {
+            self.revisions += 1;
+            open.revision = self.revisions;
+        }
+        true
+    }
+
+    /// Writes a decision into a file as it was last seen; not, and says so, if it has changed since.
+    fn save(&mut self, step: &Step) -> Result<bool, SaveError> {
         let no_such_source = || SaveError::NoSuchSource(step.source.clone());
         let open = self.files.get_mut(&step.source).ok_or_else(no_such_source)?;
-        loop {
-            open.read_again(&self.cache, &mut self.revisions);
-            if let Some(problem) = &open.problem {
-                return Err(SaveError::Broken(problem.clone()));
-            }
-            let mut file = PatternFile::clone(&open.file);
-            step.apply(&mut file)?;
-            if open.replace(file)? {
-                self.revisions += 1;
-                open.revision = self.revisions;
-                return Ok(());
-            }
+        if let Some(problem) = &open.problem {
+            return Err(SaveError::Broken(problem.clone()));
         }
+        let mut file = PatternFile::clone(&open.file);
+        step.apply(&mut file)?;
+        let is_saved = open.replace(file)?;
+        if is_saved {
+            self.revisions += 1;
+            open.revision = self.revisions;
+        }
+        Ok(is_saved)
     }
 }
 
 impl OpenFile {
-    /// Reads the file, and takes note if it is another than it was.
-    fn read_again(&mut self, cache: &LexerCache, revisions: &mut u64) {
-        self.stamp = stamp(&self.path);
+    fn read(path: &Path, cache: &LexerCache) -> Result<OpenFile, String> {
+        let stamp = stamp(path);
+        let yaml = read(path)?;
+        let file = Arc::new(parse(path, &yaml, cache)?);
+        Ok(OpenFile { path: path.to_owned(), yaml: yaml.into(), stamp, file, problem: None, revision: 0 })
+    }
+
+    /// The file as it is now; what it was before, and why, if it cannot be read.
+    fn read_again(&self, cache: &LexerCache) -> OpenFile {
+        let stamp = stamp(&self.path);
         let read = read(&self.path);
-        if self.problem.is_none() && read.as_ref().is_ok_and(|yaml| *yaml == self.yaml) {
-            return;
+        if self.problem.is_none() && read.as_ref().is_ok_and(|yaml| **yaml == *self.yaml) {
+            return OpenFile { stamp, ..self.clone() };
         }
-        let parsed = read.and_then(|yaml| Ok((parse(&self.path, &yaml, cache)?, yaml)));
-        let problem = parsed.as_ref().err().cloned();
-        if problem.is_some() && problem == self.problem {
-            return;
+        match read.and_then(|yaml| Ok((Arc::new(parse(&self.path, &yaml, cache)?), yaml.into()))) {
+            Ok((file, yaml)) => OpenFile { file, yaml, stamp, problem: None, ..self.clone() },
+            Err(problem) => OpenFile { stamp, problem: Some(problem), ..self.clone() },
         }
-        if let Ok((file, yaml)) = parsed {
-            (self.file, self.yaml) = (Arc::new(file), yaml);
-        }
-        self.problem = problem;
-        *revisions += 1;
-        self.revision = *revisions;
     }
 
     /// Puts a new file in place of the one that was read; not, and says so, if that one is no longer there.
     fn replace(&mut self, file: PatternFile) -> Result<bool, SaveError> {
-        let failed = |error| SaveError::Failed { path: self.path.clone(), error };
+        let failed = |error| SaveError::Failed { path: self.path.clone(), error: io::Error::other(error) };
         let yaml = file.to_yaml();
-        let output = OutputFile::create(&self.path, &[]).map_err(|error| failed(io::Error::other(error)))?;
-        let mut changed = false;
-        let written = output.write_atomic(|writer| {
-            writer.write_all(yaml.as_bytes())?;
-            changed = fs::read(&self.path)? != self.yaml.as_bytes();
-            if changed { Err(io::Error::other("changed meanwhile")) } else { Ok(()) }
-        });
-        match written {
-            Err(_) if changed => Ok(false),
-            Err(error) => Err(failed(io::Error::other(error))),
-            Ok(()) => {
-                self.stamp = stamp(&self.path);
-                (self.file, self.yaml) = (Arc::new(file), yaml);
-                Ok(true)
-            }
+        let written = OutputFile::create(&self.path, &[])
+            .and_then(|output| output.replace(Some(self.yaml.as_bytes()), yaml.as_bytes()))
+            .map_err(failed)?;
+        if written {
+            self.stamp = stamp(&self.path);
+            (self.file, self.yaml) = (Arc::new(file), yaml.into());
         }
+        Ok(written)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn stamp(path: &Path) -> Stamp {
@@ -224,7 +262,7 @@ fn stamp(path: &Path) -> Stamp {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    patterns::open(path).map_err(|problem| problem.display(path))
 }
 
 fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile, String> {
@@ -256,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_an_editor_saved_meanwhile_is_there_still() {
-        let (_folder, path, mut files) = opened();
+        let (_folder, path, files) = opened();
         let step = accept(&files, "a");
         fs::write(&path, FILE.replace("example: 'Share'\n    note: ''", "example: 'Share'\n    note: 'ours'")).unwrap();
         files.save(&step).unwrap();
@@ -267,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_an_editor_decided_meanwhile_is_not_decided_again() {
-        let (_folder, path, mut files) = opened();
+        let (_folder, path, files) = opened();
         let step = accept(&files, "a");
         let theirs = FILE.replacen("proposed", "rejected", 1);
         fs::write(&path, &theirs).unwrap();
@@ -278,10 +316,10 @@ mod tests {
 
     #[test]
     fn a_broken_file_is_left_alone_until_it_is_mended() {
-        let (_folder, path, mut files) = opened();
+        let (_folder, path, files) = opened();
         let step = accept(&files, "a");
         fs::write(&path, "patterns: ]").unwrap();
-        assert!(files.refresh());
+        assert!(files.refresh(&[]));
         assert!(files.problem("s").is_some_and(|problem| problem.contains("s.yaml:1")));
         assert!(matches!(files.save(&step), Err(SaveError::Broken(_))));
         assert_eq!(fs::read_to_string(&path).unwrap(), "patterns: ]");
@@ -292,11 +330,11 @@ mod tests {
 
     #[test]
     fn a_revision_is_a_change() {
-        let (_folder, path, mut files) = opened();
+        let (_folder, path, files) = opened();
         let first = files.revision("s");
-        assert!(!files.refresh());
+        assert!(!files.refresh(&[]));
         fs::write(&path, FILE.replace("'Share'", "'Shares'")).unwrap();
-        assert!(files.refresh());
+        assert!(files.refresh(&[]));
         assert!(files.revision("s") > first);
     }
 }

@@ -32,6 +32,8 @@ mod trial;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::cleaning::regexes::MatchError;
+use crate::cleaning::search::Watched;
 use crate::cleaning::{CleanOptions, Cleaner};
 use crate::effects::Effects;
 use crate::patterns::foreign::compile;
@@ -46,7 +48,7 @@ use survey::Survey;
 
 /// A review under way.
 pub struct Session {
-    files: Mutex<Files>,
+    files: Files,
     /// Which pattern files there are; asked again and again, for mining may add some.
     list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
     documents: Documents,
@@ -70,53 +72,45 @@ impl Session {
         options: CleanOptions,
         as_mined: bool,
     ) -> Session {
-        let files = Mutex::new(Files::open(&list()));
+        let files = Files::open(&list());
         Session { files, list, documents, options, as_mined, history: Mutex::default(), survey: Survey::default() }
     }
 
     /// Why pattern files cannot be read.
     pub fn problems(&self) -> Vec<String> {
-        self.files().unreadable().map(str::to_owned).collect()
+        self.files.unreadable()
     }
 
     /// How many pattern files can be read.
     pub fn sources(&self) -> usize {
-        self.files().sources().count()
+        self.files.sources().len()
     }
 
     /// Notices what others did to the pattern files.
     fn refresh(&self) {
-        let paths = (self.list)();
-        let mut files = self.files();
-        // What cannot be read yet may be half written; it is tried again, and holds up no other file.
-        let added = paths.iter().filter(|path| files.add(path)).count();
-        if files.refresh() || added > 0 {
-            drop(files);
+        if self.files.refresh(&(self.list)()) {
             self.survey.wake();
         }
     }
 
     /// A source's patterns, and why the file as it now is cannot be read, if so.
     fn patterns(&self, source: &str) -> Option<(Arc<PatternFile>, Option<String>)> {
-        let files = self.files();
-        Some((files.get(source)?, files.problem(source).map(str::to_owned)))
+        Some((self.files.get(source)?, self.files.problem(source)))
     }
 
     /// A source's patterns, to decide on.
     fn file(&self, source: &str) -> Result<Arc<PatternFile>, SaveError> {
-        self.files().get(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))
+        self.files.get(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))
     }
 
     /// The files that act on a source's documents, its own first.
     fn files_for(&self, source: &str) -> Vec<Arc<PatternFile>> {
-        let files = self.files();
         let names = if source == SHARED { vec![SHARED] } else { vec![source, SHARED] };
-        names.into_iter().filter_map(|name| files.get(name)).collect()
+        names.into_iter().filter_map(|name| self.files.get(name)).collect()
     }
 
     fn version(&self, source: &str) -> Version {
-        let files = self.files();
-        (files.revision(source), files.revision(SHARED))
+        (self.files.revision(source), self.files.revision(SHARED))
     }
 
     /// What removes text by these files.
@@ -135,7 +129,7 @@ impl Session {
         if step.changes.is_empty() {
             return Ok(());
         }
-        self.files().save(&step)?;
+        self.files.save(&step)?;
         self.history().push(step);
         self.survey.wake();
         Ok(())
@@ -145,7 +139,7 @@ impl Session {
     fn undo(&self) -> Result<Option<Step>, SaveError> {
         let mut history = self.history();
         let Some(step) = history.pop() else { return Ok(None) };
-        let undone = self.files().save(&step.clone().undone());
+        let undone = self.files.save(&step.clone().undone());
         self.survey.wake();
         match undone {
             Ok(()) => Ok(Some(step)),
@@ -198,8 +192,9 @@ impl Session {
         let message = self.decide_on(source, id, seen, "edited", |entry| {
             if !is_example(&entry.example) {
                 match self.first_match(source, &compiled) {
-                    Some(example) => entry.example = example,
-                    None => more = "; it matches neither its example nor anything in these documents",
+                    Ok(Some(example)) => entry.example = example,
+                    Ok(None) => more = "; it matches neither its example nor anything in these documents",
+                    Err(_) => more = "; it does not match its example, and takes too long to look for another",
                 }
             }
             (entry.regex, entry.ends_after) = (regex, ends_after);
@@ -207,11 +202,18 @@ impl Session {
         Ok(message + more)
     }
 
-    fn first_match(&self, source: &str, regex: &fancy_regex::Regex) -> Option<String> {
+    fn first_match(&self, source: &str, regex: &fancy_regex::Regex) -> Result<Option<String>, MatchError> {
         let texts = self.documents.texts(source);
-        let found = |page: &documents::Page| Some(regex.find(&page.text).ok()??.as_str().trim().to_owned());
-        // By itself it may not match: what stands around it in the document is not there.
-        texts.documents.iter().filter_map(found).find(|example| regex.is_match(example).unwrap_or(false))
+        let go_on = self.patience();
+        for page in &texts.documents {
+            let Some(found) = Watched::new(&page.text, &go_on).find(regex, 0)? else { continue };
+            let example = page.text[found].trim();
+            // By itself it may not match: what stands around it in the document is not there.
+            if regex.is_match(example).unwrap_or(false) {
+                return Ok(Some(example.to_owned()));
+            }
+        }
+        Ok(None)
     }
 
     /// The same decision on many of a file's patterns; those that have been decided are left as they are.
@@ -265,10 +267,6 @@ impl Session {
         let Ok(keep) = Keep::new(text, "") else { return 0 };
         let holds = |page: &&documents::Page| keep.regex().is_match(&page.text).unwrap_or(false);
         self.documents.texts(source).documents.iter().filter(holds).count()
-    }
-
-    fn files(&self) -> MutexGuard<'_, Files> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn history(&self) -> MutexGuard<'_, Vec<Step>> {

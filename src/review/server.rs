@@ -70,15 +70,15 @@ impl Server {
     /// Answers until it is time to stop.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
         let survey = Arc::clone(&self.session);
-        let surveying = std::thread::spawn(move || survey.survey());
+        std::thread::spawn(move || survey.survey());
         let session = Arc::clone(&self.session);
         // A browser keeps connections open; nobody waits for them.
         let served = tokio::select! {
             served = axum::serve(self.listener, routes(self.session, &self.guard)) => served,
             () = stop => Ok(()),
         };
+        // Nobody waits for the survey, which writes nothing.
         session.survey.close();
-        let _ = surveying.join();
         served
     }
 }

@@ -90,7 +90,8 @@ impl Survey {
         self.wake();
     }
 
-    fn is_closed(&self) -> bool {
+    /// Whether the review is over.
+    pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
@@ -107,10 +108,13 @@ impl Survey {
 impl Session {
     /// Keeps what is known of all sources up to date, until the survey is closed.
     pub fn survey(&self) {
+        // With threads of its own, so that no request waits for what is done in the background.
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
         while !self.survey.is_closed() {
-            match self.next_to_survey() {
-                Some(source) => self.survey_source(&source),
-                None => self.survey.wait(),
+            match (self.next_to_survey(), &threads) {
+                (Some(source), Ok(threads)) => threads.install(|| self.survey_source(&source)),
+                (Some(source), Err(_)) => self.survey_source(&source),
+                (None, _) => self.survey.wait(),
             }
         }
     }
@@ -118,7 +122,7 @@ impl Session {
     /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
     pub(super) fn seen(&self, source: Option<&str>) -> String {
         let Some(source) = source else {
-            let revisions: Vec<u64> = self.files().revisions().collect();
+            let revisions = self.files.revisions();
             return format!("{revisions:?}{}{}", self.survey.count(), self.documents.counts().is_some());
         };
         let known = self.survey.get(source).map(|known| known.version);
@@ -127,7 +131,7 @@ impl Session {
 
     fn next_to_survey(&self) -> Option<String> {
         let focus = self.survey.state().focus.clone();
-        let all: Vec<String> = self.files().sources().map(str::to_owned).collect();
+        let all = self.files.sources();
         let is_stale = |source: &String| {
             let known = self.survey.get(source).map(|known| known.version);
             known != Some(self.version(source))

@@ -11,7 +11,7 @@ use super::Session;
 use super::decision::Entry;
 use super::documents::Texts;
 
-/// A regex that takes longer than this on all documents is shown on those that were done in time.
+/// A person waits so long: a regex that takes longer is shown on the documents that were done in time.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What changes if a pattern had another regex.
@@ -34,7 +34,13 @@ pub struct Trial {
 }
 
 impl Session {
-    /// All matches of a pattern of a source's own file.
+    /// From now on as long as a person waits for what a regex matches; no longer than the review itself lasts.
+    pub(super) fn patience(&self) -> impl Fn() -> bool + Sync {
+        let start = Instant::now();
+        move || start.elapsed() < PATIENCE && !self.survey.is_closed()
+    }
+
+    /// The matches of a pattern of a source's own file, as many as are found in time.
     pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<Sighting> {
         let files = self.files_for(source);
         let Some(own) = files.first() else { return Vec::new() };
@@ -42,7 +48,8 @@ impl Session {
         alone.patterns = own.patterns.get(index).into_iter().cloned().collect();
         let watched = Some(Origin { file: 0, index: 0 });
         let question = Question { files: &[&alone], options: &self.options, watched };
-        texts.effects(&question, || true).watched
+        let go_on = self.patience();
+        texts.effects(&question, go_on).watched
     }
 
     /// Tries an entry in place of the one that a pattern has; what is wrong with its regex is the error.
@@ -56,13 +63,13 @@ impl Session {
         pattern.form = form(id, &entry.regex, &own.lexer).map_err(|error| error.to_string())?;
         (pattern.regex, pattern.ends_after) = (entry.regex.clone(), entry.ends_after);
         let texts = self.documents.texts(source);
-        let effects = |own: &PatternFile, start: Instant| {
+        let effects = |own: &PatternFile| {
             let files: Vec<&PatternFile> = [own].into_iter().chain(files.iter().skip(1).map(Arc::as_ref)).collect();
             let watched = Some(Origin { file: 0, index });
             let question = Question { files: &files, options: &self.options, watched };
-            texts.effects(&question, || start.elapsed() < PATIENCE)
+            texts.effects(&question, self.patience())
         };
-        let [now, then] = [own.as_ref(), &edited].map(|own| effects(own, Instant::now()));
+        let [now, then] = [own.as_ref(), &edited].map(effects);
         Ok(compare(&now, &then, Origin { file: 0, index }))
     }
 }

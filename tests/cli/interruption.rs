@@ -169,3 +169,17 @@ fn runs_at_the_same_time_leave_each_other_alone() {
     assert_eq!((written.contains_key("a.jsonl"), written.get("a.jsonl")), (true, written.get("b.jsonl")));
     assert!(unfinished(&sandbox).is_empty());
 }
+
+#[test]
+fn a_slow_regex_stops_as_well() {
+    let sandbox = Sandbox::new();
+    let entry = "  - {id: slow, status: accepted, regex: 'a++b', example: aab}\n";
+    let head = "dehusk: 1\nsource: tide\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\n";
+    sandbox.write("patterns/tide.yaml", format!("{head}patterns:\n{entry}"));
+    sandbox.write("a.jsonl", serde_json::json!({"source": "tide", "text": "a".repeat(1_000_000)}).to_string());
+    let mut child = start(&sandbox, "clean a.jsonl -p patterns -o out");
+    wait_until(&mut child, || !unfinished(&sandbox).is_empty());
+    sleep(Duration::from_millis(500));
+    assert_stopped(&interrupt(child));
+    assert!(unfinished(&sandbox).is_empty() && !sandbox.path("out/a.jsonl").exists());
+}

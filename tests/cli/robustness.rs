@@ -959,6 +959,54 @@ fn a_broken_pattern_file() {
     }
 }
 
+/// Every command that reads pattern files refuses this one, and does not wait for it.
+#[track_caller]
+fn assert_refused_by_all(sandbox: &Sandbox, message: &str) {
+    for arguments in [
+        "clean corpus -p patterns -o out",
+        "mine corpus -o patterns",
+        "diff patterns patterns",
+        "report patterns corpus -o report.html",
+        "explain corpus/tide/0.txt -p patterns",
+        "fields corpus -p patterns -o fields.jsonl",
+    ] {
+        sandbox.expect(1, arguments).says(message);
+    }
+    let checked = sandbox.expect(1, "check patterns");
+    assert!(checked.stdout.contains(message), "{checked:?}");
+}
+
+#[test]
+fn a_pattern_file_with_aliases() {
+    let sandbox = sandbox();
+    let bomb = (1..9).fold("- &a0 x".to_owned(), |bomb, n| bomb + &format!("\n- &a{n} [{}]", ["*a0"; 9].join(",")));
+    for (aliased, line) in [
+        (patterns("tide", "  note: &a dull\n- {id: b, regex: b, example: b, note: *a}\n"), 10),
+        (patterns("tide", "- &a {id: b, regex: b, example: b}\n- *a\n"), 10),
+        (format!("{bomb}\n"), 1),
+    ] {
+        sandbox.write("patterns/tide.yaml", aliased);
+        let message =
+            if line == 1 { "patterns/tide.yaml:1" } else { "an alias (*name) stands here, and pattern files" };
+        assert_refused_by_all(&sandbox, message);
+        sandbox.expect(1, "clean corpus -p patterns -o out").says(&format!("patterns/tide.yaml:{line}"));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_named_pipe_among_pattern_files() {
+    for is_linked in [false, true] {
+        let sandbox = sandbox();
+        let pipe = sandbox.path(if is_linked { "pipe" } else { "patterns/x.yaml" });
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+        if is_linked {
+            std::os::unix::fs::symlink(pipe, sandbox.path("patterns/x.yaml")).expect("a link");
+        }
+        assert_refused_by_all(&sandbox, "patterns/x.yaml: it is no regular file, as pattern files are");
+    }
+}
+
 #[test]
 fn a_source_without_pattern_file() {
     let sandbox = sandbox();

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dehusk::cleaning::regexes::{Regexes, regex_matches};
-use dehusk::patterns::foreign::compile;
+use dehusk::patterns::foreign::{ForeignRegex, compile};
 use fancy_regex::{Regex, RegexBuilder};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -136,11 +136,12 @@ fn unfiltered(regexes: &[Arc<Regex>], text: &str) -> Option<Vec<(Range<usize>, u
 }
 
 fn finds_all(regexes: &[Arc<Regex>], texts: &[String]) -> Result<(), TestCaseError> {
-    let together = Regexes::new(regexes.iter().cloned().enumerate().collect());
+    let own = regexes.iter().cloned().map(ForeignRegex::from);
+    let together = Regexes::new(own.enumerate().collect());
     for text in texts {
         let Some(expected) = unfiltered(regexes, text) else { continue };
         let mut found = Vec::new();
-        let outcome = together.find(text, |range, pattern| found.push((range, pattern)));
+        let outcome = together.find(text, &|| true, |range, pattern| found.push((range, pattern)));
         prop_assert!(outcome.is_ok(), "{:?}", outcome);
         prop_assert_eq!(found, expected, "{:?} in {:?}", regexes, text);
     }

@@ -11,6 +11,7 @@ use dehusk::corpus::{Document, Page};
 
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
+use crate::cli::interrupt;
 use crate::cli::often::Kind;
 use crate::cli::options::DocumentArgs;
 use crate::cli::reporter::Reporter;
@@ -85,7 +86,9 @@ impl<'a> DocumentCleaner<'a> {
     /// Cleans one document; an error if a pattern gave up on it.
     pub fn clean(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
-        let reading = source.cleaner.read(scratch, &document.text).map_err(|error| error.to_string())?;
+        // Whoever stops the run does not wait for a slow regex.
+        let go_on = || interrupt::check().is_ok();
+        let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let cleaning = source.cleaner.cleaning(&document.text, &reading);
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
     }

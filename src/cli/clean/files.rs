@@ -84,6 +84,8 @@ impl FileCleaner<'_> {
         match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
+                // What was stopped is not skipped.
+                interrupt::check()?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
                 let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
                 self.tell(cleared, &mut done, report)?;

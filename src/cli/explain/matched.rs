@@ -60,7 +60,8 @@ impl Lens {
             Form::Run(_) => self.runs(scratch, text)?,
             Form::Regex(regex) => {
                 let gave_up = |source| CleanError { id: self.pattern.id.clone(), source };
-                regex_matches(regex, text).map_err(gave_up)?
+                let compiled = regex.compiled().map_err(|error| gave_up(error.into()))?;
+                regex_matches(compiled, text).map_err(gave_up)?
             }
         };
         ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));

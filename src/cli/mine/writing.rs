@@ -3,15 +3,13 @@
 //! Each file is read again right before it is written, and what was decided in between is merged in. One that cannot be
 //! read any more stays as it is, and what was mined is put beside it.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use dehusk::corpus::OutputRoot;
 use dehusk::patterns::merge::{merge, merge_meanwhile};
-use dehusk::patterns::{LexerCache, PatternFile};
+use dehusk::patterns::{LexerCache, PatternFile, open};
 
 use crate::cli::interrupt;
 use crate::cli::library::{Library, parse};
@@ -48,23 +46,22 @@ fn write_one(
     let name = format!("{}.yaml", file.source);
     let path = output.path().join(&name);
     loop {
-        let old = read(&path)?;
-        let merged = match old.as_deref().map(|old| parse(&path, old.to_vec(), cache)) {
-            None => file.clone(),
+        let now = if path.try_exists()? { Some(read(&path, cache)) } else { None };
+        let (old, merged) = match now {
+            None => (None, file.clone()),
             Some(Err(problem)) => return Ok(Some(format!("{problem:#}"))),
-            Some(Ok(now)) => with_decisions_of(file, before, now),
+            Some(Ok((yaml, now))) => (Some(yaml), with_decisions_of(file, before, now)),
         };
-        if output.replace(&name, old.as_deref(), merged.to_yaml().as_bytes())? {
+        if output.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
             return Ok(None);
         }
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        read => read.map(Some).with_context(|| format!("cannot read {}", path.display())),
-    }
+fn read(path: &Path, cache: &LexerCache) -> anyhow::Result<(String, PatternFile)> {
+    let yaml = open(path).map_err(|problem| anyhow::anyhow!(problem.display(path)))?;
+    let file = parse(path, &yaml, cache)?;
+    Ok((yaml, file))
 }
 
 fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {

@@ -162,7 +162,9 @@ impl Arriving<'_> {
     fn arrived(&self, document: Result<Option<Document>, Skipped>, place: Place, bench: &mut Bench) -> Arrived {
         let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
         let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
-        let reading = source.cleaner.read(scratch, &document.text).map_err(|error| format!("{place}: {error}"))?;
+        let go_on = || interrupt::check().is_ok();
+        let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
+        let reading = reading.map_err(|error| format!("{place}: {error}"))?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
         Ok(Some(Arrival { document, reading, segments }))
     }

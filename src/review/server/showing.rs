@@ -343,7 +343,7 @@ impl Review {
         let files = self.session.files_for(source);
         let cleaner = self.session.cleaner(&files);
         let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
-        let reading = cleaner.read(&mut Scratch::default(), text).map_err(broken)?;
+        let reading = cleaner.read_while(&mut Scratch::default(), text, &self.session.patience()).map_err(broken)?;
         let cleaning = cleaner.cleaning(text, &reading);
         let (links, texts, cleaner) = (&self.links, &*texts, &cleaner);
         Ok(draw(&document::Shown {
@@ -363,7 +363,6 @@ impl Review {
 
 impl Session {
     fn rows(&self) -> Vec<Row> {
-        let sources: Vec<String> = self.files().sources().map(str::to_owned).collect();
         let counts = self.documents.counts();
         let row = |source: String| {
             let (file, problem) = self.patterns(&source)?;
@@ -377,7 +376,7 @@ impl Session {
                 source,
             })
         };
-        sources.into_iter().filter_map(row).collect()
+        self.files.sources().into_iter().filter_map(row).collect()
     }
 
     /// What is to be known of a source, as far as its documents were looked at.
@@ -392,13 +391,12 @@ impl Session {
 
     /// What is to be known of none of the sources that have patterns.
     fn warnings(&self) -> Vec<String> {
-        let files = self.files();
-        let has_none = |source: &&&str| files.get(source).is_none();
+        let has_none = |source: &&&str| self.files.get(source).is_none();
         let counts = self.documents.counts().unwrap_or_default();
         let without: Vec<&str> = counts.keys().filter(has_none).copied().collect();
         let missing = (!without.is_empty()).then(|| {
             format!("Sources of the corpus without a pattern file: {}. `dehusk mine` makes them.", without.join(", "))
         });
-        files.unreadable().map(str::to_owned).chain(missing).collect()
+        self.files.unreadable().into_iter().chain(missing).collect()
     }
 }

@@ -1,0 +1,33 @@
+//! Pattern files as they lie on disk.
+//!
+//! Whoever reads one reads it here. In a folder may lie what is called like a pattern file and is none: a named pipe, which
+//! would be waited for, or a device without end.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::problem::FileProblem;
+
+/// The most bytes of a pattern file. The files of large sources have a few million.
+const MOST: u64 = 1 << 28;
+
+/// The text of a pattern file.
+pub fn open(path: &Path) -> Result<String, FileProblem> {
+    let unreadable = |error: io::Error| problem(format!("it cannot be read: {error}"));
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(problem("it is no regular file, as pattern files are; move it elsewhere".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST {
+        return Err(problem(format!(
+            "it has more than the {MOST} bytes that a pattern file may have; move it elsewhere"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|_| problem("it is not valid UTF-8; save it as UTF-8".to_owned()))
+}
+
+fn problem(message: String) -> FileProblem {
+    FileProblem { line: 0, id: None, message }
+}

@@ -1,0 +1,115 @@
+//! `dehusk review` as its pages and a terminal reach it, where it has much to do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::interruption::{signal, wait_until};
+use super::*;
+
+/// What answers in seconds on a busy machine must not fail, what hangs must.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const FILE: &str = "patterns/odd.yaml";
+
+/// A review, killed when dropped.
+struct Review {
+    child: Child,
+    /// The address of the server, and the folder of its pages.
+    address: (String, String),
+}
+
+impl Review {
+    fn start(sandbox: &Sandbox) -> Review {
+        let mut command = sandbox.command("review patterns corpus --no-open --quiet");
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut review = Review { child: child.expect("the program starts"), address: Default::default() };
+        let mut url = String::new();
+        BufReader::new(review.child.stdout.as_mut().expect("a pipe")).read_line(&mut url).expect("a line");
+        let address = url.trim().strip_prefix("http://").and_then(|url| url.split_once('/'));
+        review.address = address.map(|(host, path)| (host.to_owned(), path.to_owned())).expect("an address");
+        review
+    }
+
+    /// Sends a request; gives whom to ask for the answer.
+    fn send(&self, method: &str, path: &str, json: &str) -> TcpStream {
+        let (host, folder) = &self.address;
+        let mut stream = TcpStream::connect(host).expect("a server");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        let head = format!("{method} /{folder}{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        let content = format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{json}", json.len());
+        stream.write_all((head + &content).as_bytes()).expect("a request");
+        stream
+    }
+
+    #[track_caller]
+    fn ask(&self, method: &str, path: &str, json: &str) -> String {
+        let mut answer = String::new();
+        let read = self.send(method, path, json).read_to_string(&mut answer);
+        read.unwrap_or_else(|error| panic!("{method} {path} is not answered: {error}"));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{method} {path}: {answer}");
+        answer
+    }
+
+    fn end(mut self) {
+        signal(&self.child, "-TERM");
+        wait_until(&mut self.child, || false);
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Review {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A pattern file with so many regexes that a person wrote.
+fn pattern_file(regexes: impl Iterator<Item = String>) -> String {
+    let entry = |(number, regex)| format!("  - {{id: own-{number}, regex: '{regex}', example: Line 1 of}}\n");
+    let entries: String = regexes.enumerate().map(entry).collect();
+    format!(
+        "dehusk: 1\nsource: odd\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:\n{entries}"
+    )
+}
+
+#[test]
+fn a_file_that_an_editor_saves_while_documents_are_looked_at() {
+    let sandbox = Sandbox::new();
+    let regexes = |more: usize| (0..100).map(move |number| format!("Line {number} of(?! {more})"));
+    sandbox.write(FILE, pattern_file(regexes(0)));
+    for page in 0..100 {
+        let lines: String = (0..500).map(|line| format!("Line {line} of {page} says what it has to say.\n")).collect();
+        sandbox.write(&format!("corpus/odd/{page}.txt"), lines);
+    }
+    let review = Review::start(&sandbox);
+    for round in 1..8 {
+        review.ask("GET", "s/odd/", "");
+        sandbox.write(FILE, pattern_file(regexes(round)));
+        sleep(Duration::from_millis(50));
+        review.ask("GET", "pulse?source=odd", "");
+    }
+    assert!(review.ask("GET", "s/odd/p/own-0/", "").contains("(?! 7)"), "what was saved last is there");
+    review.end();
+}
+
+#[test]
+fn a_slow_regex_is_given_up_and_does_not_hold_the_review() {
+    let sandbox = Sandbox::new();
+    sandbox.write(FILE, pattern_file(["Line 1 of".to_owned()].into_iter()));
+    sandbox.write("corpus/odd/x.txt", "a".repeat(1_000_000));
+    let review = Review::start(&sandbox);
+    let slow = r#"{"regex": "a++b", "ends_after": null}"#;
+    let tried = review.ask("POST", "s/odd/p/own-0/try", slow);
+    assert!(tried.contains("only 0 of 1 documents could be looked at"), "{tried}");
+    // One that a file has, too.
+    sandbox.write(FILE, pattern_file(["a++b".to_owned()].into_iter()));
+    review.ask("GET", "pulse?source=odd", "");
+    review.ask("GET", "s/odd/p/own-0/matches", "");
+    let _trial = review.send("POST", "s/odd/p/own-0/try", slow);
+    sleep(Duration::from_millis(500));
+    review.end();
+}
