@@ -242,6 +242,9 @@ pub enum Reason {
         /// Where in the value, from 1.
         byte: usize,
     },
+    /// An output whose name no file can have.
+    #[error("would be written to {0:?}, which is too long a name there: shorten it")]
+    OutputName(PathBuf),
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,
