@@ -429,7 +429,7 @@ mod tests {
             file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(nanoseconds)).expect("a time");
             Stamp::of("a", &file.metadata().expect("metadata"))
         };
-        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100 };
+        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100, content: None };
         assert_eq!(stamp(1_732_147_200_000_000_100), expected);
         assert_ne!(stamp(1_732_147_200_000_000_100), stamp(1_732_147_200_000_000_200));
         file.set_modified(UNIX_EPOCH - std::time::Duration::from_secs(1)).expect("a time");
