@@ -51,7 +51,8 @@ pub const NAMES: [&str; FEATURES] = [
 pub type Features = [f64; FEATURES];
 
 /// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
-static REACHES: LazyLock<[Reach; 3]> = LazyLock::new(|| [15.0, 60.0, 250.0].map(Reach::new));
+static REACH: LazyLock<[Reach; REACHES]> = LazyLock::new(|| [15.0, 60.0, 250.0].map(Reach::new));
+const REACHES: usize = 3;
 /// A segment has few words up to this many.
 const FEW_WORDS: f64 = 3.0;
 
@@ -137,7 +138,8 @@ impl ShapeModel {
     }
 }
 
-/// The features of each segment of a document. Linear.
+/// The features of each segment of a document. Linear. There may be a segment for every two bytes, so only what cannot be
+/// known in one pass from front to back is kept for each.
 pub fn features<'d>(
     text: &str,
     tokens: &Tokens,
@@ -145,46 +147,64 @@ pub fn features<'d>(
     segments: &'d Segments,
 ) -> impl Iterator<Item = Features> + use<'d> {
     let Segments { tokens: segments, prose } = segments;
-    let words: Vec<f64> = segments.iter().map(|segment| layout.words(segment)).collect();
-    let finished: Vec<f64> = segments.iter().map(|segment| layout.words_in_sentences(segment)).collect();
-    let ends: Vec<f64> = finished.iter().zip(&words).map(|(finished, words)| finished / words.max(1.0)).collect();
-    let sizes: Vec<f64> = segments.iter().map(|segment| layout.mass(segment)).collect();
-    let around: Vec<[Vec<f64>; 2]> = REACHES.iter().map(|reach| both_sides(prose, &sizes, reach)).collect();
     let repeated = repeated(text, tokens, segments);
-    let all: f64 = sizes.iter().sum::<f64>().max(1.0);
-    let telling: Vec<f64> = words.iter().map(|words| words.ln_1p()).collect();
-    let mut before = 0.0;
+    let prose_after = prose_after(layout, segments, prose);
+    let all: f64 = segments.iter().map(|segment| layout.mass(segment)).sum::<f64>().max(1.0);
+    let mut prose_before = [0.0; REACHES];
+    let mut mass_before = 0.0;
+    let (mut previous, mut here) = (Words::default(), Words::of(layout, segments.first()));
     segments.iter().enumerate().map(move |(index, segment)| {
         let looks = &layout.looks[segment.clone()];
         let share = |look: u8, of: f64| count(looks, look) / of.max(1.0);
-        let neighbour = |of: &[f64], at: Option<usize>| at.and_then(|at| of.get(at)).copied().unwrap_or(0.0);
-        let (previous, next) = (index.checked_sub(1), Some(index + 1));
-        let position = (before + sizes[index] / 2.0) / all;
-        before += sizes[index];
+        let next = Words::of(layout, segments.get(index + 1));
+        let mass = layout.mass(segment);
+        let position = (mass_before + mass / 2.0) / all;
+        mass_before += mass;
         let mut features = [0.0; FEATURES];
         features[..7].copy_from_slice(&[
-            telling[index],
-            f64::from(u8::from(words[index] <= FEW_WORDS)),
-            ends[index],
+            here.telling,
+            f64::from(u8::from(here.count <= FEW_WORDS)),
+            here.in_sentences,
             share(look::VARYING, segment.len() as f64),
             share(look::CAPITAL, count(looks, look::WORD)),
             share(look::SEPARATOR, segment.len() as f64),
             f64::from(u8::from(repeated[index])),
         ]);
-        for (reach, [before, after]) in around.iter().enumerate() {
-            let (before, after) = (before[index].ln_1p(), after[index].ln_1p());
-            features[7 + 3 * reach..10 + 3 * reach].copy_from_slice(&[before + after, before.min(after), before]);
+        for (number, reach) in REACH.iter().enumerate() {
+            prose_before[number] += prose[index];
+            let (before, after) = (prose_before[number].ln_1p(), prose_after[index][number].ln_1p());
+            features[7 + 3 * number..10 + 3 * number].copy_from_slice(&[before + after, before.min(after), before]);
+            prose_before[number] *= reach.left_after(mass);
         }
         features[16..].copy_from_slice(&[
-            neighbour(&telling, previous),
-            neighbour(&telling, next),
-            neighbour(&ends, previous),
-            neighbour(&ends, next),
+            previous.telling,
+            next.telling,
+            previous.in_sentences,
+            next.in_sentences,
             position,
             (position - 0.5).powi(2),
         ]);
+        (previous, here) = (here, next);
         features
     })
+}
+
+/// The words of a segment; none if there is no segment.
+#[derive(Clone, Copy, Default)]
+struct Words {
+    count: f64,
+    /// The logarithm of how many there are.
+    telling: f64,
+    /// The share of them that is in sentences.
+    in_sentences: f64,
+}
+
+impl Words {
+    fn of(layout: &Layout, segment: Option<&Range<usize>>) -> Words {
+        let Some(segment) = segment else { return Words::default() };
+        let count = layout.words(segment);
+        Words { count, telling: count.ln_1p(), in_sentences: layout.words_in_sentences(segment) / count.max(1.0) }
+    }
 }
 
 /// How many tokens of a segment look like this.
@@ -209,20 +229,17 @@ impl Reach {
     }
 }
 
-/// The prose before and after each segment, itself included, each word less by its distance.
-fn both_sides(prose: &[f64], sizes: &[f64], reach: &Reach) -> [Vec<f64>; 2] {
-    let fading: Vec<f64> = sizes.iter().map(|&size| reach.left_after(size)).collect();
-    let decayed = |indices: &mut dyn Iterator<Item = usize>| {
-        let mut sums = vec![0.0; prose.len()];
-        let mut sum = 0.0;
-        for index in indices {
-            sum += prose[index];
-            sums[index] = sum;
-            sum *= fading[index];
-        }
-        sums
-    };
-    [decayed(&mut (0..prose.len())), decayed(&mut (0..prose.len()).rev())]
+/// The prose after each segment, itself included, each word less by its distance, for each reach.
+fn prose_after(layout: &Layout, segments: &[Range<usize>], prose: &[f64]) -> Vec<[f64; REACHES]> {
+    let mut after = vec![[0.0; REACHES]; segments.len()];
+    let mut sums = [0.0; REACHES];
+    for (index, segment) in segments.iter().enumerate().rev() {
+        let mass = layout.mass(segment);
+        sums.iter_mut().for_each(|sum| *sum += prose[index]);
+        after[index] = sums;
+        sums.iter_mut().zip(&*REACH).for_each(|(sum, reach)| *sum *= reach.left_after(mass));
+    }
+    after
 }
 
 /// Which segments stand in the document more than once, but for case.
@@ -233,15 +250,19 @@ fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool>
         push_folded(&mut all, &text[bytes]);
         ends.push(all.len());
     }
-    let mut first: HashTable<(u64, usize)> = HashTable::with_capacity(segments.len());
+    // positions in a document are 32 bits wide
+    let mut first: HashTable<u32> = HashTable::with_capacity(segments.len());
     let mut repeated = vec![false; segments.len()];
-    let of = |index: usize| &all[if index == 0 { 0 } else { ends[index - 1] }..ends[index]];
-    for index in 0..segments.len() {
-        let hash = FxBuildHasher.hash_one(of(index));
-        let entry = first.entry(hash, |&(other, first)| other == hash && of(first) == of(index), |&(hash, _)| hash);
-        let first = entry.or_insert((hash, index)).get().1;
+    let of = |index: u32| {
+        let index = index as usize;
+        &all[if index == 0 { 0 } else { ends[index - 1] }..ends[index]]
+    };
+    let hash = |index: u32| FxBuildHasher.hash_one(of(index));
+    for index in 0..segments.len() as u32 {
+        let entry = first.entry(hash(index), |&first| of(first) == of(index), |&first| hash(first));
+        let first = *entry.or_insert(index).get();
         if first != index {
-            (repeated[first], repeated[index]) = (true, true);
+            (repeated[first as usize], repeated[index as usize]) = (true, true);
         }
     }
     repeated

@@ -123,7 +123,7 @@ pub fn clean(
     reporter.start("cleaning", Steps::bytes(sizes.iter().copied().sum()));
     let counts = summary.time("clean", || match target {
         Target::Folder(output) => {
-            let run = FolderRun::new(&files, output, &work, args.long.resume, report)?;
+            let run = FolderRun::new(&files, output, &work, &args.long, report)?;
             run.clean(global.threads(), &sizes)
         }
         Target::Stdout if args.long.resume => bail!("--resume needs a folder to write to: name one with -o"),

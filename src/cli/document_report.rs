@@ -149,7 +149,7 @@ mod tests {
     use super::super::manifest::{Done, Stamp};
     use super::*;
 
-    const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1 };
+    const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1, content: None };
 
     /// A run of a folder; `resume` as in [`Manifest::open`].
     fn with_run(folder: &TempDir, resume: bool, run: impl FnOnce(&DocumentReport, &Manifest)) {

@@ -1,7 +1,7 @@
-//! Ctrl-C: stop at once, but never leave half a file.
+//! Signals: Ctrl-C, and the one of a file that grows beyond what is allowed.
 //!
-//! Where nothing is being written the process ends on the spot. Where something is, the file in hand is finished, or
-//! dropped if it is long, and then the run ends.
+//! Ctrl-C stops at once, but never leaves half a file. Where nothing is being written the process ends on the spot.
+//! Where something is, the file in hand is finished, or dropped if it is long, and then the run ends.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +47,13 @@ pub fn listen(resumes: bool) -> anyhow::Result<()> {
             std::process::exit(super::Exit::Interrupted as i32);
         }
     })?;
+    Ok(())
+}
+
+/// From now on writing more than a file may have (`ulimit -f`) is an error that can be told, and does not end the process.
+pub fn survive_large_files() -> std::io::Result<()> {
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::new(AtomicBool::new(false)))?;
     Ok(())
 }
 

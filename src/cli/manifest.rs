@@ -15,7 +15,7 @@ mod counts;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,6 +25,7 @@ use anyhow::{Context, bail};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use twox_hash::XxHash3_64;
 
 use dehusk::corpus::{OutputError, OutputRoot};
 
@@ -39,10 +40,13 @@ const LOCK: &str = "manifest.lock";
 /// Its first line.
 const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
 
+/// How much is hashed at a time.
+const HASHED_BYTES: usize = 256 * 1024;
+
 /// Where the first line stands, which is on no output: so what is known of one that others wrote.
 const NOWHERE: u64 = 0;
 
-/// How an input file looks from outside. Whoever changes a file changes this.
+/// How an input file looks from outside, which whoever changes it changes as a rule; and what is in it, if that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp<'a> {
     /// Its path.
@@ -51,6 +55,8 @@ pub struct Stamp<'a> {
     pub bytes: u64,
     /// When it was changed, in nanoseconds since 1970; 0 if nobody knows.
     pub modified: i64,
+    /// A hash of its content, if somebody wants to be sure.
+    pub content: Option<u64>,
 }
 
 /// What came of a finished input.
@@ -99,6 +105,8 @@ struct NewLine<'a> {
     i: &'a str,
     b: u64,
     m: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    h: Option<u64>,
     #[serde(flatten)]
     done: &'a Done,
 }
@@ -114,6 +122,9 @@ struct Line {
     i: String,
     b: u64,
     m: i64,
+    /// The hash of the input's content, if it was noted.
+    #[serde(default)]
+    h: Option<u64>,
     #[serde(flatten)]
     done: Done,
 }
@@ -134,7 +145,7 @@ impl<'a> Stamp<'a> {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
             Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
         });
-        Stamp { input, bytes: metadata.len(), modified: modified.unwrap_or(0) }
+        Stamp { input, bytes: metadata.len(), modified: modified.unwrap_or(0), content: None }
     }
 }
 
@@ -193,7 +204,9 @@ impl Manifest {
     /// was written is still there is for the caller to see, who knows where that is.
     pub fn done(&self, output: &str, stamp: &Stamp) -> Option<Done> {
         let line = self.newest(output)?;
-        let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m };
+        // of input that nobody looked into nothing is known
+        let content = stamp.content.and(line.h);
+        let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m, content };
         let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(output)));
         (is_same && (!self.wants_report || has_part())).then_some(line.done)
     }
@@ -218,8 +231,8 @@ impl Manifest {
 
     /// Notes that an output is finished: all that was written for it is in its place.
     pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> anyhow::Result<()> {
-        let Stamp { input, bytes, modified } = *stamp;
-        self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, done })
+        let Stamp { input, bytes, modified, content } = *stamp;
+        self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, h: content, done })
     }
 
     fn append(&self, output: &str, line: &impl Serialize) -> anyhow::Result<()> {
@@ -312,6 +325,21 @@ pub fn hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A hash of what is in a file.
+pub fn content_of(path: &Path) -> io::Result<u64> {
+    let mut hasher = XxHash3_64::new();
+    let mut file = BufReader::with_capacity(HASHED_BYTES, File::open(path)?);
+    loop {
+        let bytes = file.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(hasher.finish());
+        }
+        hasher.write(bytes);
+        let length = bytes.len();
+        file.consume(length);
+    }
+}
+
 fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
@@ -326,7 +354,8 @@ mod tests {
 
     use super::*;
 
-    const STAMP: Stamp = Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789 };
+    const STAMP: Stamp =
+        Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789, content: None };
 
     /// An output folder, and the manifest in it.
     struct Place(TempDir);
@@ -405,7 +434,7 @@ mod tests {
             file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(nanoseconds)).expect("a time");
             Stamp::of("a", &file.metadata().expect("metadata"))
         };
-        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100 };
+        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100, content: None };
         assert_eq!(stamp(1_732_147_200_000_000_100), expected);
         assert_ne!(stamp(1_732_147_200_000_000_100), stamp(1_732_147_200_000_000_200));
         file.set_modified(UNIX_EPOCH - std::time::Duration::from_secs(1)).expect("a time");
@@ -464,6 +493,20 @@ mod tests {
         let manifest = place.open(true);
         manifest.add("b", &STAMP, &done(2)).expect("added");
         assert_eq!([documents(&manifest, "a"), documents(&manifest, "b")], [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn content_counts_for_whoever_wants_to_be_sure() {
+        let place = Place::new();
+        let manifest = place.open(false);
+        let of = |content| Stamp { content, ..STAMP };
+        manifest.add("a", &STAMP, &done(1)).expect("added");
+        manifest.add("b", &of(Some(7)), &done(2)).expect("added");
+        for manifest in [&manifest, &place.open(true)] {
+            let is_done = |output: &str, content| manifest.done(output, &of(content)).is_some();
+            assert_eq!([is_done("a", None), is_done("a", Some(7))], [true, false]);
+            assert_eq!([is_done("b", None), is_done("b", Some(7)), is_done("b", Some(8))], [true, true, false]);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::shape::ShapeModel;
-use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceId, SourceListing, Text};
+use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceId, SourceListing};
 use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
@@ -288,7 +288,7 @@ impl Miner<'_> {
     }
 
     /// The texts of documents that could be mined.
-    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<Text>> {
+    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<String>> {
         let read = |place| {
             interrupt::check()?;
             // What cannot be read was said when it was to be mined.
@@ -314,7 +314,7 @@ impl Miner<'_> {
     fn mine(&self, listing: &SourceListing, need: u64, limit: u64) -> anyhow::Result<Mined> {
         let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
         let documents = read_documents(self.inventory, &places, self.reporter)?;
-        let texts: Vec<Text> = documents.into_iter().flatten().map(|document| document.text).collect();
+        let texts: Vec<String> = documents.into_iter().flatten().map(|document| document.text).collect();
         let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
         Ok(mined)

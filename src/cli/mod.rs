@@ -183,6 +183,7 @@ impl Command {
 
 fn start(cli: &Cli) -> anyhow::Result<()> {
     interrupt::listen(cli.command.resumes())?;
+    interrupt::survive_large_files()?;
     rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads()).build_global()?;
     Ok(())
 }

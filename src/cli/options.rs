@@ -274,6 +274,10 @@ pub struct LongRunArgs {
     /// Go on where a run with the same patterns and options was stopped: leave out the input that it finished
     #[arg(long, help_heading = "Long runs")]
     pub resume: bool,
+    /// Tell input that has changed by its content too, and not by its size and time alone: note a hash of each file, and with
+    /// --resume compare it. Reads all input once more
+    #[arg(long, help_heading = "Long runs")]
+    pub verify: bool,
     /// Write what became of each document to a file, a line of JSON each
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,

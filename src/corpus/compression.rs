@@ -2,6 +2,9 @@
 //!
 //! Takes any reader or writer; gives what stands behind the compression. A stream may consist of many members (gzip) or
 //! frames (Zstandard), one after the other, as crawls have one for each record.
+//!
+//! Zstandard refers back over a window that the file names, of up to 2 GiB (`zstd --long=31`). That much memory is asked for
+//! before reading, and used as far as there are bytes to look back to.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -18,6 +21,9 @@ const BUFFER_BYTES: usize = 256 * 1024;
 
 /// A first member longer than this is not a record's.
 const LONGEST_RECORD: u64 = 16 << 20;
+
+/// The longest window of Zstandard, as a power of two.
+const LONGEST_WINDOW: u32 = if cfg!(target_pointer_width = "64") { 31 } else { 30 };
 
 /// Anything that can be read, by any thread.
 pub(super) type Input = Box<dyn Read + Send>;
@@ -55,7 +61,7 @@ impl Compression {
         let ends = match Compression::of(input.fill_buf()?) {
             Compression::None => false,
             Compression::Gzip => first_ends(&mut GzDecoder::new(&mut input))?,
-            Compression::Zstd => first_ends(&mut read::Decoder::with_buffer(&mut input)?.single_frame())?,
+            Compression::Zstd => first_ends(&mut Frames::new(&mut input)?.single())?,
         };
         Ok(ends && !input.fill_buf()?.is_empty())
     }
@@ -68,7 +74,7 @@ pub(super) fn decompressed(input: Input) -> io::Result<(Compression, Input)> {
     let behind: Input = match compression {
         Compression::None => Box::new(input),
         Compression::Gzip => Box::new(Members { open: Some(GzDecoder::new(input)) }),
-        Compression::Zstd => Box::new(read::Decoder::with_buffer(input)?),
+        Compression::Zstd => Box::new(Frames::new(input)?),
     };
     Ok((compression, behind))
 }
@@ -130,6 +136,35 @@ fn next_member<R: BufRead>(mut rest: R) -> io::Result<Option<GzDecoder<R>>> {
                 rest.consume(zeros);
             }
         }
+    }
+}
+
+/// All frames of a Zstandard stream.
+struct Frames<R: BufRead>(read::Decoder<'static, R>);
+
+impl<R: BufRead> Frames<R> {
+    fn new(input: R) -> io::Result<Frames<R>> {
+        let mut decoder = read::Decoder::with_buffer(input)?;
+        decoder.window_log_max(LONGEST_WINDOW)?;
+        Ok(Frames(decoder))
+    }
+
+    /// The first of them alone.
+    fn single(self) -> Frames<R> {
+        Frames(self.0.single_frame())
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.to_string().contains("memory") {
+            true => io::Error::new(
+                ErrorKind::OutOfMemory,
+                "its Zstandard window needs more memory than there is: unpack it (zstd -d --long=31), or pack it anew \
+                 without --long",
+            ),
+            false => error,
+        })
     }
 }
 

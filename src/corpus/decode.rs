@@ -82,7 +82,7 @@ pub(super) fn declared_as(label: &str) -> Option<&'static Encoding> {
 fn convert<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Decoded<'a> {
     match str::from_utf8(bytes) {
         Ok(_) if is_iso_2022_jp(bytes) => read_as(ISO_2022_JP, bytes),
-        Ok(_) => read_as(UTF_8, bytes),
+        Ok(text) => Decoded { text: Cow::Borrowed(text), encoding: None, warning: None },
         Err(_) if is_damaged_utf_8(bytes) => read_as(UTF_8, bytes),
         Err(_) => read_legacy(bytes, declared.filter(|&encoding| encoding != UTF_8)),
     }

@@ -2,7 +2,11 @@
 //!
 //! Takes a folder, and maybe a glob that says which files below it are meant; gives the input files, what else lay there,
 //! and what could not be looked at. No file is opened here.
+//!
+//! A folder that several paths lead to, by links, is read once: links to folders are put by until all is read that needs
+//! none, and are then followed in the order of their paths. So it does not depend on the file system which path counts.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,30 +32,46 @@ pub(super) struct Findings {
 
 /// Everything below the folder `root` that `glob` names, in no particular order.
 pub(super) fn walk(root: &Arc<Root>, glob: Option<&FileGlob>, options: &ReadOptions, findings: &mut Findings) {
-    let real_root = fs::canonicalize(root.path()).unwrap_or_else(|_| root.path().to_owned());
-    let walker = Walker { root, real_root, glob, options };
-    let findings = Mutex::new(findings);
-    let walk = WalkBuilder::new(root.path())
-        // a document that some .gitignore names is a document
-        .standard_filters(false)
-        .follow_links(true)
-        .max_depth(glob.and_then(FileGlob::depth))
-        .threads(rayon::current_num_threads())
-        .build_parallel();
-    walk.run(|| {
-        Box::new(|entry| {
-            let (found, then) = walker.sort(entry);
-            findings.lock().unwrap_or_else(PoisonError::into_inner).add(found);
-            then
-        })
-    });
+    let real = fs::canonicalize(root.path()).unwrap_or_else(|_| root.path().to_owned());
+    let whole = Region { path: root.path().to_owned(), real };
+    let mut walker = Walker { root, glob, options, regions: vec![whole] };
+    let mut links = walker.walk_last(findings);
+    while let Some(FolderLink { path, target }) = links.pop_first() {
+        match walker.refusal(&path, &target) {
+            Some(reason) => findings.skipped.push(Skipped::file(path, reason)),
+            None => {
+                if !target.starts_with(&walker.regions[0].real) {
+                    findings.inputs.push(target.clone());
+                }
+                walker.regions.push(Region { path, real: target });
+                links.extend(walker.walk_last(findings));
+            }
+        }
+    }
+}
+
+/// A folder that is read with what lies below it, but for what other links lead to.
+struct Region {
+    /// The path that leads to it.
+    path: PathBuf,
+    /// The same without links.
+    real: PathBuf,
+}
+
+/// A link to a folder.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FolderLink {
+    path: PathBuf,
+    /// Where it leads to, without links.
+    target: PathBuf,
 }
 
 /// What an entry of a folder is to us.
 enum Found {
     File(InputFile),
-    /// A file or folder that a link leads to, out of the root.
-    Linked(PathBuf, Box<Found>),
+    /// A file that a link leads to, out of the root.
+    Linked(PathBuf, InputFile),
+    FolderLink(FolderLink),
     Skipped(Skipped),
     Hidden,
     Other(Option<String>),
@@ -83,13 +103,14 @@ impl Findings {
         (self.files.len() + self.skipped.len()) as u64 + self.ignored.total()
     }
 
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: Found, links: &mut BTreeSet<FolderLink>) {
         match found {
             Found::File(file) => self.add_file(file),
-            Found::Linked(target, found) => {
+            Found::Linked(target, file) => {
                 self.inputs.push(target);
-                self.add(*found);
+                self.add_file(file);
             }
+            Found::FolderLink(link) => drop(links.insert(link)),
             Found::Skipped(skipped) => self.skipped.push(skipped),
             Found::Hidden => self.ignored.hidden += 1,
             Found::Other(extension) => self.ignored.count(extension),
@@ -106,24 +127,80 @@ fn unsupported(file: &InputFile) -> Option<Reason> {
 
 struct Walker<'a> {
     root: &'a Arc<Root>,
-    /// `root` without links.
-    real_root: PathBuf,
     /// Which files are meant; all, if there is none.
     glob: Option<&'a FileGlob>,
     options: &'a ReadOptions,
+    /// What is read: `root`, and what links lead to that is not below it.
+    regions: Vec<Region>,
 }
 
 impl Walker<'_> {
+    /// Looks at all that lies in the region that came last; gives the links to folders in it.
+    fn walk_last(&self, findings: &mut Findings) -> BTreeSet<FolderLink> {
+        let Some((region, others)) = self.regions.split_last() else { return BTreeSet::new() };
+        let inner: Vec<PathBuf> = others.iter().filter_map(|other| region.place_of(&other.real)).collect();
+        let above = self.depth_of(&region.path);
+        let found = Mutex::new((findings, BTreeSet::new()));
+        let walk = WalkBuilder::new(&region.path)
+            // a document that some .gitignore names is a document
+            .standard_filters(false)
+            .follow_links(true)
+            .max_depth(self.glob.and_then(FileGlob::depth).map(|depth| depth.saturating_sub(above)))
+            .threads(rayon::current_num_threads())
+            .build_parallel();
+        walk.run(|| {
+            Box::new(|entry| {
+                let (one, then) = self.sort(entry, &inner);
+                let (findings, links) = &mut *found.lock().unwrap_or_else(PoisonError::into_inner);
+                findings.add(one, links);
+                then
+            })
+        });
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    /// Why a link to a folder is not followed, if it is not.
+    fn refusal(&self, link: &Path, target: &Path) -> Option<Reason> {
+        let place = self.regions.iter().filter(|region| target.starts_with(&region.real));
+        let place = place.filter_map(|region| region.place_of(target)).find(|place| self.is_read(place))?;
+        let around = link.parent().and_then(|folder| fs::canonicalize(folder).ok());
+        Some(match around.is_some_and(|folder| folder.starts_with(target)) {
+            true => Reason::LinkLoops(place),
+            false => Reason::ReadElsewhere(place),
+        })
+    }
+
+    /// Whether the folder at `path` is looked into, which lies in a region.
+    fn is_read(&self, path: &Path) -> bool {
+        let below = path.strip_prefix(self.root.path()).unwrap_or(path);
+        let names: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
+        let Some(names) = names else { return true };
+        let is_named = names.first().is_none_or(|source| SourceId::parse(source).is_ok());
+        let is_meant = |count: &usize| {
+            let folder: PathBuf = names[..*count].iter().collect();
+            self.glob.is_none_or(|glob| glob.leads_into(&folder))
+        };
+        is_named && !names.iter().any(|name| name.starts_with('.')) && (1..=names.len()).all(|count| is_meant(&count))
+    }
+
+    /// How many folders below the root.
+    fn depth_of(&self, path: &Path) -> usize {
+        path.strip_prefix(self.root.path()).map_or(0, |below| below.iter().count())
+    }
+
     /// What `entry` is, and whether to go on below it.
-    fn sort(&self, entry: Result<DirEntry, ignore::Error>) -> (Found, WalkState) {
+    fn sort(&self, entry: Result<DirEntry, ignore::Error>, inner: &[PathBuf]) -> (Found, WalkState) {
         let found = match &entry {
             Ok(entry) if entry.depth() == 0 => Ok(Found::Folder),
             Ok(entry) if !self.is_meant(entry) => Ok(Found::NotMeant),
+            Ok(entry) if inner.iter().any(|inner| inner == entry.path()) => {
+                Err(Skipped::file(entry.path(), self.read_elsewhere(entry.path())))
+            }
             Ok(entry) => self.look_at(entry).map_err(|reason| Skipped::file(entry.path(), reason)),
             Err(error) => Err(walk_problem(error, self.root.path())),
         };
         match found {
-            Ok(found @ (Found::Hidden | Found::NotMeant)) => (found, WalkState::Skip),
+            Ok(found @ (Found::Hidden | Found::NotMeant | Found::FolderLink(_))) => (found, WalkState::Skip),
             Ok(found) => (found, WalkState::Continue),
             Err(skipped) => (Found::Skipped(skipped), WalkState::Skip),
         }
@@ -143,21 +220,37 @@ impl Walker<'_> {
         if is_hidden(entry) {
             return Ok(Found::Hidden);
         }
-        let led_to = if entry.path_is_symlink() { self.leads_out(entry.path())? } else { None };
-        let found = match entry.file_type() {
+        let kind = entry.file_type();
+        let found = match kind {
             Some(kind) if kind.is_dir() => self.folder(entry),
             Some(kind) if kind.is_file() => self.file(entry),
             _ => Err(Reason::NotAFile),
-        }?;
-        Ok(match led_to {
-            Some(target) => Found::Linked(target, Box::new(found)),
-            None => found,
+        };
+        if !entry.path_is_symlink() {
+            return found;
+        }
+        let target = fs::canonicalize(entry.path())?;
+        let is_out = !target.starts_with(&self.regions[0].real);
+        if is_out && !self.options.follow_links {
+            return Err(Reason::LinkLeadsOut(target));
+        }
+        Ok(match found? {
+            Found::Folder => Found::FolderLink(FolderLink { path: entry.path().to_owned(), target }),
+            Found::File(file) if is_out => Found::Linked(target, file),
+            found => found,
         })
+    }
+
+    /// Why a folder is left out that a link led to before.
+    fn read_elsewhere(&self, path: &Path) -> Reason {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let place = self.regions.iter().find_map(|region| (region.real == real).then(|| region.path.clone()));
+        Reason::ReadElsewhere(place.unwrap_or(real))
     }
 
     /// The names of the folders directly below the root are those of the sources.
     fn folder(&self, entry: &DirEntry) -> Result<Found, Reason> {
-        if entry.depth() == 1 {
+        if self.depth_of(entry.path()) == 1 {
             SourceId::parse(entry.file_name().to_str().ok_or(Reason::NameNotUtf8)?)?;
         }
         Ok(Found::Folder)
@@ -177,15 +270,14 @@ impl Walker<'_> {
         let folders: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
         Ok(folders.ok_or(Reason::NameNotUtf8)?.join("/"))
     }
+}
 
-    /// The target of a link out of the root; refused, unless such links are followed.
-    fn leads_out(&self, link: &Path) -> Result<Option<PathBuf>, Reason> {
-        let target = fs::canonicalize(link)?;
-        match (target.starts_with(&self.real_root), self.options.follow_links) {
-            (true, _) => Ok(None),
-            (false, true) => Ok(Some(target)),
-            (false, false) => Err(Reason::LinkLeadsOut(target)),
-        }
+impl Region {
+    /// The path that leads to the folder `real`, if it lies in this one.
+    fn place_of(&self, real: &Path) -> Option<PathBuf> {
+        let below = real.strip_prefix(&self.real).ok()?;
+        // joined with nothing it would end in a separator
+        Some(if below.as_os_str().is_empty() { self.path.clone() } else { self.path.join(below) })
     }
 }
 
@@ -364,11 +456,12 @@ mod tests {
         link("nowhere", "c/a/4.txt");
         link("c", "c/a/loop");
         link("c", "linked");
-        let expected = ["a/1.txt", "a/2.txt", "a/one.txt", "b/1.txt", "b/2.txt", "b/one.txt"];
+        let expected = ["a/1.txt", "a/2.txt", "a/one.txt"];
         assert_eq!(names(&folder, "c"), expected);
         assert_eq!(names(&folder, "linked"), expected);
         assert_eq!(names(&folder, "c/o"), ["o/3.txt"]);
         let skipped = skipped(&folder, "c");
+        assert!(skipped.iter().any(|skipped| skipped.ends_with("c/a\", which is read already")), "{skipped:#?}");
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/o: is a link to")), "{skipped:#?}");
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/a/3.txt: is a link to")));
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/a/4.txt: cannot be read: No such file")));
@@ -393,13 +486,57 @@ mod tests {
         let options = ReadOptions { follow_links: true, ..ReadOptions::default() };
         let inventory = super::super::Inventory::scan(&[folder.path().join("c")], &options).expect("files");
         let names: Vec<String> = inventory.files().iter().map(InputFile::name).collect();
-        assert_eq!(names, ["a/1.txt", "a/3.txt", "o/deep/3.txt", "p/deep/3.txt"]);
+        assert_eq!(names, ["a/1.txt", "a/3.txt", "o/deep/3.txt"]);
         let skipped: Vec<String> = inventory.skipped().iter().map(|skipped| plain(&folder, skipped)).collect();
         assert_eq!(skipped.len(), 3, "{skipped:#?}");
         assert!(skipped[0].starts_with("c/a/4.txt: cannot be read"));
-        assert!(skipped[1].starts_with("c/o/back: is a link to") && skipped[2].starts_with("c/p/back: is a link to"));
+        assert!(skipped[1].starts_with("c/o/back: is the same folder as"), "{}", skipped[1]);
+        assert!(skipped[2].starts_with("c/p: is the same folder as"), "{}", skipped[2]);
         let inputs: Vec<String> = inventory.inputs().iter().map(|path| plain(&folder, path.display())).collect();
         assert_eq!(inputs, ["c", "other", "other/deep/3.txt"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_read_once_whatever_leads_to_it() {
+        use std::os::unix::fs::symlink;
+        let folder = tree(&[("out/in/2.txt", b""), ("out/1.txt", b""), ("c/a/.hidden/x/3.txt", b"")]);
+        fs::create_dir_all(folder.path().join("c/s")).expect("a folder");
+        let link = |from: &str, to: &str| symlink(folder.path().join(from), folder.path().join(to)).expect("a link");
+        // the inner one comes first, so the outer one has to leave it out
+        link("out/in", "c/s/b");
+        link("out", "c/s/c");
+        link("c/s", "out/in/up");
+        link("c/a/.hidden/x", "c/s/x");
+        link("c/a/.hidden", "c/s/y");
+        let options = ReadOptions { follow_links: true, ..ReadOptions::default() };
+        let inventory = super::super::Inventory::scan(&[folder.path().join("c")], &options).expect("files");
+        let names: Vec<String> = inventory.files().iter().map(InputFile::name).collect();
+        assert_eq!(names, ["s/b/2.txt", "s/c/1.txt", "s/x/3.txt"]);
+        let skipped: Vec<String> = inventory.skipped().iter().map(|skipped| plain(&folder, skipped)).collect();
+        let same = |path: &str, other: &str| {
+            let other = folder.path().join(other);
+            format!("{path}: is the same folder as {other:?}, which is read already")
+                .replace(&format!("{}/", folder.path().display()), "")
+        };
+        assert_eq!(skipped, [same("c/s/b/up", "c/s"), same("c/s/c/in", "c/s/b"), same("c/s/y/x", "c/s/x")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_between_folders_are_not_multiplied() {
+        use std::os::unix::fs::symlink;
+        let names: Vec<String> = (0..40).map(|number| format!("c/s/{number:02}/x.txt")).collect();
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+        let folder = tree(&files);
+        for number in 0..40 {
+            for other in [number + 1, number + 2].map(|other| other % 40) {
+                let link = folder.path().join(format!("c/s/{number:02}/to-{other:02}"));
+                symlink(format!("../{other:02}"), link).expect("a link");
+            }
+        }
+        let inventory = inventory(&folder, "c");
+        assert_eq!((inventory.files().len(), inventory.skipped().len()), (40, 80));
     }
 
     #[cfg(target_os = "linux")]

@@ -4,31 +4,31 @@
 //! asked to, from any thread. Only the place of a file is kept, about 100 bytes.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault};
-use std::io::{self, Read, Seek};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
-use super::compression::{Compression, Input};
+use super::compression::Compression;
 use super::folder::Findings;
-use super::jsonl::JsonLines;
+use super::jsonl::{JsonLines, Line};
 use super::listing::{self, DocumentRef, Place, Sources};
+use super::open_file::OpenFile;
 use super::reading::read_document;
 use super::records::Container;
 use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
 use super::spool::Spool;
 use super::stdin::Stdin;
-use super::text::FileBytes;
 use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
 
-/// How many JSONL files stay open after their last document was let go: reading a source line by
-/// line must not open its file anew for each.
-const KEPT_OPEN: usize = 256;
+/// How many JSONL files stay open: reading a source line by line must not open its file anew for each. Systems let a
+/// program have some hundred.
+const KEPT_OPEN: usize = 64;
 
 /// The files of a run.
 #[derive(Debug)]
@@ -121,8 +121,7 @@ impl Inventory {
     /// How many bytes there are to read of the document at `place`; 0 if that cannot be told.
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
         match place.place() {
-            Place::Line(line) => line.range.len() as u64,
-            Place::Spool { bytes, .. } => bytes as u64,
+            Place::Line { bytes, .. } | Place::Spool { bytes, .. } => bytes as u64,
             Place::File => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
         }
     }
@@ -132,10 +131,10 @@ impl Inventory {
         let file = &self.files[place.file()];
         match place.place() {
             Place::File => self.read_file(file).map(|(document, _)| document),
-            Place::Line(line) => {
-                let lines = self.shared_lines(place.file())?;
-                let document = lines.parse(&line).and_then(|document| document.ok_or(Reason::Changed));
-                document.map_err(|reason| lines.skipped(&line, reason))
+            Place::Line { start, bytes, number } => {
+                let container = self.container(file);
+                let document = self.line_of(place.file(), start, bytes, number, &container);
+                document.map_err(|reason| container.skipped(Some(number), reason))
             }
             Place::Spool { start, bytes, number } => {
                 let document = self.spool.read(start, bytes, &self.options);
@@ -159,40 +158,44 @@ impl Inventory {
         let container = self.container(file);
         if file.is_stdin() {
             let input = self.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
-            return Records::stream(container, input, None);
+            return Records::live(container, input);
         }
-        let unreadable = |error| Skipped::file(file.path(), Reason::from(error));
-        match file.kind() {
-            FileKind::JsonLines => match lying_open(&file.path()).map_err(unreadable)? {
-                Ok(bytes) => Records::mapped(container, Arc::new(bytes)),
-                Err(input) => Records::stream(container, input, Some(FileKind::JsonLines)),
-            },
-            #[cfg(feature = "parquet")]
-            FileKind::Parquet => Records::table(container, File::open(file.path()).map_err(unreadable)?),
-            kind => {
-                let input = Box::new(File::open(file.path()).map_err(unreadable)?);
-                let records = Records::stream(container, input, Some(kind))?;
-                // What is wrong with the compression is told when it is read.
-                Ok(records.packed_by_record(Compression::is_by_record(&file.path()).unwrap_or(false)))
-            }
-        }
+        let open = OpenFile::open(&file.path()).map_err(|error| Skipped::file(file.path(), error))?;
+        let records = Records::file(container, open, file.kind())?;
+        // What is wrong with the compression is told when it is read.
+        let is_by_record = || Compression::is_by_record(&file.path()).unwrap_or(false);
+        Ok(match file.kind() {
+            FileKind::Warc => records.packed_by_record(is_by_record()),
+            _ => records,
+        })
     }
 
-    /// The lines of the JSONL file numbered `index`, sharing its bytes with all others who ask.
-    pub(super) fn shared_lines(&self, index: usize) -> Result<JsonLines, Skipped> {
-        let container = self.container(&self.files[index]);
-        let known = self.open_files().get(index);
-        let bytes = match known {
-            Some(bytes) => bytes,
-            // outside of the lock: a slow disk must hold up nobody else
-            None => {
-                let opened = FileBytes::open(&container.path).map_err(Reason::from);
-                let bytes = Arc::new(opened.map_err(|reason| container.skipped(None, reason))?);
-                self.open_files().insert(index, &bytes);
-                bytes
-            }
-        };
-        JsonLines::new(bytes, container)
+    /// The document in a line of the file numbered `index`.
+    fn line_of(
+        &self,
+        index: usize,
+        start: u64,
+        bytes: usize,
+        number: u64,
+        container: &Arc<Container>,
+    ) -> Result<Document, Reason> {
+        let bytes = self.shared_file(index)?.bytes(start, bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => Reason::Changed,
+            _ => error.into(),
+        })?;
+        let line = Line { number, range: 0..bytes.len() };
+        JsonLines::new(bytes, start, Arc::clone(container))?.parse(&line)?.ok_or(Reason::Changed)
+    }
+
+    /// The file numbered `index`, shared with all others who ask.
+    fn shared_file(&self, index: usize) -> io::Result<Arc<OpenFile>> {
+        if let Some(file) = self.open_files().get(index) {
+            return Ok(file);
+        }
+        // outside of the lock: a slow disk must hold up nobody else
+        let file = Arc::new(OpenFile::open(&self.files[index].path())?);
+        self.open_files().insert(index, &file);
+        Ok(file)
     }
 
     /// Where documents are put by that can only be read from front to back.
@@ -217,18 +220,6 @@ impl Inventory {
     fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {
         // nothing that holds the lock can leave it half changed
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The bytes of a file, mapped if it is large, or, if they are compressed, a way to read them in order.
-fn lying_open(path: &Path) -> io::Result<Result<FileBytes, Input>> {
-    let mut file = File::open(path)?;
-    let mut start = Vec::new();
-    (&file).take(4).read_to_end(&mut start)?;
-    file.rewind()?;
-    match Compression::of(&start) {
-        Compression::None => FileBytes::of(&mut file).map(Ok),
-        _ => Ok(Err(Box::new(file))),
     }
 }
 
@@ -266,23 +257,20 @@ fn comparable(name: String) -> String {
     if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name }
 }
 
-/// JSONL files of which documents are in use, and those that were opened last.
+/// The JSONL files that were opened last.
 #[derive(Debug, Default)]
-struct OpenFiles {
-    in_use: FxHashMap<usize, Weak<FileBytes>>,
-    recent: VecDeque<Arc<FileBytes>>,
-}
+struct OpenFiles(VecDeque<(usize, Arc<OpenFile>)>);
 
 impl OpenFiles {
-    fn get(&self, index: usize) -> Option<Arc<FileBytes>> {
-        self.in_use.get(&index)?.upgrade()
+    fn get(&self, index: usize) -> Option<Arc<OpenFile>> {
+        // those that came last are asked for most
+        self.0.iter().rev().find(|(known, _)| *known == index).map(|(_, file)| Arc::clone(file))
     }
 
-    fn insert(&mut self, index: usize, bytes: &Arc<FileBytes>) {
-        self.in_use.insert(index, Arc::downgrade(bytes));
-        self.recent.push_back(Arc::clone(bytes));
-        if self.recent.len() > KEPT_OPEN {
-            self.recent.pop_front();
+    fn insert(&mut self, index: usize, file: &Arc<OpenFile>) {
+        self.0.push_back((index, Arc::clone(file)));
+        if self.0.len() > KEPT_OPEN {
+            self.0.pop_front();
         }
     }
 }
@@ -386,8 +374,8 @@ mod tests {
         let folder = tree(&[("x.jsonl", b"{}")]);
         let mut open = OpenFiles::default();
         for index in 0..=KEPT_OPEN {
-            let bytes = FileBytes::open(&folder.path().join("x.jsonl")).expect("a file");
-            open.insert(index, &Arc::new(bytes));
+            let file = OpenFile::open(&folder.path().join("x.jsonl")).expect("a file");
+            open.insert(index, &Arc::new(file));
         }
         assert!(open.get(0).is_none() && open.get(1).is_some() && open.get(KEPT_OPEN).is_some());
     }

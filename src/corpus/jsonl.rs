@@ -8,16 +8,17 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::reading::{View, refuse_too_large, text_of};
+use super::reading::{View, refuse_too_large};
 use super::record::{Body, Record};
 use super::records::Container;
-use super::text::FileBytes;
-use super::{Document, Reason, Skipped, SourceId, rewrite_line};
+use super::{Document, Reason, SourceId, rewrite_line};
 
-/// Lines of a JSONL file: all of them, or a stretch.
+/// Lines of a JSONL file that follow each other.
 #[derive(Debug, Clone)]
 pub(super) struct JsonLines {
-    bytes: Arc<FileBytes>,
+    bytes: Arc<Vec<u8>>,
+    /// Where in the file they begin, unpacked.
+    start: u64,
     container: Arc<Container>,
 }
 
@@ -31,27 +32,23 @@ pub(super) struct Line {
 }
 
 impl JsonLines {
-    pub(super) fn new(bytes: Arc<FileBytes>, container: Arc<Container>) -> Result<JsonLines, Skipped> {
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(container.skipped(None, Reason::JsonlInUtf16));
+    /// The lines in `bytes`, which stand at `start` in the file.
+    pub(super) fn new(bytes: Vec<u8>, start: u64, container: Arc<Container>) -> Result<JsonLines, Reason> {
+        // how later lines begin says nothing of the file
+        if start == 0 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
+            return Err(Reason::JsonlInUtf16);
         }
-        Ok(JsonLines::later(bytes, container))
+        Ok(JsonLines { bytes: Arc::new(bytes), start, container })
     }
 
-    /// Lines that are not the first: how they begin says nothing of the file.
-    pub(super) fn later(bytes: Arc<FileBytes>, container: Arc<Container>) -> JsonLines {
-        JsonLines { bytes, container }
+    /// The first `most` lines from the byte `start` of the stretch on; `first` is the number of the first.
+    pub(super) fn some(&self, start: usize, first: u64, most: usize) -> Vec<Line> {
+        self.lines_from(start, first).take(most).collect()
     }
 
-    /// The lines, in order.
-    pub(super) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        self.lines_from(0, 1)
-    }
-
-    /// The lines from the byte `start` on that have some `bytes` together, one at least if there is one; `first` is the
-    /// number of the first.
-    pub(super) fn some(&self, start: usize, first: u64, bytes: usize) -> Vec<Line> {
-        self.lines_from(start, first).take_while(|line| line.range.start - start < bytes).collect()
+    /// Where a line begins in the file, unpacked.
+    pub(super) fn place(&self, line: &Line) -> u64 {
+        self.start + line.range.start as u64
     }
 
     /// The bytes of `line`, its line end included.
@@ -67,8 +64,8 @@ impl JsonLines {
             return Ok(None);
         };
         let view = match record.body(keys)? {
-            Body::Html(field) => View::of(field.string()?, &self.bytes, options),
-            Body::Text(field) => View::plain(text_of(&self.bytes, field.string()?)),
+            Body::Html(field) => View::of(field.string()?, options),
+            Body::Text(field) => View::plain(field.string()?.into_owned()),
         };
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
         let source = SourceId::parse(&self.container.source_of(record.known(options)?)?)?;
@@ -79,10 +76,6 @@ impl JsonLines {
     /// The bytes of `line`, with `new` in the place of its document: see [`rewrite_line`].
     pub(super) fn rewrite(&self, line: &Line, new: &str) -> Result<String, Reason> {
         rewrite_line(self.text(line)?, &self.container.options, new)
-    }
-
-    pub(super) fn skipped(&self, line: &Line, reason: Reason) -> Skipped {
-        self.container.skipped(Some(line.number), reason)
     }
 
     /// What the document in `line` calls its source; `None` if the line is blank.
@@ -129,8 +122,8 @@ mod tests {
     use super::*;
 
     fn lines_with(bytes: &[u8], options: ReadOptions) -> JsonLines {
-        let lines = JsonLines::new(Arc::new(FileBytes::Read(bytes.to_vec())), container("x.jsonl", options));
-        lines.unwrap_or_else(|skipped| panic!("{skipped}"))
+        let lines = JsonLines::new(bytes.to_vec(), 0, container("x.jsonl", options));
+        lines.unwrap_or_else(|reason| panic!("{reason}"))
     }
 
     fn lines_of(bytes: &[u8]) -> JsonLines {
@@ -138,7 +131,7 @@ mod tests {
     }
 
     fn texts(lines: &JsonLines) -> Vec<String> {
-        let parsed = lines.lines().map(|line| (line.number, lines.parse(&line)));
+        let parsed = lines.lines_from(0, 1).map(|line| (line.number, lines.parse(&line)));
         let texts = parsed.map(|(number, parsed)| match parsed {
             Ok(Some(document)) => {
                 format!("{}/{}: {}", document.source, document.id, &*document.text)
@@ -186,9 +179,9 @@ mod tests {
     fn the_lines_are_the_file() {
         for file in [&b""[..], b"\n", b"a\r\nb", b"\xff\n\n\r\r\n \n", b"\xef\xbb\xbfx\n"] {
             let lines = lines_of(file);
-            let joined: Vec<u8> = lines.lines().flat_map(|line| lines.bytes(&line).to_vec()).collect();
+            let joined: Vec<u8> = lines.lines_from(0, 1).flat_map(|line| lines.bytes(&line).to_vec()).collect();
             assert_eq!(joined, file);
-            let numbers: Vec<u64> = lines.lines().map(|line| line.number).collect();
+            let numbers: Vec<u64> = lines.lines_from(0, 1).map(|line| line.number).collect();
             assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
         }
     }
@@ -196,7 +189,7 @@ mod tests {
     #[test]
     fn a_line_is_rewritten_in_place() {
         let lines = lines_of(b"\xef\xbb\xbf{\"source\":\"a\",\"text\":\"old\",\"n\":1.0}\r\n{}\n");
-        let all: Vec<Line> = lines.lines().collect();
+        let all: Vec<Line> = lines.lines_from(0, 1).collect();
         let rewritten = lines.rewrite(&all[0], "new").expect("rewritten");
         assert_eq!(rewritten, "\u{feff}{\"source\":\"a\",\"text\":\"new\",\"n\":1.0}\r\n");
         assert!(lines.rewrite(&all[1], "new").is_err());
@@ -205,15 +198,17 @@ mod tests {
     #[test]
     fn in_the_folder_of_a_source_lines_need_not_name_it() {
         let folder = tree(&[("c/a/x.jsonl", b"{\"text\":\"1\"}\n{\"source\":\"b\",\"text\":\"2\"}")]);
-        let lines = inventory(&folder, "c").shared_lines(0).expect("lines");
-        assert_eq!(texts(&lines), ["a/1: 1", "b/2: 2"]);
+        let inventory = inventory(&folder, "c");
+        let sources = inventory.sources().expect("sources");
+        let named = sources.listings.iter().map(|listing| (listing.id.as_str(), listing.documents.len()));
+        assert_eq!(named.collect::<Vec<_>>(), [("a", 1), ("b", 1)]);
     }
 
     #[test]
     fn utf_16_is_refused_as_a_whole() {
-        let utf_16 = Arc::new(FileBytes::Read(b"\xff\xfe{\0}\0".to_vec()));
-        let skipped = JsonLines::new(utf_16, container("x.jsonl", ReadOptions::default())).expect_err("a reason");
-        assert_eq!(skipped.to_string(), "x.jsonl: is UTF-16, and JSONL has to be UTF-8: convert it");
+        let utf_16 = |start| JsonLines::new(b"\xff\xfe{\0}\0".to_vec(), start, container("x", ReadOptions::default()));
+        assert_eq!(utf_16(0).map(|_| ()), Err(Reason::JsonlInUtf16));
+        assert!(utf_16(1).is_ok());
     }
 
     #[test]

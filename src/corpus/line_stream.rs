@@ -1,8 +1,9 @@
 //! The lines of a stream, as many at a time as there are.
 //!
-//! Takes a reader; gives stretches of whole lines, in order. A thread reads ahead, so that decompressing and cleaning
-//! go on at the same time. Whoever asks gets what is there at once: a line that comes down a slow pipe waits for no
-//! other, and from a fast one come some megabytes at a time. However long a line is, memory stays bounded.
+//! Takes a reader; gives stretches of whole lines, in order. A thread reads ahead, so that reading, decompressing and
+//! cleaning go on at the same time. From a pipe, whoever asks gets what is there at once: a line that comes down a slow one
+//! waits for no other, and from a fast one come some megabytes at a time. From a file always come some megabytes, the same
+//! ones however fast it is read. However long a line is, memory stays bounded.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -20,6 +21,15 @@ const STRETCH_BYTES: usize = 8 << 20;
 /// How many stretches lie ready at most, beside the one being filled.
 const READY: usize = 2;
 
+/// How long lines are kept until they are handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Not at all.
+    AtOnce,
+    /// Until a stretch is as long as it may be.
+    Steady,
+}
+
 /// A part of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stretch {
@@ -32,21 +42,22 @@ pub(super) enum Stretch {
 /// A stream of lines; what is not read when it is dropped stays unread.
 pub(super) struct LineStream {
     shared: Arc<Shared>,
+    pace: Pace,
 }
 
 impl LineStream {
     /// The lines that come out of `input`. One of more than `limit` bytes is dropped, unless it is read as a whole.
-    pub(super) fn new(input: Input, limit: u64) -> io::Result<LineStream> {
+    pub(super) fn new(input: Input, limit: u64, pace: Pace) -> io::Result<LineStream> {
         let shared = Arc::new(Shared::default());
         let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
         // It is not waited for: it may stand in a read that never ends.
         thread::Builder::new().name("reader".to_owned()).spawn(move || reader.read_all(input))?;
-        Ok(LineStream { shared })
+        Ok(LineStream { shared, pace })
     }
 
     /// What is there, as soon as there is something; `None` at the end.
     pub(super) fn next(&mut self) -> Option<io::Result<Stretch>> {
-        let is_idle = |state: &mut State| state.ready.is_empty() && state.end.is_none();
+        let is_idle = |state: &mut State| state.end.is_none() && !state.has_one(self.pace);
         let state = self.shared.changed.wait_while(self.shared.lock(), is_idle);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         let next = state.ready.pop_front().map(Ok);
@@ -75,6 +86,18 @@ struct State {
     /// How reading ended, once it has.
     end: Option<io::Result<()>>,
     is_abandoned: bool,
+}
+
+impl State {
+    /// Whether a stretch can be handed out, though more may come.
+    fn has_one(&self, pace: Pace) -> bool {
+        match self.ready.front() {
+            Some(Stretch::Lines(first)) if self.ready.len() == 1 => {
+                pace == Pace::AtOnce || first.len() >= STRETCH_BYTES
+            }
+            first => first.is_some(),
+        }
+    }
 }
 
 impl Shared {
@@ -161,7 +184,8 @@ impl Reader {
     /// Whether the line that was begun grows too long with `bytes`, or had before.
     fn is_too_long(&self, bytes: &[u8]) -> bool {
         let more = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-        self.dropped > 0 || (self.line.len() + more) as u64 > self.limit
+        // its end may have two bytes
+        self.dropped > 0 || (self.line.len() + more) as u64 > self.limit.saturating_add(1)
     }
 
     /// The line that was begun is whole; tells whether anybody wants more.
@@ -196,7 +220,7 @@ mod tests {
 
     fn pipe(limit: u64) -> (mpsc::Sender<Vec<u8>>, LineStream) {
         let (send, receive) = mpsc::channel();
-        (send, LineStream::new(Box::new(Pipe(receive)), limit).expect("a thread"))
+        (send, LineStream::new(Box::new(Pipe(receive)), limit, Pace::AtOnce).expect("a thread"))
     }
 
     fn all(mut stream: LineStream) -> Vec<Stretch> {
@@ -223,10 +247,29 @@ mod tests {
                 Err(io::Error::other("broken"))
             }
         }
-        let mut stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), 100).expect("a thread");
+        let mut stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), 100, Pace::AtOnce).expect("a thread");
         assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines("one\n".into()));
         assert_eq!(stream.next().expect("more").expect_err("an error").to_string(), "broken");
         assert!(stream.next().is_none());
+    }
+
+    #[test]
+    fn stretches_of_a_file_do_not_depend_on_how_fast_it_is_read() {
+        let bytes = b"a line of a file\n".repeat(2 * STRETCH_BYTES / 16);
+        let lengths = |pause: u64| {
+            let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), 100, Pace::Steady);
+            let mut stream = stream.expect("a thread");
+            let next = || {
+                thread::sleep(std::time::Duration::from_millis(pause));
+                stream.next().map(|stretch| match stretch.expect("read") {
+                    Stretch::Lines(lines) => lines.len(),
+                    Stretch::TooLong(_) => 0,
+                })
+            };
+            std::iter::from_fn(next).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(0), lengths(20));
+        assert_eq!((lengths(0).len(), lengths(0).iter().sum::<usize>()), (3, bytes.len()));
     }
 
     #[test]
@@ -248,7 +291,7 @@ mod tests {
                 send.send(piece.clone().into_bytes()).expect("sent");
             }
             drop(send);
-            let named = |line: &str| match line.trim_end_matches('\n').len() as u64 > limit {
+            let named = |line: &str| match line.trim_end_matches('\n').len() as u64 > limit + 1 {
                 true => format!("too long: {}", line.len()),
                 false => line.to_owned(),
             };

@@ -9,12 +9,9 @@ use std::io;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::jsonl::{JsonLines, Line, SourceName};
+use super::jsonl::{JsonLines, Line};
 use super::spool::Spool;
 use super::{Batch, InputFile, Inventory, Reason, Records, ScanError, Skipped, SourceId};
-
-/// How many lines are parsed in parallel at a time: enough work for many threads, small to hold.
-const BATCH_LINES: usize = 4096;
 
 /// Where a document lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +31,7 @@ pub(super) enum Place {
     /// It is the file.
     File,
     /// In a line of a file that lies open.
-    Line(Line),
+    Line { start: u64, bytes: usize, number: u64 },
     /// It was put by.
     Spool { start: u64, bytes: usize, number: u64 },
 }
@@ -65,13 +62,11 @@ impl DocumentRef {
 
     /// Where in its file.
     pub(super) fn place(&self) -> Place {
-        let bytes = self.bytes as usize;
-        // it was a position in memory before, so it fits
-        let start = self.start as usize;
+        let (start, bytes) = (self.start, self.bytes as usize);
         match self.number {
             0 => Place::File,
-            number if number & PUT_BY == 0 => Place::Line(Line { number, range: start..start + bytes }),
-            number => Place::Spool { start: self.start, bytes, number: number & !PUT_BY },
+            number if number & PUT_BY == 0 => Place::Line { start, bytes, number },
+            number => Place::Spool { start, bytes, number: number & !PUT_BY },
         }
     }
 
@@ -79,10 +74,10 @@ impl DocumentRef {
         DocumentRef { file, bytes: 0, start: 0, number: 0 }
     }
 
-    fn of_line(file: u32, line: &Line) -> DocumentRef {
+    fn of_line(file: u32, lines: &JsonLines, line: &Line) -> DocumentRef {
         // a document's bytes fit, or else it was refused
         let bytes = line.range.len() as u32;
-        DocumentRef { file, bytes, start: line.range.start as u64, number: line.number }
+        DocumentRef { file, bytes, start: lines.place(line), number: line.number }
     }
 
     fn put_by(file: u32, start: u64, bytes: usize, number: u64) -> DocumentRef {
@@ -111,13 +106,8 @@ pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> 
 /// Lists the documents of a file with many; an error if they cannot be put by.
 fn list_file(inventory: &Inventory, index: u32, file: &InputFile) -> io::Result<Listed> {
     let mut listed = Listed::default();
-    let records = inventory.records(file).and_then(|records| match records.lies_open() {
-        true => inventory.shared_lines(index as usize).map(|lines| (records, Some(lines))),
-        false => Ok((records, None)),
-    });
-    match records {
-        Ok((_, Some(lines))) => listed.add_lines(index, &lines),
-        Ok((records, None)) => listed.put_by(index, records, inventory.spool())?,
+    match inventory.records(file) {
+        Ok(records) => listed.add_records(index, records, inventory.spool())?,
         Err(skipped) => listed.skipped.push(skipped),
     }
     Ok(listed)
@@ -131,29 +121,32 @@ struct Listed {
 }
 
 impl Listed {
-    fn add_lines(&mut self, file: u32, lines: &JsonLines) {
-        let mut all = lines.lines();
-        loop {
-            let batch: Vec<Line> = all.by_ref().take(BATCH_LINES).collect();
-            if batch.is_empty() {
-                return;
-            }
-            let sources: Vec<_> = batch.par_iter().with_min_len(64).map(|line| lines.source(line)).collect();
-            for (line, source) in batch.iter().zip(sources) {
-                self.add_line(file, lines, line, source);
-            }
-        }
-    }
-
-    /// Puts all documents of a file by, for they can be read only now.
-    fn put_by(&mut self, file: u32, mut records: Records, spool: &Spool) -> io::Result<()> {
+    /// Adds all documents of a file; those are put by that can be read only now.
+    fn add_records(&mut self, file: u32, mut records: Records, spool: &Spool) -> io::Result<()> {
+        let lies_open = records.lies_open();
         while let Some(batch) = records.next_batch() {
             match batch {
-                Ok(batch) => self.put_batch_by(file, &batch, spool)?,
+                Ok(batch) => match batch.lines().filter(|_| lies_open) {
+                    Some((lines, at)) => self.add_lines(file, &batch, lines, at),
+                    None => self.put_batch_by(file, &batch, spool)?,
+                },
                 Err(skipped) => self.skipped.push(skipped),
             }
         }
         Ok(())
+    }
+
+    fn add_lines(&mut self, file: u32, batch: &Batch, lines: &JsonLines, at: &[Line]) {
+        let sources: Vec<_> = at.par_iter().with_min_len(64).map(|line| lines.source(line)).collect();
+        for (index, (line, source)) in at.iter().zip(sources).enumerate() {
+            let added = source.and_then(|source| match source {
+                Some(name) => self.add_named(&name, DocumentRef::of_line(file, lines, line)),
+                None => Ok(()),
+            });
+            if let Err(reason) = added {
+                self.skipped.push(batch.skipped(index, reason));
+            }
+        }
     }
 
     fn put_batch_by(&mut self, file: u32, batch: &Batch, spool: &Spool) -> io::Result<()> {
@@ -175,16 +168,6 @@ impl Listed {
             start += bytes as u64;
         }
         Ok(())
-    }
-
-    fn add_line(&mut self, file: u32, lines: &JsonLines, line: &Line, source: Result<Option<SourceName>, Reason>) {
-        let added = source.and_then(|source| match source {
-            Some(name) => self.add_named(&name, DocumentRef::of_line(file, line)),
-            None => Ok(()),
-        });
-        if let Err(reason) = added {
-            self.skipped.push(lines.skipped(line, reason));
-        }
     }
 
     fn add_named(&mut self, name: &str, document: DocumentRef) -> Result<(), Reason> {
@@ -260,14 +243,15 @@ mod tests {
     #[test]
     fn many_batches_keep_their_order() {
         let line = |i: usize| format!("{{\"source\":\"s{}\",\"text\":\"{i}\"}}\n", i % 3);
-        let lines: String = (0..3 * BATCH_LINES).map(line).collect();
+        const LINES: usize = 90_000;
+        let lines: String = (0..3 * LINES).map(line).collect();
         let folder = tree(&[("x.jsonl", lines.as_bytes())]);
         let inventory = inventory(&folder, "x.jsonl");
         let sources = inventory.sources().expect("sources");
         assert_eq!(sources.listings.len(), 3);
         for (source, listing) in sources.listings.iter().enumerate() {
-            assert_eq!(listing.documents.len(), BATCH_LINES);
-            for (i, place) in listing.documents.iter().enumerate() {
+            assert_eq!(listing.documents.len(), LINES);
+            for (i, place) in listing.documents.iter().enumerate().step_by(97) {
                 let document = inventory.read(place).expect("a document");
                 assert_eq!(*document.text, (3 * i + source).to_string());
                 assert_eq!(document.id, (3 * i + source + 1).to_string());

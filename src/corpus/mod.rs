@@ -9,7 +9,7 @@
 //! stop the rest; files that are no documents are counted in [`Ignored`]; and what would make a whole
 //! run meaningless, such as a missing path, is a [`ScanError`].
 //!
-//! Input files are expected to stay as they are while they are read: large ones are mapped, not copied.
+//! Input files may change while they are read: they are read and never mapped, and one that has become shorter is named.
 
 mod compression;
 mod decode;
@@ -23,6 +23,7 @@ mod inventory;
 mod jsonl;
 mod line_stream;
 mod listing;
+mod open_file;
 mod output;
 mod output_file;
 mod page;
@@ -44,7 +45,6 @@ mod suggest;
 mod target;
 #[cfg(test)]
 mod testing;
-mod text;
 mod warc;
 
 pub use compression::{Compression, Encoder};
@@ -68,7 +68,6 @@ pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{similar_name, similar_path};
-pub use text::Text;
 
 /// A longer document is refused: positions inside one are 32 bits wide.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
@@ -83,7 +82,7 @@ pub struct Document {
     /// Its address, if its record has one.
     pub url: Option<String>,
     /// What it says, as UTF-8 without byte order mark.
-    pub text: Text,
+    pub text: String,
     /// Whether it is the visible text of a page, and so not what the file or the record says.
     pub is_view: bool,
     /// The page that the text is the visible text of, where pages are wanted back ([`HtmlView::Page`]).
@@ -99,7 +98,7 @@ pub struct Document {
 
 impl Document {
     /// A document of which no more is known than this.
-    pub fn new(id: String, source: SourceId, text: Text) -> Document {
+    pub fn new(id: String, source: SourceId, text: String) -> Document {
         let (url, page, outline, encoding, warning) = (None, None, None, None, None);
         Document { id, source, text, url, is_view: false, page, outline, encoding, warning }
     }

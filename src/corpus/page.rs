@@ -2,22 +2,20 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::decode::Decoded;
 use super::encode::encode_back;
 use super::html::{PageCut, SourceMap, page_without};
-use super::text::FileBytes;
-use super::{Encoded, Text, Warning};
+use super::{Encoded, Warning};
 
 /// A page, and the way from its visible text back to it.
 #[derive(Debug, Clone)]
 pub struct Page {
-    pub(super) markup: Text,
+    pub(super) markup: String,
     /// From the visible text to the markup.
     pub(super) map: SourceMap,
-    /// The bytes that it was decoded from.
-    pub(super) bytes: Arc<FileBytes>,
+    /// The bytes that it was decoded from, unless they are its markup.
+    pub(super) bytes: Option<Vec<u8>>,
     pub(super) encoding: Option<&'static str>,
     pub(super) warning: Option<Warning>,
 }
@@ -32,6 +30,7 @@ impl Page {
     /// A page made of this one, in the encoding that this one was in.
     pub fn encoded(&self, page: &str) -> Encoded {
         let (text, encoding, warning) = (Cow::Borrowed(&*self.markup), self.encoding, self.warning);
-        encode_back(&self.bytes, &Decoded { text, encoding, warning }, page)
+        let bytes = self.bytes.as_deref().unwrap_or(self.markup.as_bytes());
+        encode_back(bytes, &Decoded { text, encoding, warning }, page)
     }
 }

@@ -23,7 +23,6 @@ mod settings;
 mod testing;
 mod writer;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -40,6 +39,7 @@ use self::columns::{ByKey, Column};
 use self::input::Input;
 pub(super) use self::rows::{Batches, Fields, Rows};
 pub(super) use self::writer::{NewRow, TableWriter};
+use super::open_file::OpenFile;
 use super::{HtmlView, Keys, Reason};
 
 /// What the Parquet crate returns.
@@ -64,8 +64,8 @@ struct Opened {
 
 impl Table {
     /// Reads the footer of `file` and finds the columns of the `keys`.
-    pub(super) fn open(file: File, keys: &Keys) -> Result<Table, Reason> {
-        let input = Arc::new(Input::new(file)?);
+    pub(super) fn open(file: OpenFile, keys: &Keys) -> Result<Table, Reason> {
+        let input = Arc::new(Input::new(file));
         refuse_encrypted(&input)?;
         let metadata = caught(|| metadata(&input)).map_err(reason)?;
         let columns = columns::find(metadata.file_metadata().schema_descr(), keys)?;

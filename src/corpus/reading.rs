@@ -3,8 +3,7 @@
 //! Takes what a file or a record holds; gives its text, or the visible text of the page that it is.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
@@ -12,18 +11,18 @@ use encoding_rs::Encoding;
 use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::html::{self, Outline, VisibleText};
-use super::text::FileBytes;
-use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId, Text};
+use super::open_file::OpenFile;
+use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
 
 /// Reads the document that `file` is; tells how it is compressed.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
     // only files with many documents lie outside of all sources
     let source = file.source().ok_or(Reason::NotAFile)?;
-    let path = file.path();
-    refuse_too_large(fs::metadata(&path)?.len(), options)?;
-    let bytes = FileBytes::open(&path)?;
+    let open = Arc::new(OpenFile::open(&file.path())?);
+    refuse_too_large(open.length(), options)?;
+    let bytes = read_all(open.whole(), open.length(), options, Reason::from)?;
     let compression = Compression::of(&bytes);
-    let bytes = Arc::new(decompress(bytes, options)?);
+    let bytes = decompress(bytes, options)?;
     let stored = Stored { bytes, is_html: file.kind() == FileKind::Html, encoding: None };
     let document = stored.document(file.id().to_owned(), source.clone(), options)?;
     Ok((document, compression))
@@ -31,7 +30,7 @@ pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(
 
 /// A document as it is stored, in whatever encoding.
 pub(super) struct Stored {
-    pub(super) bytes: Arc<FileBytes>,
+    pub(super) bytes: Vec<u8>,
     pub(super) is_html: bool,
     /// What the record says of its encoding.
     pub(super) encoding: Option<&'static Encoding>,
@@ -44,21 +43,49 @@ impl Stored {
         let in_markup = || html::declared_encoding(&bytes).and_then(declared_as);
         let declared = encoding.or_else(|| if is_html { in_markup() } else { None });
         let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
+        let text = match text {
+            Cow::Borrowed(part) => Text::In(bytes.len() - part.len()),
+            Cow::Owned(text) => Text::Converted(text),
+        };
+        let (text, bytes) = text.taken_from(bytes);
         let view = match is_html {
-            true => View::of(text, &bytes, options),
-            false => View::plain(text_of(&bytes, text)),
+            true => View::of(text.into(), options),
+            false => View::plain(text),
         };
         let mut document = Document { encoding, warning, ..view.document(id, source, options)? };
         if let Some(page) = &mut document.page {
-            (page.encoding, page.warning) = (encoding, warning);
+            (page.bytes, page.encoding, page.warning) = (bytes, encoding, warning);
         }
         Ok(document)
     }
 }
 
+/// Where the text of stored bytes is.
+enum Text {
+    /// It is the bytes themselves, behind so many of a byte order mark.
+    In(usize),
+    Converted(String),
+}
+
+impl Text {
+    /// The text, which is not copied if it is the bytes; and these, if it is not.
+    fn taken_from(self, bytes: Vec<u8>) -> (String, Option<Vec<u8>>) {
+        match self {
+            Text::Converted(text) => (text, Some(bytes)),
+            Text::In(0) => (string(bytes), None),
+            Text::In(mark) => (string(bytes[mark..].to_vec()), Some(bytes)),
+        }
+    }
+}
+
+/// Bytes that are a text.
+fn string(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// What is read of a document.
 pub(super) struct View {
-    text: Text,
+    text: String,
     is_view: bool,
     page: Option<Box<Page>>,
     outline: Option<Box<Outline>>,
@@ -66,23 +93,22 @@ pub(super) struct View {
 
 impl View {
     /// The text as it is.
-    pub(super) fn plain(text: Text) -> View {
+    pub(super) fn plain(text: String) -> View {
         View { text, is_view: false, page: None, outline: None }
     }
 
-    /// What is asked for of a page that was found in `file`.
-    pub(super) fn of(html: Cow<str>, file: &Arc<FileBytes>, options: &ReadOptions) -> View {
+    /// What is asked for of a page.
+    pub(super) fn of(html: Cow<str>, options: &ReadOptions) -> View {
         match options.html {
-            HtmlView::Markup => View::plain(text_of(file, html)),
+            HtmlView::Markup => View::plain(html.into_owned()),
             HtmlView::Text => {
                 let (text, outline) = text_and_outline(&html, options);
-                View { text: text.into(), is_view: true, page: None, outline }
+                View { text, is_view: true, page: None, outline }
             }
             HtmlView::Page => {
                 let (VisibleText { text, map }, outline) = mapped_text_and_outline(&html, options);
-                let (markup, bytes) = (text_of(file, html), Arc::clone(file));
-                let page = Page { markup, map, bytes, encoding: None, warning: None };
-                View { text: text.into(), is_view: false, page: Some(Box::new(page)), outline }
+                let page = Page { markup: html.into_owned(), map, bytes: None, encoding: None, warning: None };
+                View { text, is_view: false, page: Some(Box::new(page)), outline }
             }
         }
     }
@@ -111,14 +137,6 @@ fn mapped_text_and_outline(html: &str, options: &ReadOptions) -> (VisibleText, O
     (text, Some(Box::new(outline)))
 }
 
-/// A `text` found in `file`, copied only if it had to be converted.
-pub(super) fn text_of(file: &Arc<FileBytes>, text: Cow<str>) -> Text {
-    match text {
-        Cow::Borrowed(part) => Text::part_of(file, part),
-        Cow::Owned(converted) => converted.into(),
-    }
-}
-
 /// Before a file is read its size says so, and afterwards that of its text, which can be longer.
 pub(super) fn refuse_too_large(bytes: u64, options: &ReadOptions) -> Result<(), Reason> {
     let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
@@ -126,18 +144,32 @@ pub(super) fn refuse_too_large(bytes: u64, options: &ReadOptions) -> Result<(), 
 }
 
 /// What stands behind the compression of a file, if it has one. No more of it is unpacked than may be.
-fn decompress(bytes: FileBytes, options: &ReadOptions) -> Result<FileBytes, Reason> {
+fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> {
     if Compression::of(&bytes) == Compression::None {
         return Ok(bytes);
     }
-    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
     let (_, behind) = decompressed(Box::new(Cursor::new(bytes)))?;
-    let mut unpacked = Vec::new();
-    behind.take(limit + 1).read_to_end(&mut unpacked).map_err(|error| Reason::Damaged(error.to_string()))?;
-    if unpacked.len() as u64 > limit {
-        return Err(Reason::TooLarge { bytes: None, limit });
+    read_all(behind, 0, options, |error| match error.kind() {
+        ErrorKind::OutOfMemory => error.into(),
+        _ => Reason::Damaged(error.to_string()),
+    })
+}
+
+/// All that comes, about so many bytes, unless that is more than a document may have.
+fn read_all(
+    from: impl Read,
+    about: u64,
+    options: &ReadOptions,
+    reason: impl Fn(io::Error) -> Reason,
+) -> Result<Vec<u8>, Reason> {
+    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
+    // one more, so that the end is found without growing
+    let mut bytes = Vec::with_capacity(about as usize + 1);
+    from.take(limit + 1).read_to_end(&mut bytes).map_err(reason)?;
+    match bytes.len() as u64 > limit {
+        true => Err(Reason::TooLarge { bytes: None, limit }),
+        false => Ok(bytes),
     }
-    Ok(FileBytes::Read(unpacked))
 }
 
 #[cfg(test)]
@@ -271,7 +303,7 @@ mod tests {
     #[test]
     fn documents_that_are_too_large_are_refused() {
         let folder = tree(&[("a/x.txt", b"")]);
-        let file = fs::OpenOptions::new().write(true).open(folder.path().join("a/x.txt")).expect("a file");
+        let file = std::fs::OpenOptions::new().write(true).open(folder.path().join("a/x.txt")).expect("a file");
         file.set_len(MAX_DOCUMENT_BYTES as u64 + 1).expect("a sparse file");
         for (max_document, allowed) in [(1 << 20, 1 << 20), (1 << 40, MAX_DOCUMENT_BYTES)] {
             let options = ReadOptions { max_document, ..ReadOptions::default() };

@@ -7,11 +7,10 @@
 
 mod container;
 mod batch;
+mod lines;
 mod writer;
 
 use std::fmt;
-#[cfg(feature = "parquet")]
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,16 +18,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use self::batch::Content;
 pub use self::batch::{Batch, Kept, New};
 pub(super) use self::container::Container;
+use self::lines::{Lines, MOST_RECORDS};
 pub use self::writer::RecordWriter;
 use super::compression::{Compression, Counted, Input, decompressed};
-use super::jsonl::JsonLines;
-use super::line_stream::{LineStream, Stretch};
+use super::line_stream::{LineStream, Pace};
+use super::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::text::FileBytes;
 use super::{FileKind, Reason, Skipped, warc};
 
-/// How many bytes of records are one batch, where they are not as many as there are.
+/// How many bytes of WARC records are one batch.
 const BATCH_BYTES: usize = 8 << 20;
 
 /// The records of a file, from its beginning.
@@ -54,24 +53,36 @@ pub struct Packing {
 }
 
 enum Format {
-    /// Lines that lie open, and how many of their bytes were read.
-    Mapped(JsonLines, usize),
-    Lines(LineStream),
-    Warc(Box<warc::Records<BufReader<Input>>>),
+    Lines(Box<Lines>),
+    Warc(Box<WarcRecords>),
     #[cfg(feature = "parquet")]
     Table(parquet::Table, Box<parquet::Batches>),
 }
 
 impl Records {
-    /// The lines of a file that lies open.
-    pub(super) fn mapped(container: Arc<Container>, bytes: Arc<FileBytes>) -> Result<Records, Skipped> {
-        let lines = JsonLines::new(bytes, Arc::clone(&container))?;
-        Ok(Records::new(container, Format::Mapped(lines, 0), Packing::default(), Arc::default()))
+    /// The records of a file, compressed or not, of this kind.
+    pub(super) fn file(container: Arc<Container>, file: OpenFile, kind: FileKind) -> Result<Records, Skipped> {
+        #[cfg(feature = "parquet")]
+        if kind == FileKind::Parquet {
+            return Records::table(container, file);
+        }
+        let file = Arc::new(file);
+        let input = Box::new(file.whole());
+        Records::new_stream(container, input, Some(kind), Pace::Steady, Some(file))
     }
 
-    /// The records that come out of `input`, compressed or not, of a file of this kind; JSONL, or what the first bytes
-    /// say, if that is not known.
-    pub(super) fn stream(container: Arc<Container>, input: Input, kind: Option<FileKind>) -> Result<Records, Skipped> {
+    /// The records that come out of `input`, compressed or not, as soon as they come: JSONL, or what the first bytes say.
+    pub(super) fn live(container: Arc<Container>, input: Input) -> Result<Records, Skipped> {
+        Records::new_stream(container, input, None, Pace::AtOnce, None)
+    }
+
+    fn new_stream(
+        container: Arc<Container>,
+        input: Input,
+        kind: Option<FileKind>,
+        pace: Pace,
+        file: Option<Arc<OpenFile>>,
+    ) -> Result<Records, Skipped> {
         let limit = container.options.max_document;
         let taken = Arc::default();
         let input = Box::new(Counted::new(input, Arc::clone(&taken)));
@@ -84,8 +95,11 @@ impl Records {
                 None => behind.fill_buf().is_ok_and(|start| start.starts_with(b"WARC/")),
             };
             let format = match is_warc {
-                true => Format::Warc(Box::new(warc::Records::new(behind, limit))),
-                false => Format::Lines(LineStream::new(Box::new(behind), limit)?),
+                true => Format::Warc(Box::new(WarcRecords { records: warc::Records::new(behind, limit), held: None })),
+                false => {
+                    let lies_open = file.filter(|_| compression == Compression::None);
+                    Format::Lines(Box::new(Lines::new(LineStream::new(Box::new(behind), limit, pace)?, lies_open)))
+                }
             };
             Ok((compression, format))
         };
@@ -97,7 +111,7 @@ impl Records {
 
     /// The rows of a table.
     #[cfg(feature = "parquet")]
-    pub(super) fn table(container: Arc<Container>, file: File) -> Result<Records, Skipped> {
+    fn table(container: Arc<Container>, file: OpenFile) -> Result<Records, Skipped> {
         let table = parquet::Table::open(file, &container.options.keys);
         let table = table.map_err(|reason| container.skipped(None, reason))?;
         let rows = Box::new(table.batches());
@@ -137,7 +151,6 @@ impl Records {
     /// still to come, and of a table it is only a guess.
     pub fn bytes_read(&self) -> u64 {
         match &self.format {
-            Format::Mapped(_, position) => *position as u64,
             Format::Lines(_) | Format::Warc(_) => self.taken.load(Ordering::Relaxed),
             #[cfg(feature = "parquet")]
             Format::Table(table, _) => table.bytes_of(self.read),
@@ -156,12 +169,12 @@ impl Records {
 
     /// Whether a record is a line of JSON.
     pub fn is_jsonl(&self) -> bool {
-        matches!(self.format, Format::Mapped(..) | Format::Lines(_))
+        matches!(self.format, Format::Lines(_))
     }
 
     /// Whether the file is JSONL that can be read in any order.
     pub(super) fn lies_open(&self) -> bool {
-        matches!(self.format, Format::Mapped(..))
+        matches!(&self.format, Format::Lines(lines) if lines.lie_open())
     }
 
     /// How the file is compressed.
@@ -170,27 +183,10 @@ impl Records {
     }
 
     fn next_content(&mut self) -> Option<Result<Content, Reason>> {
-        let first = self.read + 1;
         match &mut self.format {
-            Format::Mapped(lines, position) => {
-                let at = lines.some(*position, first, BATCH_BYTES);
-                *position = at.last()?.range.end;
-                Some(Ok(Content::Lines(lines.clone(), at)))
-            }
-            Format::Lines(stream) => Some(match stream.next()? {
-                Ok(Stretch::Lines(bytes)) => {
-                    let (bytes, container) = (Arc::new(FileBytes::Read(bytes)), Arc::clone(&self.container));
-                    let lines = match first {
-                        1 => JsonLines::new(bytes, container),
-                        _ => Ok(JsonLines::later(bytes, container)),
-                    };
-                    lines.map(|lines| Content::lines(lines, first)).map_err(|skipped| skipped.reason)
-                }
-                Ok(Stretch::TooLong(bytes)) => Ok(Content::TooLong(bytes)),
-                Err(error) => Err(Reason::BreaksOff { after: self.read, error: error.to_string() }),
-            }),
+            Format::Lines(lines) => lines.next(self.read, &self.container),
             Format::Warc(records) => {
-                let records = some_records(records, self.read);
+                let records = records.some(self.read);
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
             #[cfg(feature = "parquet")]
@@ -199,19 +195,34 @@ impl Records {
     }
 }
 
-/// Some megabytes of records, or what is wrong with them; so many were read `before`.
-fn some_records(records: &mut warc::Records<BufReader<Input>>, before: u64) -> Vec<Result<warc::Record, Reason>> {
-    let (mut some, mut bytes) = (Vec::new(), 0);
-    // an error is never the last of them, unless nothing comes after it
-    while bytes < BATCH_BYTES || some.last().is_some_and(Result::is_err) {
-        let Some(record) = records.next() else {
-            break_off(&mut some, before);
-            break;
-        };
-        bytes += record.as_ref().map_or(0, |record| record.raw().len());
-        some.push(record);
+struct WarcRecords {
+    records: warc::Records<BufReader<Input>>,
+    /// A record that was read and not handed out.
+    held: Option<Result<warc::Record, Reason>>,
+}
+
+impl WarcRecords {
+    /// Some megabytes of records, or what is wrong with them; so many were read `before`. An error is never the last of
+    /// them, unless nothing comes after it.
+    fn some(&mut self, before: u64) -> Vec<Result<warc::Record, Reason>> {
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        loop {
+            let is_full = bytes >= BATCH_BYTES || some.len() >= MOST_RECORDS;
+            if is_full && some.last().is_some_and(Result::is_ok) {
+                return some;
+            }
+            let Some(record) = self.held.take().or_else(|| self.records.next()) else {
+                break_off(&mut some, before);
+                return some;
+            };
+            if is_full {
+                self.held = Some(record);
+                return some;
+            }
+            bytes += record.as_ref().map_or(0, |record| record.raw().len());
+            some.push(record);
+        }
     }
-    some
 }
 
 /// If reading ended for an error, more than a record is lost.
@@ -227,7 +238,7 @@ fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Format::Mapped(..) | Format::Lines(_) => "JSONL",
+            Format::Lines(_) => "JSONL",
             Format::Warc(_) => "WARC",
             #[cfg(feature = "parquet")]
             Format::Table(..) => "Parquet",
@@ -253,13 +264,15 @@ mod tests {
     }
 
     fn stream(bytes: Vec<u8>, options: ReadOptions) -> Records {
-        let records = Records::stream(container("x.jsonl", options), Box::new(Cursor::new(bytes)), None);
+        let records = Records::live(container("x.jsonl", options), Box::new(Cursor::new(bytes)));
         records.unwrap_or_else(|skipped| panic!("{skipped}"))
     }
 
-    fn mapped(text: &str) -> Records {
-        let bytes = Arc::new(FileBytes::Read(text.into()));
-        Records::mapped(container("x.jsonl", ReadOptions::default()), bytes).expect("lines")
+    fn file(bytes: &[u8]) -> Records {
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(bytes).expect("written");
+        let file = OpenFile::of(file).expect("opened");
+        Records::file(container("x.jsonl", ReadOptions::default()), file, FileKind::JsonLines).expect("lines")
     }
 
     /// All that is read, and what is written if each text is put in capitals.
@@ -296,15 +309,17 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_written_alike_however_they_come() {
-        let (read, written) = read_and_rewritten(mapped(LINES));
+        let (read, written) = read_and_rewritten(file(LINES.as_bytes()));
         assert_eq!(read[..3], ["one", "nothing", "two"]);
         assert!(read[3].starts_with("x.jsonl:4: has neither \"text\""), "{read:?}");
         let expected = LINES.replace("one", "ONE").replace("two", "TWO").replace("{}", "");
         assert_eq!(String::from_utf8_lossy(&written), expected);
         for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-            let records = stream(compressed(LINES.as_bytes(), compression), ReadOptions::default());
-            assert_eq!(records.packing().compression, compression);
-            assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
+            let bytes = compressed(LINES.as_bytes(), compression);
+            for records in [file(&bytes), stream(bytes, ReadOptions::default())] {
+                assert_eq!(records.packing().compression, compression);
+                assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
+            }
         }
     }
 
@@ -320,9 +335,9 @@ mod tests {
             reached.last().copied()
         };
         let text = LINES.repeat(130_000);
-        assert_eq!(read(mapped(&text)), Some(text.len() as u64));
         for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
             let bytes = compressed(text.as_bytes(), compression);
+            assert_eq!(read(file(&bytes)), Some(bytes.len() as u64));
             assert_eq!(read(stream(bytes.clone(), ReadOptions::default())), Some(bytes.len() as u64));
         }
     }

@@ -61,6 +61,9 @@ pub enum Reason {
     /// A symbolic link to a folder around it.
     #[error("is a link to {0:?}, which contains it")]
     LinkLoops(PathBuf),
+    /// A folder that another path led to before: each is read once.
+    #[error("is the same folder as {0:?}, which is read already")]
+    ReadElsewhere(PathBuf),
     /// A Parquet file, where the feature `parquet` is missing.
     #[error(
         "is Parquet, which this dehusk was built without: \
@@ -239,6 +242,9 @@ pub enum Reason {
         /// Where in the value, from 1.
         byte: usize,
     },
+    /// An output whose name no file can have.
+    #[error("would be written to {0:?}, which is too long a name there: shorten it")]
+    OutputName(PathBuf),
     /// A file that was changed under us.
     #[error("changed while it was read")]
     Changed,

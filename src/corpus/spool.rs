@@ -11,9 +11,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::open_file::OpenFile;
 use super::reading::View;
-use super::text::FileBytes;
-use super::{Document, ReadOptions, Reason, SourceId, Text};
+use super::{Document, ReadOptions, Reason, SourceId};
 
 /// Three lengths and what it is.
 const HEADER_BYTES: usize = 13;
@@ -34,7 +34,7 @@ struct SpoolFile {
     file: File,
     end: u64,
     /// All that was put by until it was last looked for.
-    bytes: Arc<FileBytes>,
+    readable: Arc<OpenFile>,
 }
 
 impl Spool {
@@ -50,11 +50,11 @@ impl Spool {
         let mut spool = self.lock();
         let SpoolFile { file, end, .. } = match &mut *spool {
             Some(spool) => spool,
-            none => none.insert(SpoolFile {
-                file: tempfile::tempfile()?,
-                end: 0,
-                bytes: Arc::new(FileBytes::Read(Vec::new())),
-            }),
+            none => {
+                let file = tempfile::tempfile()?;
+                let readable = Arc::new(OpenFile::of(file.try_clone()?)?);
+                none.insert(SpoolFile { file, end: 0, readable })
+            }
         };
         file.write_all(&bytes)?;
         let start = *end;
@@ -64,20 +64,18 @@ impl Spool {
 
     /// The document that begins at `start` and takes so many bytes. If its page was put by, it is read by these options.
     pub(super) fn read(&self, start: u64, length: usize, options: &ReadOptions) -> Result<Document, Reason> {
-        let start = usize::try_from(start).map_err(|_| Reason::Changed)?;
-        let end = start.checked_add(length).ok_or(Reason::Changed)?;
-        let bytes = self.bytes_until(end)?;
-        let record = bytes.get(start..end).ok_or(Reason::Changed)?;
-        read(record, &bytes, options).unwrap_or(Err(Reason::Changed))
+        let end = start.checked_add(length as u64).ok_or(Reason::Changed)?;
+        let record = self.until(end)?.bytes(start, length)?;
+        read(&record, options).unwrap_or(Err(Reason::Changed))
     }
 
-    fn bytes_until(&self, end: usize) -> Result<Arc<FileBytes>, Reason> {
+    fn until(&self, end: u64) -> Result<Arc<OpenFile>, Reason> {
         let mut spool = self.lock();
         let spool = spool.as_mut().ok_or(Reason::Changed)?;
-        if spool.bytes.len() < end {
-            spool.bytes = Arc::new(FileBytes::of(&mut spool.file)?);
+        if spool.readable.length() < end {
+            spool.readable = Arc::new(OpenFile::of(spool.file.try_clone()?)?);
         }
-        Ok(Arc::clone(&spool.bytes))
+        Ok(Arc::clone(&spool.readable))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<SpoolFile>> {
@@ -87,8 +85,8 @@ impl Spool {
 
 fn write(document: &Document, bytes: &mut Vec<u8>) {
     let (kind, content) = match &document.page {
-        Some(page) => (PAGE, &page.markup),
-        None => (if document.is_view { VIEW } else { TEXT }, &document.text),
+        Some(page) => (PAGE, page.markup.as_str()),
+        None => (if document.is_view { VIEW } else { TEXT }, document.text.as_str()),
     };
     let parts = [document.id.as_str(), document.source.as_str(), content];
     for part in parts {
@@ -100,7 +98,7 @@ fn write(document: &Document, bytes: &mut Vec<u8>) {
 }
 
 /// `None` if there is no document in the record.
-fn read(record: &[u8], file: &Arc<FileBytes>, options: &ReadOptions) -> Option<Result<Document, Reason>> {
+fn read(record: &[u8], options: &ReadOptions) -> Option<Result<Document, Reason>> {
     let (header, mut rest) = record.split_at_checked(HEADER_BYTES)?;
     let mut part = |index: usize| {
         let length = header[4 * index..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))?;
@@ -110,8 +108,8 @@ fn read(record: &[u8], file: &Arc<FileBytes>, options: &ReadOptions) -> Option<R
     };
     let (id, source, content) = (part(0)?.to_owned(), SourceId::parse(part(1)?).ok()?, part(2)?);
     Some(match header[HEADER_BYTES - 1] {
-        PAGE => View::of(content.into(), file, options).document(id, source, options),
-        kind => Ok(Document { is_view: kind == VIEW, ..Document::new(id, source, Text::part_of(file, content)) }),
+        PAGE => View::of(content.into(), options).document(id, source, options),
+        kind => Ok(Document { is_view: kind == VIEW, ..Document::new(id, source, content.to_owned()) }),
     })
 }
 

@@ -2,20 +2,20 @@
 //!
 //! Gives it as it comes, once; or, where somebody is going to read it twice, puts it into a temporary file first.
 
-use std::io::{self, Cursor};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Reason;
 use super::compression::Input;
-use super::text::FileBytes;
+use super::open_file::OpenFile;
 
 /// Standard input.
 #[derive(Debug, Default)]
 pub(super) struct Stdin {
     is_taken: AtomicBool,
     /// All of it, once it was put by.
-    kept: Mutex<Option<Arc<FileBytes>>>,
+    kept: Mutex<Option<Arc<OpenFile>>>,
 }
 
 impl Stdin {
@@ -25,7 +25,7 @@ impl Stdin {
         if kept.is_none() {
             let mut file = tempfile::tempfile()?;
             io::copy(&mut io::stdin().lock(), &mut file)?;
-            *kept = Some(Arc::new(FileBytes::of(&mut file)?));
+            *kept = Some(Arc::new(OpenFile::of(file)?));
         }
         Ok(())
     }
@@ -34,17 +34,9 @@ impl Stdin {
     pub(super) fn open(&self) -> Result<Input, Reason> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
-            Some(bytes) => Ok(Box::new(Cursor::new(Shared(Arc::clone(bytes))))),
+            Some(file) => Ok(Box::new(file.whole())),
             None if self.is_taken.swap(true, Ordering::SeqCst) => Err(Reason::ReadAlready),
             None => Ok(Box::new(io::stdin())),
         }
-    }
-}
-
-struct Shared(Arc<FileBytes>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
     }
 }

@@ -323,3 +323,30 @@ fn drift_is_told_of_sources_that_an_earlier_run_has_cleaned() {
     assert!(undisturbed.1.contains("source 'tide' has changed since it was mined"), "{}", undisturbed.1);
     assert_eq!(told("--resume"), undisturbed);
 }
+
+#[test]
+fn content_that_alone_has_changed_is_noticed_by_whoever_verifies() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..12);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let path = sandbox.path("corpus/tide/x.txt");
+    let time = SystemTime::now() - Duration::from_secs(60);
+    let write = |content: &str| {
+        fs::write(&path, content).expect("written");
+        fs::File::options().write(true).open(&path).expect("opened").set_modified(time).expect("set");
+    };
+    let run = |flags: &str| sandbox.expect(0, &format!("clean corpus -p patterns -o out --quiet {flags}"));
+    let is = |content: &str| assert_eq!(sandbox.read("out/tide/x.txt"), content);
+    write("One ferry.\n");
+    run("--verify");
+    write("Two ferry.\n");
+    run("--resume");
+    is("One ferry.\n");
+    run("--resume --verify");
+    is("Two ferry.\n");
+    // nothing was noted of it
+    run("");
+    write("Six ferry.\n");
+    run("--resume --verify");
+    is("Six ferry.\n");
+}

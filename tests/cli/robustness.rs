@@ -2,6 +2,10 @@
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
 use super::*;
+#[cfg(unix)]
+use std::io::{BufRead, BufReader, Read};
+#[cfg(unix)]
+use std::process::Stdio;
 
 /// What is put beside good documents, how it is read, and what has to come of it.
 #[derive(Default)]
@@ -372,6 +376,53 @@ fn a_file_that_vanishes() {
 
 #[test]
 #[cfg(unix)]
+fn a_file_that_becomes_shorter() {
+    const LINES: usize = 200_000;
+    let line = |number: usize| format!("{{\"source\": \"bare\", \"text\": \"{number:09} {}\"}}\n", "word ".repeat(80));
+    let sandbox = sandbox();
+    sandbox.write("corpus/x.jsonl", (0..LINES).map(line).collect::<String>());
+    let mut command = sandbox.command("clean corpus/x.jsonl -p patterns -o - --quiet");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output"));
+    let mut out = String::new();
+    lines.read_line(&mut out).expect("a line");
+    // as long as nobody reads what is written, it reads some megabytes ahead and no further
+    let file = fs::File::options().write(true).open(sandbox.path("corpus/x.jsonl")).expect("the file");
+    let kept = LINES * 4 / 5 * line(0).len();
+    file.set_len(kept as u64).expect("cut");
+    lines.read_to_string(&mut out).expect("the rest");
+    let ended = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(3), "{stderr}");
+    let message = "it became shorter while it was read: give it again when it is whole\n";
+    assert!(stderr.starts_with("skipped: corpus/x.jsonl: cannot be read any further after record "), "{stderr}");
+    assert!(stderr.ends_with(message) && stderr.lines().count() == 1, "{stderr}");
+    assert!(out.len() > kept / 2, "{}", out.len());
+    assert!(out.lines().enumerate().all(|(number, found)| found == line(number).trim_end()));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_link_to_a_folder() {
+    let sandbox = sandbox();
+    let link = |target: &str, link: &str| {
+        std::os::unix::fs::symlink(target, sandbox.path(&format!("corpus/{link}"))).expect("a link");
+    };
+    // each would double what is found, if it were followed
+    (0..30).for_each(|number| sandbox.write(&format!("corpus/odd/{number}/x.txt"), good(number)));
+    for number in 0..30 {
+        (1..=2).for_each(|step| link(&format!("../{}", (number + step) % 30), &format!("odd/{number}/{step}")));
+    }
+    let ran = clean(&sandbox, "-o out");
+    assert_eq!((ran.status, ran.stderr.lines().count()), (Some(3), 60), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("skipped: corpus/odd/0/1: is the same folder as \"corpus/odd/1\", which is read already\n")
+    );
+    assert_eq!(sandbox.tree("out").len(), 30 + GOOD.len());
+}
+
+#[test]
+#[cfg(unix)]
 fn a_link_to_nothing() {
     link_is_skipped("nowhere.txt", ": cannot be read: No such file or directory (os error 2)");
 }
@@ -471,6 +522,27 @@ fn jsonl_without_a_byte() {
 fn blank_lines() {
     let out = format!("\n  \n{}\n", json_line(&cleaned(5)));
     lines_are_read(format!("\n  \n{}\n", json_line(&good(5))), &out, &out);
+}
+
+#[test]
+#[cfg(unix)]
+fn millions_of_blank_lines() {
+    let sandbox = sandbox();
+    let lines = |text: String| [vec![b'\n'; 10_000_000], json_line(&text).into_bytes()].concat();
+    sandbox.write("corpus/x.jsonl.gz", gzip(&lines(good(5))));
+    let clean = "clean corpus/x.jsonl.gz -p patterns -o out --quiet --threads 2";
+    let limited = "ulimit -v 3000000; exec \"$0\" \"$@\"";
+    for arguments in [clean, "stream corpus/x.jsonl.gz --state state -o out.jsonl --quiet --threads 2"] {
+        let mut command = std::process::Command::new("sh");
+        command
+            .current_dir(sandbox.path(""))
+            .args(["-c", limited, env!("CARGO_BIN_EXE_dehusk")])
+            .args(words(arguments));
+        let ended = command.output().expect("a shell");
+        assert_eq!(ended.status.code(), Some(0), "{arguments}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+    assert!(unpacked(&sandbox.tree("out")["x.jsonl.gz"]) == lines(cleaned(5)));
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), 1);
 }
 
 #[test]
@@ -698,6 +770,23 @@ fn a_zstandard_bomb() {
 }
 
 #[test]
+fn zstandard_with_a_long_window() {
+    let packed = |text: String| {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 3).expect("an encoder");
+        encoder.window_log(31).expect("a window");
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).expect("written");
+        encoder.finish().expect("finished")
+    };
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", packed(good(5)));
+    sandbox.write("corpus/x.jsonl", packed(json_line(&good(5))));
+    assert_eq!(clean(&sandbox, "-o out").stderr, "");
+    let out = sandbox.tree("out");
+    assert_eq!(unpacked(&out["odd/x.txt"]), cleaned(5).into_bytes());
+    assert_eq!(unpacked(&out["x.jsonl"]), json_line(&cleaned(5)).into_bytes());
+}
+
+#[test]
 fn a_bomb_in_a_line() {
     let [before, after] = [1, 2].map(|number| json_line(&good(number)).into_bytes());
     let bytes = gzip(&[before, vec![b'a'; 20_000_000], b"\n".to_vec(), after].concat());
@@ -744,6 +833,13 @@ fn garbage_between_warc_records() {
     let [before, after] = warc();
     let message = ":2: no WARC record starts here, but \"some garbage\": get the file again if it is damaged";
     stretch_is_skipped("x.warc", [&before, &after], b"some garbage\r\n\r\n", message);
+}
+
+#[test]
+fn garbage_without_a_line_end_in_warc() {
+    let [before, after] = warc();
+    let message = ":2: no WARC record starts here, but \"xWARC/1.0\": get the file again if it is damaged";
+    stretch_is_skipped("x.warc", [&before, &after], b"x", message);
 }
 
 #[test]
@@ -1032,6 +1128,34 @@ fn a_regex_that_gives_up() {
 }
 
 // Output.
+
+#[test]
+#[cfg(unix)]
+fn a_file_larger_than_allowed() {
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", good(5).repeat(2000));
+    let mut command = std::process::Command::new("sh");
+    let limited = "ulimit -f 64; exec \"$0\" \"$@\"";
+    command.current_dir(sandbox.path("")).args(["-c", limited, env!("CARGO_BIN_EXE_dehusk")]);
+    let ended = command.args(words("clean corpus -p patterns -o out --quiet")).output().expect("a shell");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("cannot write \"out/odd/x.txt\": File too large"), "{stderr}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_output_name_that_is_too_long() {
+    let sandbox = sandbox();
+    let name = format!("{}.txt", "x".repeat(246));
+    sandbox.write(&format!("corpus/odd/{name}"), good(5));
+    let ran = clean(&sandbox, "-o out --spans");
+    assert_eq!(ran.status, Some(3));
+    let message =
+        format!("skipped: corpus/odd/{name}: would be written to \"odd/{name}.jsonl\", which is too long a name");
+    assert!(ran.stderr.starts_with(&message), "{}", ran.stderr);
+    assert_eq!(sandbox.tree("out").len(), GOOD.len());
+}
 
 #[test]
 #[cfg(target_os = "linux")]

@@ -295,7 +295,7 @@ mod tests {
         let place = Place { record: Some(3), ..place };
         assert_eq!(skip_line(place, "odd"), concat!(r#"{"file":"a.html","record":3,"skipped":"odd"}"#, "\n"));
         let source = SourceId::parse("tide").expect("a source");
-        let document = Document::new("1".to_owned(), source, String::new().into());
+        let document = Document::new("1".to_owned(), source, String::new());
         assert_eq!(
             document_line(&document, Some("a\nb"), None),
             concat!(r#"{"id":"1","source":"tide","text":"a\nb"}"#, "\n")

@@ -81,6 +81,22 @@ impl FileCleaner<'_> {
     ) -> anyhow::Result<Done> {
         interrupt::check()?;
         let mut done = Done::default();
+        let written = self.write_to_folder(file, output, bench, &mut done, report);
+        let Err(error) = written else { return Ok(done) };
+        let Some(reason) = fault_of_name(&error, output) else { return Err(error) };
+        done.sources.clear();
+        self.tell(self.skipped(&Skipped { path: file.path().into(), line: None, reason }), &mut done, report)?;
+        Ok(done)
+    }
+
+    fn write_to_folder(
+        &self,
+        file: &InputFile,
+        output: &OutputRoot,
+        bench: &mut Bench,
+        done: &mut Done,
+        report: Report,
+    ) -> anyhow::Result<()> {
         match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
@@ -88,15 +104,15 @@ impl FileCleaner<'_> {
                 interrupt::check()?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
                 let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
-                self.tell(cleared, &mut done, report)?;
+                self.tell(cleared, done, report)?;
             }
-            Ok(Content::Records(records)) => self.records_to_folder(file, records, output, &mut done, report)?,
+            Ok(Content::Records(records)) => self.records_to_folder(file, records, output, done, report)?,
             Err(skipped) => {
-                self.tell(self.skipped(&skipped), &mut done, report)?;
+                self.tell(self.skipped(&skipped), done, report)?;
                 self.copy_broken(file, output)?;
             }
         }
-        Ok(done)
+        Ok(())
     }
 
     /// Cleans files and writes all their documents to `output` in order, a line each. They are either one file with many
@@ -429,6 +445,17 @@ fn fault_of_input(error: &anyhow::Error) -> Option<Reason> {
         _ => None,
     });
     written.or(error.downcast_ref::<io::Error>())?.get_ref()?.downcast_ref::<Reason>().cloned()
+}
+
+/// What is wrong with the name that an output would have, if that is why it could not be written.
+fn fault_of_name(error: &anyhow::Error, output: &OutputRoot) -> Option<Reason> {
+    match error.downcast_ref::<OutputError>()? {
+        OutputError::Write { path, error } if error.kind() == ErrorKind::InvalidFilename => {
+            let name = path.strip_prefix(output.path()).unwrap_or(path);
+            Some(Reason::OutputName(name.to_owned()))
+        }
+        _ => None,
+    }
 }
 
 /// Copies a file. That it cannot be read is no reason to stop, that its copy cannot be written is one.

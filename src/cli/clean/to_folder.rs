@@ -11,7 +11,8 @@ use super::cleaners::Bench;
 use super::files::FileCleaner;
 use crate::cli::document_report::DocumentReport;
 use crate::cli::interrupt;
-use crate::cli::manifest::{Done, Manifest, Stamp};
+use crate::cli::manifest::{Done, Manifest, Stamp, content_of};
+use crate::cli::options::LongRunArgs;
 use crate::cli::summary::Cleaned;
 use crate::cli::workers::share_out;
 
@@ -21,21 +22,23 @@ pub struct FolderRun<'a> {
     pub output: &'a OutputRoot,
     pub manifest: Manifest,
     pub report: Option<DocumentReport<'a>>,
+    /// Whether files are told from what they were by their content.
+    pub verifies: bool,
 }
 
 impl<'a> FolderRun<'a> {
-    /// A run that does this `work`; one that `resume`s leaves out what an earlier run of the same work has finished.
+    /// A run that does this `work`; one that resumes leaves out what an earlier run of the same work has finished.
     pub fn new(
         files: &'a FileCleaner<'a>,
         output: &'a OutputRoot,
         work: &str,
-        resume: bool,
+        long: &LongRunArgs,
         report: Option<OutputFile>,
     ) -> anyhow::Result<FolderRun<'a>> {
-        let manifest = Manifest::open(output, work, resume)?;
+        let manifest = Manifest::open(output, work, long.resume)?;
         let manifest = if report.is_some() { manifest.want_report() } else { manifest };
         let report = report.map(|file| DocumentReport::new(file, output));
-        Ok(FolderRun { files, output, manifest, report })
+        Ok(FolderRun { files, output, manifest, report, verifies: long.verify })
     }
 
     /// Cleans all files, of these sizes; counts by source.
@@ -60,7 +63,9 @@ impl<'a> FolderRun<'a> {
         let reporter = self.files.reporter;
         let (input, output) = (file.path().display().to_string(), self.files.output_name(file));
         // of before it is read: if it changes meanwhile, it is cleaned again when the run goes on
-        let stamp = stamp_of(file, &input);
+        let look = stamp_of(file, &input);
+        let content = if self.verifies && !file.is_stdin() { content_of(&file.path()).ok() } else { None };
+        let stamp = Stamp { content, ..look };
         if let Some(done) = self.finished_before(file, &output, &stamp) {
             self.tell_again(&input, &done)?;
             reporter.step_done_before(size);
@@ -68,7 +73,7 @@ impl<'a> FolderRun<'a> {
         }
         self.manifest.begin(&output)?;
         let mut done = self.write(file, &output, &stamp, bench)?;
-        if stamp_of(file, &input) != stamp {
+        if stamp_of(file, &input) != look {
             reporter.warn(&format!("{input}: has changed while it was read; --resume cleans it again"));
         }
         self.files.show(size as u64, &mut done);
@@ -123,5 +128,5 @@ pub fn add(all: &mut BTreeMap<String, Cleaned>, counts: BTreeMap<String, Cleaned
 
 fn stamp_of<'a>(file: &InputFile, input: &'a str) -> Stamp<'a> {
     let metadata = if file.is_stdin() { None } else { fs::metadata(file.path()).ok() };
-    metadata.map_or(Stamp { input, bytes: 0, modified: 0 }, |metadata| Stamp::of(input, &metadata))
+    metadata.map_or(Stamp { input, bytes: 0, modified: 0, content: None }, |metadata| Stamp::of(input, &metadata))
 }

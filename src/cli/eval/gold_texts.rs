@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing, Text};
+use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::score::MIN_GOLD_WORDS;
 use dehusk::evaluation::words::Bag;
 
@@ -22,7 +22,7 @@ pub struct GoldTexts {
 
 /// What should be kept of one document.
 pub struct Gold {
-    pub text: Text,
+    pub text: String,
     pub words: Bag,
 }
 

@@ -3,22 +3,18 @@
 //! Takes an open file; gives any stretch of it. The crate's own way shares one position among all that read a file;
 //! here everyone has a position, so that a file can be read and copied from at a time, on several threads.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
 
-use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
 
 use super::Parquet;
+use crate::corpus::open_file::OpenFile;
 
 /// An open file.
 #[derive(Debug, Clone)]
-pub(super) struct Input {
-    file: Arc<Mutex<File>>,
-    length: u64,
-}
+pub(super) struct Input(Arc<OpenFile>);
 
 /// The file from some byte on.
 #[derive(Debug)]
@@ -28,16 +24,8 @@ pub(super) struct Stretch {
 }
 
 impl Input {
-    pub(super) fn new(file: File) -> io::Result<Input> {
-        let length = file.metadata()?.len();
-        Ok(Input { file: Arc::new(Mutex::new(file)), length })
-    }
-
-    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        // whoever panicked while it held the file left nothing half done: everyone seeks first
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(position))?;
-        file.read(buffer)
+    pub(super) fn new(file: OpenFile) -> Input {
+        Input(Arc::new(file))
     }
 
     fn stretch(&self, position: u64) -> Stretch {
@@ -47,7 +35,7 @@ impl Input {
 
 impl Read for Stretch {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read_at(self.position, buffer)?;
+        let read = self.input.0.read_at(self.position, buffer)?;
         // whatever is read lies before the footer; and the crate would skip what is not there billions of times
         if read == 0 && !buffer.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it ends at byte {}", self.position)));
@@ -59,7 +47,7 @@ impl Read for Stretch {
 
 impl Length for Input {
     fn len(&self) -> u64 {
-        self.length
+        self.0.length()
     }
 }
 
@@ -71,14 +59,7 @@ impl ChunkReader for Input {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Parquet<Bytes> {
-        // before memory is taken for what a damaged file says
-        let is_within = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
-        if !is_within {
-            return Err(ParquetError::EOF(format!("it has no {length} bytes at {start}")));
-        }
-        let mut bytes = vec![0; length];
-        self.stretch(start).read_exact(&mut bytes)?;
-        Ok(bytes.into())
+        Ok(self.0.bytes(start, length)?.into())
     }
 }
 
@@ -89,7 +70,7 @@ mod tests {
 
     #[test]
     fn everyone_has_a_position() {
-        let input = Input::new(file_of(b"0123456789")).expect("a file");
+        let input = Input::new(file_of(b"0123456789"));
         let (mut one, mut two) = (input.stretch(2), input.stretch(7));
         let read = |stretch: &mut Stretch| {
             let mut byte = [0];
@@ -101,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_refused() {
-        let input = Input::new(file_of(b"0123")).expect("a file");
+        let input = Input::new(file_of(b"0123"));
         assert_eq!(&*input.get_bytes(1, 3).expect("bytes"), b"123");
         assert!(input.get_bytes(1, 4).is_err());
         assert!(input.get_bytes(u64::MAX, usize::MAX).is_err());

@@ -1,6 +1,5 @@
 //! Parquet files for tests: made of values, and shown as text.
 
-use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -11,13 +10,16 @@ use ::parquet::file::serialized_reader::SerializedFileReader;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
+use super::input::Input;
+use crate::corpus::open_file::OpenFile;
+
 use super::{Fields, HtmlView, Keys, NewRow, Reason, Rows, Table};
 
 /// A temporary file of these bytes.
-pub(super) fn file_of(bytes: &[u8]) -> File {
+pub(super) fn file_of(bytes: &[u8]) -> OpenFile {
     let mut file = tempfile::tempfile().expect("a temporary file");
     file.write_all(bytes).expect("written");
-    file
+    OpenFile::of(file).expect("opened")
 }
 
 pub(super) fn open(bytes: &[u8]) -> Result<Table, Reason> {
@@ -94,8 +96,8 @@ pub(super) fn shown(bytes: &[u8]) -> Vec<String> {
     rows.map(|row| row.expect("a row").to_string()).collect()
 }
 
-pub(super) fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
-    SerializedFileReader::new(file_of(bytes)).expect("a Parquet file")
+pub(super) fn reader(bytes: &[u8]) -> SerializedFileReader<Input> {
+    SerializedFileReader::new(Input::new(file_of(bytes))).expect("a Parquet file")
 }
 
 /// What the fields of each row are.

@@ -4,14 +4,20 @@
 //! The idea: records can be told apart only one after another, but that is cheap; all that costs time needs one record
 //! alone, so it can be asked for in any order and from any thread.
 
+use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::Container;
 use crate::corpus::jsonl::{JsonLines, Line};
+use crate::corpus::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
 use crate::corpus::{Document, Reason, Skipped, warc};
+
+/// How much of a line that is too long is copied at a time.
+const COPIED_BYTES: usize = 1 << 20;
 
 /// Some records that follow each other.
 #[derive(Debug)]
@@ -25,18 +31,14 @@ pub struct Batch {
 #[derive(Debug)]
 pub(super) enum Content {
     Lines(JsonLines, Vec<Line>),
-    /// One line, of which nothing was kept.
-    TooLong(u64),
+    /// One line of so many bytes, of which nothing was kept, and where it can be read again.
+    TooLong {
+        bytes: u64,
+        lies: Option<(Arc<OpenFile>, Range<u64>)>,
+    },
     Warc(Vec<Result<warc::Record, Reason>>),
     #[cfg(feature = "parquet")]
     Rows(Box<parquet::Rows>),
-}
-
-impl Content {
-    pub(super) fn lines(lines: JsonLines, first: u64) -> Content {
-        let at = lines.some(0, first, usize::MAX);
-        Content::Lines(lines, at)
-    }
 }
 
 /// What is to stand in the place of a document.
@@ -89,7 +91,7 @@ impl Batch {
     pub fn len(&self) -> usize {
         match &self.content {
             Content::Lines(_, at) => at.len(),
-            Content::TooLong(_) => 1,
+            Content::TooLong { .. } => 1,
             Content::Warc(records) => records.len(),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => rows.len(),
@@ -115,7 +117,7 @@ impl Batch {
     pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
         let document = match &self.content {
             Content::Lines(lines, at) => lines.parse(&at[index]),
-            &Content::TooLong(bytes) => {
+            &Content::TooLong { bytes, .. } => {
                 Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
             }
             Content::Warc(records) => match &records[index] {
@@ -144,7 +146,7 @@ impl Batch {
                 let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
                 records[index].as_ref().map_err(Reason::clone).and_then(|record| Ok(record.with_page(&page?)))
             }
-            (Content::TooLong(_), _) => Err(Reason::Changed),
+            (Content::TooLong { .. }, _) => Err(Reason::Changed),
             #[cfg(feature = "parquet")]
             (Content::Rows(_), New::Text(text)) => return Ok(Kept(Form::Row(parquet::NewRow::Text(text.to_owned())))),
             #[cfg(feature = "parquet")]
@@ -162,11 +164,35 @@ impl Batch {
         }
     }
 
+    /// Writes what is kept of a record.
+    pub(super) fn write(&self, index: usize, kept: &Kept, sink: &mut impl Write) -> io::Result<()> {
+        match (&self.content, &kept.0) {
+            (Content::TooLong { lies: Some((file, range)), .. }, Form::AsRead) => {
+                // what cannot be read is a fault of the input, and not of the output
+                let changed = |_| io::Error::other(Reason::Changed);
+                for start in range.clone().step_by(COPIED_BYTES) {
+                    let length = COPIED_BYTES.min((range.end - start) as usize);
+                    sink.write_all(&file.bytes(start, length).map_err(changed)?)?;
+                }
+                Ok(())
+            }
+            _ => sink.write_all(self.written(index, kept)),
+        }
+    }
+
+    /// The lines, if it is lines and all of them were kept.
+    pub(in crate::corpus) fn lines(&self) -> Option<(&JsonLines, &[Line])> {
+        match &self.content {
+            Content::Lines(lines, at) => Some((lines, at)),
+            _ => None,
+        }
+    }
+
     /// Whether all records can be written as they were read.
     pub fn is_whole(&self) -> bool {
         match &self.content {
             Content::Lines(..) => true,
-            Content::TooLong(_) => false,
+            Content::TooLong { lies, .. } => lies.is_some(),
             Content::Warc(records) => records.iter().all(Result::is_ok),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => true,
@@ -177,7 +203,7 @@ impl Batch {
     pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
             Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
-            Content::TooLong(_) => false,
+            Content::TooLong { .. } => false,
             // an error is only the last if nothing comes after it
             Content::Warc(records) => records.last().is_some_and(Result::is_err),
             #[cfg(feature = "parquet")]
@@ -185,14 +211,14 @@ impl Batch {
         }
     }
 
-    fn skipped(&self, index: usize, reason: Reason) -> Skipped {
+    pub(in crate::corpus) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
         self.container.skipped(Some(self.number(index)), reason)
     }
 
     fn bytes(&self, index: usize) -> &[u8] {
         match &self.content {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
-            Content::TooLong(_) => &[],
+            Content::TooLong { .. } => &[],
             Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => &[],

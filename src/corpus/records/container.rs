@@ -14,7 +14,6 @@ use crate::corpus::reading::Stored;
 #[cfg(feature = "parquet")]
 use crate::corpus::reading::View;
 use crate::corpus::source_by::Known;
-use crate::corpus::text::FileBytes;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
 /// What is known of all records of a file before they are read.
@@ -52,7 +51,7 @@ impl Container {
             other => other,
         });
         let source = SourceId::parse(&source?)?;
-        let stored = Stored { bytes: Arc::new(FileBytes::Read(bytes.into_owned())), is_html, encoding };
+        let stored = Stored { bytes: bytes.into_owned(), is_html, encoding };
         let document = stored.document(id, source, options)?;
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
     }
@@ -62,11 +61,8 @@ impl Container {
     pub(super) fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
         let options = &self.options;
         let view = match (row.text, row.html) {
-            (Some(text), _) => View::plain(text.into()),
-            (None, Some(html)) => {
-                let nowhere = Arc::new(FileBytes::Read(Vec::new()));
-                View::of(Cow::Borrowed(html), &nowhere, options)
-            }
+            (Some(text), _) => View::plain(text.to_owned()),
+            (None, Some(html)) => View::of(Cow::Borrowed(html), options),
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
                 return Err(Reason::NoText { text, html });

@@ -51,15 +51,12 @@ impl<W: Write + Send> RecordWriter<W> {
             return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
         }
         for (index, kept) in kept.iter().enumerate() {
-            let bytes = batch.written(index, kept);
-            if bytes.is_empty() {
-                continue;
-            }
             match &mut self.sink {
-                Sink::Stream(encoder) => encoder.write_all(bytes)?,
+                Sink::Stream(encoder) => batch.write(index, kept, encoder)?,
+                Sink::ByRecord(..) if batch.written(index, kept).is_empty() => {}
                 Sink::ByRecord(sink, compression) => {
                     let mut encoder = Encoder::new(sink, *compression)?;
-                    encoder.write_all(bytes)?;
+                    batch.write(index, kept, &mut encoder)?;
                     encoder.finish()?;
                 }
                 #[cfg(feature = "parquet")]

@@ -2,8 +2,8 @@
 //!
 //! Takes a reader of what is in the file, unpacked; gives each record as it stands. What says how long a record is
 //! can be wrong, so it is believed only if another record, two empty lines or the end of the input come after. Else
-//! the record is named with what is wrong, and the next one looked for in all that follows its first line: the next
-//! line that is a version, such as `WARC/1.0`.
+//! the record is named with what is wrong, and the next one looked for in all that follows: the next line that is a
+//! version, such as `WARC/1.0`, or ends in one, if a whole record follows it. So garbage without a line end hides none.
 //!
 //! Empty lines that belong to no record, before the first or far behind one, are passed over. They hold nothing.
 //!
@@ -31,37 +31,77 @@ pub(in crate::corpus) struct Records<R: BufRead> {
     limit: usize,
     /// Whether the next record has to be looked for.
     is_lost: bool,
+    /// Whether what comes next goes on with a line of which the beginning was passed over.
+    is_amid_line: bool,
 }
 
 impl<R: BufRead> Records<R> {
     /// Reads records from `reader`, up to `limit` bytes each.
     pub(in crate::corpus) fn new(reader: R, limit: u64) -> Records<R> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Records { window: Window::new(reader), limit, is_lost: false }
+        Records { window: Window::new(reader), limit, is_lost: false, is_amid_line: false }
     }
 
     /// The next record; after an error, the next one that can be found. An error of the reader is handed on, and the
     /// reader asked again afterwards: it ends the records if it fails twice without a byte between.
     pub(in crate::corpus) fn next(&mut self) -> Option<Result<Record, Reason>> {
-        self.skip_to_record();
-        if self.window.bytes().is_empty() {
-            let failure = self.window.take_failure()?;
-            self.is_lost = true;
-            return Some(Err(failure.into()));
+        loop {
+            let is_doubtful = self.skip_to_record();
+            if self.window.bytes().is_empty() {
+                let failure = self.window.take_failure()?;
+                self.is_lost = true;
+                return Some(Err(failure.into()));
+            }
+            let record = self.record();
+            if let Err(reason) = &record {
+                (self.is_lost, self.is_amid_line) = (true, true);
+                self.window.skip(1);
+                // amid a line only a whole record is one
+                if is_doubtful && !matches!(reason, Reason::Unreadable(_)) {
+                    continue;
+                }
+            }
+            return Some(record);
         }
-        let record = self.record();
-        if record.is_err() {
-            self.is_lost = true;
-            self.window.skip_line();
-        }
-        Some(record)
     }
 
-    fn skip_to_record(&mut self) {
-        while self.window.fill(1) && !self.is_here(0) && (self.is_lost || self.empty_line_at(0).is_some()) {
+    /// Passes over what is no record; tells whether what comes next stands amid a line.
+    fn skip_to_record(&mut self) -> bool {
+        while self.window.fill(1) {
+            let starts_line = !self.is_amid_line;
+            if starts_line && (self.is_here(0) || !self.is_lost && self.empty_line_at(0).is_none()) {
+                break;
+            }
+            if self.is_lost && self.skip_to_version() {
+                (self.is_lost, self.is_amid_line) = (false, false);
+                return true;
+            }
             self.window.skip_line();
+            self.is_amid_line = false;
         }
-        self.is_lost = false;
+        (self.is_lost, self.is_amid_line) = (false, false);
+        false
+    }
+
+    /// Passes over the line that comes next up to a version at its end; whether there is one. If not, some of the line is
+    /// left.
+    fn skip_to_version(&mut self) -> bool {
+        while self.window.fill(1) {
+            let bytes = self.window.bytes();
+            let Some(found) = bytes.iter().position(|&byte| byte == b'W' || byte == b'\n') else {
+                let passed = bytes.len();
+                self.window.skip(passed);
+                continue;
+            };
+            let is_over = bytes[found] == b'\n';
+            self.window.skip(found);
+            match is_over {
+                true => return false,
+                false if self.is_here(0) => return true,
+                false => self.window.skip(1),
+            }
+        }
+        false
     }
 
     fn record(&mut self) -> Result<Record, Reason> {
@@ -227,6 +267,23 @@ mod tests {
     }
 
     #[test]
+    fn garbage_without_a_line_end_hides_no_record() {
+        let [one, two, three] = [&b"one"[..], b"two", b"three"].map(|block| record("", block));
+        for garbage in ["x", "WARC/", "WARC/1.0", "junk\nmore", "WARC/1.0 is what it should be, WARC/1."] {
+            let file = [&one, garbage.as_bytes(), &two, &three].concat();
+            let told = told_of(&file);
+            assert_eq!(
+                (told.len(), &told[0], &told[2..]),
+                (4, &"one".to_owned(), &["two", "three"].map(str::to_owned)[..])
+            );
+            assert!(told[1].starts_with("! no WARC record starts here, but \""), "{}", told[1]);
+        }
+        // a version that ends a line is no record of its own
+        let file = [&one, &b"format: WARC/1.0\nother: WARC/1.0\n\n"[..], &two].concat();
+        assert_eq!(told_of(&file).len(), 3);
+    }
+
+    #[test]
     fn a_record_that_does_not_say_its_length_is_passed_over() {
         let bad = |field: &str| format!("WARC/1.0\r\n{field}\r\n\r\nlost\r\n\r\n").into_bytes();
         let number =
@@ -344,14 +401,14 @@ mod tests {
 
         #[test]
         fn good_records_are_found_between_garbage(
-            records in prop::collection::vec((some_record(), "[^\r\nW][^W]{0,40}|"), 1..6),
+            records in prop::collection::vec((some_record(), "[^\r\nW][^W]{0,40}|", any::<bool>()), 1..6),
         ) {
-            let lines = records.iter().flat_map(|(record, garbage)| {
-                [&record[..], garbage.as_bytes(), if garbage.is_empty() { b"" } else { b"\n" }].concat()
+            let lines = records.iter().flat_map(|(record, garbage, ends)| {
+                [&record[..], garbage.as_bytes(), if *ends && !garbage.is_empty() { b"\n" } else { b"" }].concat()
             });
             let file: Vec<u8> = lines.collect();
             let found: Vec<Vec<u8>> = read(&file).iter().flatten().map(|record| record.raw().to_vec()).collect();
-            let records: Vec<Vec<u8>> = records.into_iter().map(|(record, _)| record).collect();
+            let records: Vec<Vec<u8>> = records.into_iter().map(|(record, ..)| record).collect();
             prop_assert_eq!(found, records);
         }
     }

@@ -68,6 +68,11 @@ impl<R: BufRead> Window<R> {
         }
     }
 
+    /// Passes over `count` bytes, which are there.
+    pub(super) fn skip(&mut self, count: usize) {
+        self.start += count;
+    }
+
     /// Uses up `count` bytes, which are there.
     pub(super) fn take(&mut self, count: usize) -> Vec<u8> {
         let taken = self.bytes()[..count].to_vec();

@@ -1,0 +1,158 @@
+//! A file that others may change while it is read.
+//!
+//! Takes a path; gives the bytes that the file had when it was opened: any stretch of them, for everyone who asks, from
+//! any thread. They are read and never mapped, so whatever becomes of the file, what was read stays as it is. What was
+//! added since is not read. A file that has become shorter is an error, and not taken for one that ends there.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An open file; everyone reads at a place of their own.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    file: File,
+    /// How many bytes it had when it was opened. Files that the system makes up may say 0, or too much.
+    length: u64,
+}
+
+/// A stretch of a file, read from front to back.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    file: Arc<OpenFile>,
+    range: Range<u64>,
+}
+
+impl OpenFile {
+    pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
+        OpenFile::of(File::open(path)?)
+    }
+
+    pub(super) fn of(file: File) -> io::Result<OpenFile> {
+        let length = file.metadata()?.len();
+        Ok(OpenFile { file, length })
+    }
+
+    /// How many bytes it had when it was opened.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// All of it, from front to back.
+    pub(super) fn whole(self: &Arc<Self>) -> Stretch {
+        let end = if self.length == 0 { u64::MAX } else { self.length };
+        self.stretch(0..end)
+    }
+
+    /// A stretch of it, from front to back.
+    pub(super) fn stretch(self: &Arc<Self>, range: Range<u64>) -> Stretch {
+        Stretch { file: Arc::clone(self), range }
+    }
+
+    /// So many bytes from `start` on; an error if it does not have them any more.
+    pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        // before memory is taken for what a damaged file says
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("it has no {length} bytes at {start}")));
+        }
+        let (mut bytes, mut filled) = (vec![0; length], 0);
+        while filled < length {
+            match self.read_at(start + filled as u64, &mut bytes[filled..]) {
+                Ok(0) => return Err(shorter()),
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Reads some bytes from `position` on; none where the file ends.
+    pub(super) fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(&self.file, buffer, position);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(&self.file, buffer, position);
+    }
+
+    /// Whether it has fewer bytes than when it was opened.
+    fn is_shorter(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.len() < self.length)
+    }
+}
+
+impl Read for Stretch {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.range.end - self.range.start).unwrap_or(usize::MAX);
+        let wanted = buffer.len().min(left);
+        let read = self.file.read_at(self.range.start, &mut buffer[..wanted])?;
+        if read == 0 && wanted > 0 && self.file.is_shorter()? {
+            return Err(shorter());
+        }
+        self.range.start += read as u64;
+        Ok(read)
+    }
+}
+
+fn shorter() -> io::Error {
+    io::Error::new(ErrorKind::UnexpectedEof, "it became shorter while it was read: give it again when it is whole")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with these bytes, and another handle to change it by.
+    fn file_of(bytes: &[u8]) -> (Arc<OpenFile>, tempfile::NamedTempFile) {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), bytes).expect("written");
+        (Arc::new(OpenFile::open(file.path()).expect("opened")), file)
+    }
+
+    fn all(mut stretch: Stretch) -> io::Result<Vec<u8>> {
+        let mut read = Vec::new();
+        stretch.read_to_end(&mut read).map(|_| read)
+    }
+
+    #[test]
+    fn everyone_has_a_position() {
+        let (file, _) = file_of(b"0123456789");
+        let (mut one, mut two) = (file.stretch(2..9), file.stretch(7..9));
+        let read = |stretch: &mut Stretch| {
+            let mut byte = [0];
+            stretch.read_exact(&mut byte).expect("a byte");
+            byte[0]
+        };
+        assert_eq!([read(&mut one), read(&mut two), read(&mut one), read(&mut two)], *b"2738");
+        assert_eq!((all(one).expect("the rest"), all(two).expect("nothing")), (b"45678".to_vec(), Vec::new()));
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused() {
+        let (file, _) = file_of(b"0123");
+        assert_eq!(file.bytes(1, 3).expect("bytes"), b"123");
+        assert!(file.bytes(1, 4).is_err() && file.bytes(u64::MAX, usize::MAX).is_err());
+        assert_eq!(all(file.stretch(2..4)).expect("bytes"), b"23");
+        assert_eq!(all(file_of(b"").0.whole()).expect("nothing"), b"");
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_has_no_end() {
+        let (file, handle) = file_of(b"0123456789");
+        handle.as_file().set_len(4).expect("cut");
+        assert_eq!(file.bytes(0, 4).expect("bytes"), b"0123");
+        for error in [file.bytes(2, 4).expect_err("an error"), all(file.whole()).expect_err("an error")] {
+            assert!(error.to_string().starts_with("it became shorter while it was read"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_was_added_is_not_read() {
+        let (file, handle) = file_of(b"0123");
+        std::fs::write(handle.path(), b"0123456789").expect("written");
+        assert_eq!(all(file.whole()).expect("bytes"), b"0123");
+        assert!(file.bytes(2, 4).is_err());
+    }
+}
