@@ -57,6 +57,7 @@ pub mod patterns;
 #[cfg(feature = "review")]
 pub mod review;
 pub mod sampling;
+pub mod shown;
 pub mod thinning;
 pub mod places;
 pub mod trust;

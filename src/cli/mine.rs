@@ -109,7 +109,7 @@ pub fn mine(
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let reviewed = Library::load_if_any(output.path(), reporter)?;
     let sources = list(inventory, reporter, summary)?;
-    refuse_names_alike(sources.iter().map(|source| &source.id))?;
+    refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
     let options = args.mining.options();
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
@@ -156,21 +156,26 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
     Ok(sources.listings)
 }
 
-/// Where the file system takes `A` and `a` for the same name, one pattern file would be written over the other.
-fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> anyhow::Result<()> {
-    if cfg!(any(windows, target_os = "macos"))
-        && let Some((one, two)) = names_alike(sources)
-    {
-        bail!("the patterns of '{one}' and '{two}' would be written to one file; rename one, or mine them in two runs");
+/// Two sources whose names differ in upper and lower case only are one more often than not. Where the file system takes
+/// both for the same name, one pattern file would be written over the other.
+fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>, reporter: &Reporter) -> anyhow::Result<()> {
+    for (one, two) in names_alike(sources) {
+        if cfg!(any(windows, target_os = "macos")) {
+            bail!(
+                "the patterns of '{one}' and '{two}' would be written to one file; rename one, or mine them in two runs"
+            );
+        }
+        let message = format!("the sources '{one}' and '{two}' differ in upper and lower case only; is it one source?");
+        reporter.warn_often(Kind::Alike, &message);
     }
     Ok(())
 }
 
-/// The first two sources whose names differ in upper and lower case only.
-fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Option<(&'s SourceId, &'s SourceId)> {
+/// The sources whose names differ in upper and lower case only, in pairs.
+fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Vec<(&'s SourceId, &'s SourceId)> {
     let mut names: Vec<(String, &SourceId)> = sources.map(|source| (source.as_str().to_lowercase(), source)).collect();
     names.sort_unstable();
-    names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1))
+    names.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1)).collect()
 }
 
 /// Says that less than usual is removed from a source, and why.
@@ -385,9 +390,9 @@ mod tests {
     fn names_that_differ_in_case_only_are_alike() {
         let sources =
             |names: &[&str]| -> Vec<SourceId> { names.iter().map(|name| SourceId::parse(name).expect(name)).collect() };
-        assert_eq!(names_alike(sources(&["a", "ab", "b"]).iter()), None);
+        assert_eq!(names_alike(sources(&["a", "ab", "b"]).iter()), []);
         let alike = sources(&["TIDE", "hale", "Ähre", "tide", "ähre"]);
-        let (one, two) = names_alike(alike.iter()).expect("two of them");
-        assert_eq!((one.as_str(), two.as_str()), ("TIDE", "tide"));
+        let found = names_alike(alike.iter()).into_iter().map(|(one, two)| (one.as_str(), two.as_str()));
+        assert_eq!(found.collect::<Vec<_>>(), [("TIDE", "tide"), ("Ähre", "ähre")]);
     }
 }

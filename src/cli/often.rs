@@ -29,6 +29,8 @@ pub enum Kind {
     Copied,
     /// Nothing was mined for a source.
     NoPatterns,
+    /// Two sources have almost the same name.
+    Alike,
 }
 
 /// How many there were of each kind.
@@ -47,6 +49,7 @@ impl Kind {
             Kind::Converted => "a page is written in UTF-8",
             Kind::Copied => "a file is copied with nothing removed",
             Kind::NoPatterns => "a source has no pattern file",
+            Kind::Alike => "two sources are called alike",
         }
     }
 }

@@ -12,6 +12,7 @@ use dehusk::cleaning::drift::Drift;
 use dehusk::incremental::drift::Change;
 use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
 use dehusk::incremental::windows::Window;
+use dehusk::shown::shown;
 
 use super::size::size;
 
@@ -238,7 +239,7 @@ impl Summary {
         }
         let _ = writeln!(text, "\n{}", self.stages());
         if !self.wrote.is_empty() {
-            let _ = writeln!(text, "wrote {}", self.wrote.join(" and "));
+            let _ = writeln!(text, "wrote {}", shown(&self.wrote.join(" and ")));
         }
         text
     }
@@ -247,7 +248,7 @@ impl Summary {
         if self.sources.is_empty() {
             return;
         }
-        let names = self.sources.keys().map(|name| name.chars().count());
+        let names = self.sources.keys().map(|name| shown(name).chars().count());
         let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
         let is_told = |column: &&Column| self.sources.values().any(|source| (column.cell)(source).is_some());
         let columns: Vec<&Column> = COLUMNS.iter().filter(is_told).collect();
@@ -258,7 +259,7 @@ impl Summary {
         };
         write_row("source", &|column| column.name.to_owned());
         for (name, source) in &self.sources {
-            write_row(name, &|column| (column.cell)(source).unwrap_or_default());
+            write_row(&shown(name), &|column| (column.cell)(source).unwrap_or_default());
         }
         if let Some(shared) = self.shared_patterns {
             let is_patterns = |column: &Column| column.name == PATTERNS;

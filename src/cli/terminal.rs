@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use clap::{Args, ValueEnum};
 
 use dehusk::patterns::Status;
+use dehusk::shown::misleads;
 
 /// Whether there are colours.
 #[derive(Args, Clone, Copy, Debug)]
@@ -112,17 +113,18 @@ impl Style {
     }
 }
 
-/// Text that does not drive a terminal: control characters are escaped, but for tabs and line breaks.
+/// Text that does not drive a terminal, nor looks like other text on it: what [`misleads`] is escaped, but for tabs and line
+/// breaks.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    let drives_terminal = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if !text.contains(drives_terminal) {
+    let is_escaped = |c: char| misleads(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut harmless = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         let is_line_end = c == '\r' && characters.peek() == Some(&'\n');
-        if drives_terminal(c) && !is_line_end { harmless.extend(c.escape_default()) } else { harmless.push(c) }
+        if is_escaped(c) && !is_line_end { harmless.extend(c.escape_default()) } else { harmless.push(c) }
     }
     Cow::Owned(harmless)
 }
@@ -134,6 +136,7 @@ mod tests {
     #[test]
     fn what_drives_a_terminal_is_escaped() {
         assert_eq!(harmless("a\x1b[2J\u{9b}2J\x07\rb\r\n\tc"), "a\\u{1b}[2J\\u{9b}2J\\u{7}\\rb\r\n\tc");
+        assert_eq!(harmless("moc.b\u{202e}a.com\n"), "moc.b\\u{202e}a.com\n");
         assert!(matches!(harmless("Käse\n\t"), Cow::Borrowed(_)));
     }
 

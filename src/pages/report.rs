@@ -15,6 +15,7 @@ use self::patterns::Patterns;
 use super::{STYLE, grouped, percent, policy, size};
 use crate::effects::DocumentEffect;
 use crate::patterns::{PatternFile, Status};
+use crate::shown::shown;
 
 /// What the ids of shared patterns start with.
 pub const SHARED_ANCHOR: &str = "shared";
@@ -162,7 +163,7 @@ impl SourceRow {
         let count = |count: usize| grouped(count as u64);
         html! {
             tr {
-                th scope="row" { a href={ "#" (self.anchor) } { bdi { (self.name) } } }
+                th scope="row" { a href={ "#" (self.anchor) } { bdi { (shown(&self.name)) } } }
                 td.number data-label="documents" { (count(self.documents)) }
                 td.number data-label="patterns" { (self.patterns_in_words()) }
                 td.number data-label="removed" { (size(self.total.removed)) }
@@ -202,7 +203,7 @@ fn skipped(Overview { skipped, unnamed_skips, .. }: &Overview) -> Markup {
         @if !skipped.is_empty() {
             section aria-labelledby="skipped" {
                 h2 #skipped { "Skipped documents" }
-                ul { @for skipped in named { li dir="auto" { (skipped) } } }
+                ul { @for skipped in named { li dir="auto" { (shown(skipped)) } } }
                 @if others > 0 { p.quiet { "Not named: " (counted(others, "more document")) "." } }
             }
         }

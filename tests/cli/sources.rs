@@ -179,3 +179,21 @@ fn broken_compressed_files_are_named() {
     ran.says("skipped: corpus/crawl.warc.gz:1: cannot be read")
         .says("skipped: corpus/tide/x.html.gz: its compressed data are damaged");
 }
+
+#[test]
+#[cfg(not(any(windows, target_os = "macos")))]
+fn names_that_mislead_are_told() {
+    let sandbox = Sandbox::new();
+    let line = |source: &str, number| serde_json::json!({"source": source, "text": page(number, 3)}).to_string() + "\n";
+    let turned = "a\u{202e}moc.b";
+    let lines = |source| (0..8).map(|number| line(source, number)).collect::<String>();
+    sandbox.write("lines.jsonl", ["tide", "Tide", turned].map(lines).concat());
+    let ran = sandbox.expect(0, "run lines.jsonl -o out");
+    ran.says("the sources 'Tide' and 'tide' differ in upper and lower case only; is it one source?");
+    assert!(ran.stdout.contains("a\\u{202e}moc.b  "), "{}", ran.stdout);
+    sandbox.expect(0, "report out/patterns lines.jsonl -o report.html");
+    for shown in [ran.stdout, ran.stderr, sandbox.read("report.html")] {
+        let at = shown.find('\u{202e}');
+        assert_eq!(at.map(|at| shown[..at].chars().rev().take(80).collect::<String>()), None, "backwards");
+    }
+}

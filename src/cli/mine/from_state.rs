@@ -33,7 +33,7 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let lexer = lexer_of(&state)?;
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
-    refuse_names_alike(sources.iter().map(|source| &source.id))?;
+    refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
     let fresh = fresh_files(&mut sources, options.cutoff.unwrap_or(Cutoff::DEFAULT.share), &lexer);
     let files = with_decisions(fresh, &reviewed);
     write(&files, &reviewed, &output, reporter)?;

@@ -8,6 +8,7 @@ use crate::cleaning::{Cleaner, Cleaning, Origin};
 use crate::effects::DocumentEffect;
 use crate::pages::marks::{Mark, MarkKind, document, trimmed};
 use crate::pages::{percent, size};
+use crate::shown::shown;
 
 /// So many characters of a document are shown.
 const SHOWN: usize = 6000;
@@ -60,7 +61,7 @@ impl ShownDocument {
         let marks: Vec<Mark> = parts.map(|((bytes, pattern), target)| mark(bytes, *pattern, target)).collect();
         let DocumentEffect { bytes, removed } = self.effect;
         html! {
-            h4 { bdi { (self.name) } }
+            h4 { bdi { (shown(&self.name)) } }
             p.quiet { (size(removed)) " of " (size(bytes)) " go: " (percent(self.effect.share())) }
             (document(&self.text, &marks, SHOWN))
         }

@@ -14,6 +14,7 @@ use crate::pages::chips::chips;
 use crate::pages::marks::{context, in_context};
 use crate::pages::{grouped, size};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use crate::shown::shown;
 
 /// So many patterns that are not shown in full are listed.
 const LISTED: usize = 500;
@@ -219,7 +220,7 @@ fn when_mined(pattern: &Pattern) -> String {
 fn sights(sights: &[Sight]) -> Markup {
     html! {
         @if !sights.is_empty() {
-            ul.contexts { @for Sight { document, context } in sights { li { (context) cite { bdi { (document) } } } } }
+            ul.contexts { @for Sight { document, context } in sights { li { (context) cite { bdi { (shown(document)) } } } } }
         }
     }
 }

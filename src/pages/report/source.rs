@@ -13,6 +13,7 @@ use crate::mining::cutoff::{Histogram, choose_cutoff};
 use crate::pages::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::pages::{grouped, size};
 use crate::patterns::{Keep, PatternFile, SHARED};
+use crate::shown::shown;
 
 /// All there is to show of a source.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl SourceReport<'_> {
     pub fn draw(&self) -> Markup {
         html! {
             section aria-labelledby=(self.anchor) {
-                h2 id=(self.anchor) { bdi { (self.name) } }
+                h2 id=(self.anchor) { bdi { (shown(self.name)) } }
                 @for warning in self.warnings { p.warning dir="auto" { (warning) } }
                 (self.figures())
                 @if self.effects.documents.is_empty() {
@@ -98,7 +99,7 @@ impl SourceReport<'_> {
     fn links(&self) -> Markup {
         let [most, least] = self.extremes;
         html! {
-            nav.quiet aria-label={ "Parts of " (self.name) } {
+            nav.quiet aria-label={ "Parts of " (shown(self.name)) } {
                 a href="#sources" { "All sources" }
                 @if self.own().is_some() { " · " a href={ "#" (self.anchor) "-patterns" } { "Patterns" } }
                 @if !most.is_empty() { " · " a href={ "#" (self.anchor) "-most" } { "Most removed" } }

@@ -9,6 +9,7 @@ use crate::pages::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::pages::{grouped, percent, size};
 use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
+use crate::shown::shown;
 
 /// Charts, figures, and the texts to keep.
 pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warnings: &[String]) -> Markup {
@@ -25,7 +26,7 @@ pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warni
             @if let Some(effects) = effects { (figure("removed now", &percent(effects.total().share()))) }
         }
         @for warning in warnings { p.warning { (warning) } }
-        @for problem in &texts.skipped { p.warning { (problem) } }
+        @for problem in &texts.skipped { p.warning { (shown(problem)) } }
         div.charts {
             @if !mined.histogram.is_empty() { (repeats(file)) }
             @if let Some(effects) = effects { (over_documents(texts, effects)) }
@@ -96,7 +97,7 @@ pub fn documents(links: &Links, source: &str, texts: &Texts, effects: Option<&Ef
                 @for index in all {
                     @let page = &texts.documents[index];
                     tr {
-                        th scope="row" { a href=(links.document(source, index)) { (page.id) } }
+                        th scope="row" { a href=(links.document(source, index)) { (shown(&page.id)) } }
                         td.number data-label="text" { (size(page.text.len())) }
                         td.number data-label="removed" { @if let Some(share) = share(index) { (percent(share)) } @else { "–" } }
                     }

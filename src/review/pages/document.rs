@@ -13,6 +13,7 @@ use crate::pages::report::documents::removed_parts;
 use crate::patterns::{PatternFile, SHARED};
 use crate::review::documents::Texts;
 use crate::review::query::in_short;
+use crate::shown;
 
 /// Longer documents are shown in parts: so many characters at first, and as many more each time.
 pub const SHOWN: usize = 100_000;
@@ -47,7 +48,7 @@ pub fn document(shown: &Shown) -> Markup {
     let to = |number: usize| (number < texts.documents.len()).then(|| links.document(source, number));
     html! {
         div.bar {
-            h2 #title { (texts.documents[*number].id) }
+            h2 #title { (shown::shown(&texts.documents[*number].id)) }
             nav.filters aria-label="Other documents" {
                 @if let Some(before) = number.checked_sub(1).and_then(to) { a.filter #before href=(before) { "previous " kbd { "[" } } }
                 @if let Some(next) = to(number + 1) { a.filter #next href=(next) { "next " kbd { "]" } } }

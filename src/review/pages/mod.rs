@@ -6,12 +6,14 @@ pub mod overview;
 pub mod pattern;
 pub mod source;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use maud::{DOCTYPE, Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::patterns::SHARED;
+use crate::shown::shown;
 
 /// All that an address may hold as it is.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -71,8 +73,8 @@ fn encoded(text: &str) -> String {
 }
 
 /// A source as people call it.
-pub fn name(source: &str) -> &str {
-    if source == SHARED { "(shared)" } else { source }
+pub fn name(source: &str) -> Cow<'_, str> {
+    if source == SHARED { Cow::Borrowed("(shared)") } else { shown(source) }
 }
 
 /// What stands above every page of a source.

@@ -15,6 +15,7 @@ use crate::review::decision::Entry;
 use crate::review::documents::Texts;
 use crate::review::query::{Group, in_short};
 use crate::review::trial::Trial;
+use crate::shown::shown;
 
 /// A pattern and all that is known of it.
 pub struct Seen<'s> {
@@ -282,7 +283,7 @@ pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings:
                         cite {
                             @if *stays { span.stays { "stays" } " " }
                             @if source == SHARED { (page.source) " / " }
-                            a href=(links.match_in(source, *text, id, stays.then_some(bytes))) { (page.id) }
+                            a href=(links.match_in(source, *text, id, stays.then_some(bytes))) { (shown(&page.id)) }
                         }
                     }
                 }

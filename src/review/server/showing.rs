@@ -104,7 +104,7 @@ impl Review {
             problem: looked.problem.as_deref(),
             decided: decided(&looked.file),
         };
-        page(pages::page(&self.links, pages::name(source), &looked.version, Some(&place), body))
+        page(pages::page(&self.links, &pages::name(source), &looked.version, Some(&place), body))
     }
 
     fn listing<'l>(

@@ -1,0 +1,35 @@
+//! Names and messages as they are shown, on a terminal or a page.
+//!
+//! A file or a source may be called anything. A control character in a name drives a terminal; one that turns the
+//! direction of writing makes the name, and what stands beside it, look like something else.
+
+use std::borrow::Cow;
+
+/// Whether the character changes how the text around it is shown: a control character, a line end, or one that turns the
+/// direction of writing (Unicode's `Bidi_Control`).
+pub fn misleads(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// A name in which each such character is escaped, as in `\u{202e}`.
+pub fn shown(name: &str) -> Cow<'_, str> {
+    if !name.contains(misleads) {
+        return Cow::Borrowed(name);
+    }
+    let escaped = |c: char| if misleads(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(name.chars().map(escaped).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_the_text_around_it_is_escaped() {
+        assert_eq!(shown("a\u{202e}moc.b\u{2066}\u{200f}\n"), "a\\u{202e}moc.b\\u{2066}\\u{200f}\\n");
+        for name in ["Käse", "صحيفة", "עיתון", "می\u{200c}خواهم"] {
+            assert!(matches!(shown(name), Cow::Borrowed(_)), "{name}");
+        }
+    }
+}
