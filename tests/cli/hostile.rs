@@ -328,6 +328,25 @@ fn a_first_line_of_a_hundred_thousand_words() {
     assert!(sandbox.read("out/odd/x.txt").contains(STORY));
 }
 
+/// A menu whose lines are one template, another of them marked on each page: each stretch of it recurs, at each place.
+#[test]
+fn menus_that_mark_the_line_of_the_page() {
+    const LINES: usize = 120;
+    const PAGES: usize = 120;
+    let page = |page: usize| {
+        let line = |line: usize| match line == page * LINES / PAGES {
+            true => format!("> Item number {line} of the long menu (you are here)\n"),
+            false => format!("Item number {line} of the long menu\n"),
+        };
+        (0..LINES).map(line).collect::<String>() + &Story(page as u64).paragraph()
+    };
+    let sandbox = Sandbox::new();
+    (0..PAGES).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
+    expect(&sandbox, 0, "mine corpus -o patterns --quiet");
+    let file = sandbox.read("patterns/odd.yaml");
+    assert!(file.matches("regex:").count() < 100 && file.contains(r"of\s+the\s+long\s+menu"), "{file}");
+}
+
 // Streams: a source's pages teach what recurs, so each shape comes several times, each time with another story.
 
 /// So many segments of a page recur.
