@@ -347,6 +347,21 @@ fn menus_that_mark_the_line_of_the_page() {
     assert!(file.matches("regex:").count() < 100 && file.contains(r"of\s+the\s+long\s+menu"), "{file}");
 }
 
+/// Each stretch between two of the words that differ recurs, in nearly all pages.
+#[test]
+fn pages_alike_but_for_a_word_each() {
+    const WORDS: usize = 300;
+    let page = |page: usize| {
+        let words =
+            (0..WORDS).map(|at| if at == page { format!("other {}", word(page)) } else { word(at % 70 * 97 + at) });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let sandbox = Sandbox::new();
+    (0..WORDS).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
+    expect(&sandbox, 0, "mine corpus -o patterns --quiet");
+    assert!(sandbox.read("patterns/odd.yaml").contains("regex:"));
+}
+
 // Streams: a source's pages teach what recurs, so each shape comes several times, each time with another story.
 
 /// So many segments of a page recur.
