@@ -94,6 +94,7 @@ impl<'t> Sample<'t> {
     fn read(cleaner: &Cleaner, scratch: &mut Scratch, text: &'t str) -> Option<Sample<'t>> {
         let mut reading = cleaner.read(scratch, text).ok()?;
         reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
+        reading.matches.shrink_to_fit();
         Some(Sample { text, reading })
     }
 }

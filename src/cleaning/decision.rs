@@ -24,6 +24,7 @@ use super::segments::{MIN_PARAGRAPH_WORDS, Segments};
 use super::shape::{ShapeModel, features};
 use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
+use crate::free_positions::FreePositions;
 
 /// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
 const COST_INSIDE_LINE: f64 = 8.0;
@@ -237,10 +238,13 @@ impl<'d> Case<'d> {
     fn shares(&self, segments: &[Range<usize>]) -> Vec<f64> {
         let end = segments.last().map_or(0, |segment| segment.end);
         let mut largest = vec![0.0f64; end];
-        for Match { tokens, pattern } in self.matches {
-            let share = self.weights[*pattern].share;
-            let tokens = tokens.start.min(end)..tokens.end.min(end);
-            largest[tokens].iter_mut().for_each(|of_token| *of_token = of_token.max(share));
+        let share = |found: &Match| self.weights[found.pattern].share;
+        let mut here: Vec<&Match> = self.matches.iter().filter(|found| found.tokens.start < end).collect();
+        here.sort_unstable_by(|a, b| share(b).total_cmp(&share(a)));
+        let mut free = FreePositions::new(end);
+        for found in here {
+            let tokens = found.tokens.start..found.tokens.end.min(end);
+            free.take(tokens, |token| largest[token] = share(found));
         }
         let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
         segments.iter().map(mean).collect()

@@ -83,7 +83,7 @@ pub struct Match {
     pub pattern: usize,
 }
 
-/// Weighs the matches. O(n + m log m) for n tokens and m matches with the tokens and lines in them.
+/// Weighs the matches. O((n + m) log (n + m)) for n tokens and m matches, however long these are.
 pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
     let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
     let proof = match ingredients.has(Ingredient::Proof) {
@@ -91,21 +91,99 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
         false => Proof::none(layout, &matches),
     };
     let mut strokes = Vec::with_capacity(matches.len());
+    let mut holding = Vec::new();
     for (index, Match { tokens, pattern }) in matches.iter().enumerate() {
         let weight = &weights[*pattern];
-        let pattern = *pattern as u32;
         let whole = match proof.is_proven[index] {
             true => 1.0,
             false => strength(layout, tokens, proof.telling_words[index], weight, ingredients),
         };
+        let pattern = *pattern as u32;
         strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
         if whole < 1.0 && weight.holds_lines && ingredients.has(Ingredient::Lines) {
-            let telling = layout.lines_within(tokens).filter(|line| !is_retold(layout, line, weight, ingredients));
-            strokes.extend(telling.map(|tokens| Stroke { strength: 1.0, tokens, pattern }));
+            holding.push(Holding {
+                pattern,
+                lines: layout.lines_within(tokens),
+                is_of_few: is_of_few(weight, ingredients),
+            });
         }
     }
+    add_lines(layout, holding, &mut strokes);
     let (of_token, pattern) = paint(strokes, layout.tokens());
     Evidence { of_token, pattern, is_proven: proof.covers, is_edge: proof.is_edge }
+}
+
+/// How strong a match is that no other lies over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alone {
+    /// What it covers, without the end of the sentence before it.
+    pub tokens: Range<usize>,
+    /// What it says of these as a whole.
+    pub strength: f32,
+    holds_lines: bool,
+    is_of_few: bool,
+}
+
+impl Alone {
+    /// What [`weigh`] makes of one match, in O(log n).
+    pub fn of(layout: &Layout, found: &Match, weights: &[Weight], ingredients: Ingredients) -> Alone {
+        let Match { tokens, pattern } = without_stop_before(layout, found, weights);
+        let weight = &weights[pattern];
+        let is_proven = ingredients.has(Ingredient::Proof) && weight.is_proven_alone(layout, &tokens);
+        let strength = match is_proven {
+            true => 1.0,
+            false => strength(layout, &tokens, layout.mass(&tokens), weight, ingredients),
+        };
+        let holds_lines = weight.holds_lines && ingredients.has(Ingredient::Lines);
+        Alone { tokens, strength, holds_lines, is_of_few: is_of_few(weight, ingredients) }
+    }
+
+    /// Calls `visit` with stretches from left to right, of which some may be empty, and how strong it is there: full
+    /// evidence for whole lines.
+    pub fn stretches(&self, layout: &Layout, mut visit: impl FnMut(Range<usize>, f32)) {
+        let lines = if self.strength < 1.0 && self.holds_lines { layout.lines_within(&self.tokens) } else { 0..0 };
+        let mut from = self.tokens.start;
+        let mut telling = |tokens: Range<usize>| {
+            visit(from..tokens.start, self.strength);
+            from = tokens.end;
+            visit(tokens, 1.0);
+        };
+        if self.is_of_few {
+            let lines = lines.map(|line| layout.line(line));
+            lines.filter(|line| !is_passage(layout, line)).for_each(telling);
+        } else if !lines.is_empty() {
+            telling(layout.line(lines.start).start..layout.line(lines.end - 1).end);
+        }
+        visit(from..self.tokens.end, self.strength);
+    }
+}
+
+/// Whole lines that a match holds, by their numbers.
+struct Holding {
+    pattern: u32,
+    lines: Range<usize>,
+    is_of_few: bool,
+}
+
+/// Adds a stroke for each line that a match holds and that tells something, in full strength; of several patterns that of the
+/// first. The same lines can stand in many matches, so each is added once, and not once for each of them.
+fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Stroke>) {
+    holding.sort_unstable_by_key(|holding| holding.pattern);
+    for is_of_few in [false, true] {
+        let mut of_these = holding.iter().filter(|holding| holding.is_of_few == is_of_few).peekable();
+        if of_these.peek().is_none() {
+            continue;
+        }
+        let mut free = FreePositions::new(layout.line_count());
+        for Holding { pattern, lines, .. } in of_these {
+            free.take(lines.clone(), |line| {
+                let tokens = layout.line(line);
+                if !(is_of_few && is_passage(layout, &tokens)) {
+                    strokes.push(Stroke { strength: 1.0, tokens, pattern: *pattern });
+                }
+            });
+        }
+    }
 }
 
 /// The match without the end of the sentence before it: articles end with a full stop, which recurs with what follows.
@@ -159,43 +237,87 @@ fn told(size: f64) -> f64 {
 
 /// Whether the tokens read like a story that two documents tell.
 fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> bool {
+    is_of_few(weight, ingredients) && is_passage(layout, tokens)
+}
+
+/// Whether so few documents have it that they may have retold it.
+fn is_of_few(weight: &Weight, ingredients: Ingredients) -> bool {
+    ingredients.has(Ingredient::Passages) && weight.documents <= MAX_RETOLD
+}
+
+/// Whether the tokens read like a story.
+fn is_passage(layout: &Layout, tokens: &Range<usize>) -> bool {
     let (words, ends) = (layout.words(tokens), f64::from(layout.sentence_ends(tokens)));
-    let is_passage = words >= MIN_PASSAGE_WORDS && ends > 0.0 && ends * MAX_SENTENCE_WORDS >= words;
-    ingredients.has(Ingredient::Passages) && is_passage && weight.documents <= MAX_RETOLD
+    words >= MIN_PASSAGE_WORDS && ends > 0.0 && ends * MAX_SENTENCE_WORDS >= words
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
     use crate::cleaning::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
+    fn layout(text: &str) -> Layout {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
-        let layout = Layout::of(text, &Tokens::of(text, &mut lexer));
-        let (matches, weights): (Vec<Match>, Vec<Weight>) = matches
-            .iter()
-            .enumerate()
-            .map(|(pattern, (tokens, share, documents))| {
-                let (share, documents) = (*share, *documents);
-                let weight = Weight {
-                    share,
-                    documents,
-                    occurrences: documents,
-                    is_certain: false,
-                    holds_lines: true,
-                    has_free: false,
-                    ends_after: None,
-                    place: None,
-                    identifies: false,
-                    value: false,
-                };
-                (Match { tokens: tokens.clone(), pattern }, weight)
-            })
-            .unzip();
-        weigh(&layout, &matches, &weights, Ingredients::ALL)
+        Layout::of(text, &Tokens::of(text, &mut lexer))
+    }
+
+    fn matches_and_weights(matches: &[(Range<usize>, f64, usize)]) -> (Vec<Match>, Vec<Weight>) {
+        let weighed = |(pattern, (tokens, share, documents)): (usize, &(Range<usize>, f64, usize))| {
+            let (share, documents) = (*share, *documents);
+            let weight = Weight {
+                share,
+                documents,
+                occurrences: documents,
+                is_certain: false,
+                holds_lines: true,
+                has_free: false,
+                ends_after: None,
+                place: None,
+                identifies: false,
+                value: false,
+            };
+            (Match { tokens: tokens.clone(), pattern }, weight)
+        };
+        matches.iter().enumerate().map(weighed).unzip()
+    }
+
+    fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
+        let (matches, weights) = matches_and_weights(matches);
+        weigh(&layout(text), &matches, &weights, Ingredients::ALL)
+    }
+
+    /// The strokes of all matches, each line of each match by itself, painted over each token one after the other.
+    fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<u32>>) {
+        let all = Ingredients::ALL;
+        let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
+        let proof = Proof::of(layout, &matches, weights);
+        let mut strokes = Vec::new();
+        for (index, Match { tokens, pattern }) in matches.iter().enumerate() {
+            let weight = &weights[*pattern];
+            let of_match = strength(layout, tokens, proof.telling_words[index], weight, all);
+            let whole = if proof.is_proven[index] { 1.0 } else { of_match };
+            strokes.push((whole, tokens.clone(), *pattern as u32));
+            let lines = (0..layout.line_count()).map(|line| layout.line(line));
+            let within = lines.filter(|line| tokens.start <= line.start && line.end <= tokens.end);
+            let telling = within.filter(|line| whole < 1.0 && !is_retold(layout, line, weight, all));
+            strokes.extend(telling.map(|line| (1.0, line, *pattern as u32)));
+        }
+        let strongest = |token: usize| {
+            let here = strokes.iter().filter(|(strength, tokens, _)| *strength > 0.0 && tokens.contains(&token));
+            let order = |(strength, tokens, pattern): &&(f32, Range<usize>, u32)| {
+                (std::cmp::Reverse(strength.to_bits()), tokens.start, tokens.end, *pattern)
+            };
+            here.min_by_key(order)
+        };
+        (0..layout.tokens())
+            .map(|token| strongest(token).map_or((0.0, None), |(strength, _, pattern)| (*strength, Some(*pattern))))
+            .unzip()
     }
 
     fn evidence(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Vec<f32> {
@@ -236,6 +358,38 @@ mod tests {
         let text = "We said so then, and we say so now, and you may be sure we will again.\nx";
         assert!(evidence(text, &[(0..20, 0.08, 2)])[0] < 0.5);
         assert_eq!(evidence(text, &[(0..20, 0.08, 3)])[0], 1.0);
+    }
+
+    const PIECES: [&str; 6] =
+        ["a ", "b\n", "手", ". ", "c. ", "we said so then and say so now and will say so again. "];
+
+    proptest! {
+        #[test]
+        fn evidence_is_that_of_the_strongest_stroke(
+            text in prop::collection::vec(select(&PIECES), 1..20),
+            found in prop::collection::vec((0usize..60, 1usize..60, select(&[0.0, 0.1, 0.2, 0.5]), select(&[2usize, 3, 20])), 0..25),
+        ) {
+            let layout = layout(&text.concat());
+            let end = layout.tokens();
+            let found: Vec<(Range<usize>, f64, usize)> = (found.into_iter())
+                .map(|(start, len, share, documents)| (start.min(end)..(start + len).min(end), share, documents))
+                .filter(|found| !found.0.is_empty())
+                .collect();
+            let (mut matches, mut weights) = matches_and_weights(&found);
+            for found in &mut matches {
+                // Patterns match more than once.
+                found.pattern /= 2;
+            }
+            weights.truncate(matches.len().div_ceil(2));
+            let evidence = weigh(&layout, &matches, &weights, Ingredients::ALL);
+            prop_assert_eq!((evidence.of_token, evidence.pattern), naively_weighed(&layout, &matches, &weights));
+            for found in matches {
+                let mut of_token = vec![0.0; end];
+                let alone = Alone::of(&layout, &found, &weights, Ingredients::ALL);
+                alone.stretches(&layout, |tokens, strength| of_token[tokens].fill(strength));
+                prop_assert_eq!(weigh(&layout, &[found], &weights, Ingredients::ALL).of_token, of_token);
+            }
+        }
     }
 
     trait Marks {

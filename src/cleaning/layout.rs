@@ -185,11 +185,21 @@ impl Layout {
         self.line_starts.windows(2).map(|line| line[0]..line[1])
     }
 
-    /// The lines that lie in the range as a whole.
-    pub fn lines_within(&self, tokens: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    /// How many lines have something in them.
+    pub fn line_count(&self) -> usize {
+        self.line_starts.len().saturating_sub(1)
+    }
+
+    /// The tokens of a line, by its number.
+    pub fn line(&self, number: usize) -> Range<usize> {
+        self.line_starts[number]..self.line_starts[number + 1]
+    }
+
+    /// The numbers of the lines that lie in the range as a whole.
+    pub fn lines_within(&self, tokens: &Range<usize>) -> Range<usize> {
         let first = self.line_starts.partition_point(|&start| start < tokens.start);
-        let end = tokens.end;
-        self.line_starts[first..].windows(2).map(|line| line[0]..line[1]).take_while(move |line| line.end <= end)
+        let next = self.line_starts.partition_point(|&start| start <= tokens.end);
+        first..next.saturating_sub(1).max(first)
     }
 }
 
@@ -269,7 +279,7 @@ mod tests {
     #[test]
     fn lines_within_a_range_are_whole() {
         let (layout, _) = layout("a b\nc\nd e\n");
-        assert_eq!(layout.lines_within(&(1..5)).collect::<Vec<_>>(), [2..3, 3..5]);
+        assert_eq!(layout.lines_within(&(1..5)).map(|line| layout.line(line)).collect::<Vec<_>>(), [2..3, 3..5]);
         assert_eq!(layout.lines().count(), 3);
     }
 }

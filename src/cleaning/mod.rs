@@ -10,6 +10,7 @@ mod slotted;
 pub mod regexes;
 pub(crate) mod search;
 pub mod layout;
+mod explained;
 pub mod proof;
 pub mod evidence;
 pub mod segments;
@@ -27,6 +28,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::free_positions::FreePositions;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
@@ -34,7 +36,7 @@ use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
 use decision::Case;
-use evidence::{Evidence, Match, Weight, weigh};
+use evidence::{Alone, Evidence, Match, Weight, weigh};
 use frame::Frame;
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
@@ -392,6 +394,11 @@ impl Cleaner {
         last_places(reading, &matches, &weights, &evidence, &segments)
     }
 
+    /// How strong each match is by itself, whatever others say.
+    pub(crate) fn alone(&self, reading: &Reading, found: &Match) -> Alone {
+        Alone::of(&reading.layout, found, &self.weights, self.options.ingredients)
+    }
+
     /// Whether the union method takes the matches of a pattern.
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
         self.reaches_cutoff[pattern]
@@ -537,7 +544,8 @@ impl Cleaner {
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
         let evidence = weigh(&reading.layout, &united, weights, self.options.ingredients);
         let mut goes = vec![false; reading.tokens.tokens.len()];
-        united.iter().for_each(|found| goes[found.tokens.clone()].fill(true));
+        let mut free = FreePositions::new(goes.len());
+        united.iter().for_each(|found| free.take(found.tokens.clone(), |token| goes[token] = true));
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
         let Evidence { of_token, pattern, is_proven, .. } = evidence;
         Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false }

@@ -23,15 +23,19 @@ const MAX_CHANCE: f64 = 0.1;
 /// A share needs no more occurrences.
 const MAX_LOOKED_AT: usize = 64;
 
-/// The stretches around the occurrences of a repeat, but for those that lack an anchor, and where they end.
+/// The stretches around the occurrences of a repeat, but for those that lack an anchor, and where they end; none if nothing
+/// stands between their anchors, so that they are all the same. Each of the occurrences given may stand for several.
 pub(super) fn stretches(
     sequence: &SymbolSequence,
     occurrences: &[usize],
     repeat: &[Range<usize>],
-) -> (Vec<Range<usize>>, Ends) {
-    let mut around = Around { sequence, occurrences, all: repeat.len(), stretches: repeat.to_vec(), gaps: 0 };
+    each: f64,
+) -> Option<(Vec<Range<usize>>, Ends)> {
+    let (all, common, stretches) = (repeat.len(), repeat[0].len(), repeat.to_vec());
+    let mut around = Around { sequence, occurrences, all, each, stretches, common, gaps: 0 };
     let ends = Ends { starts_line: around.grow(Side::Before), ends_line: around.grow(Side::After) };
-    (around.stretches, ends)
+    let is_filled = around.stretches.iter().any(|stretch| stretch.len() > around.common);
+    is_filled.then_some((around.stretches, ends))
 }
 
 #[derive(Clone, Copy)]
@@ -57,7 +61,7 @@ impl Side {
 }
 
 /// A token that nearly all stretches have beyond one of their ends, so many tokens away at most.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Anchor {
     away: usize,
     occurrences: usize,
@@ -70,7 +74,11 @@ struct Around<'s> {
     occurrences: &'s [usize],
     /// How many stretches there were.
     all: usize,
+    /// How many occurrences each of them stands for.
+    each: f64,
     stretches: Vec<Range<usize>>,
+    /// How many tokens all of them have.
+    common: usize,
     gaps: usize,
 }
 
@@ -85,7 +93,7 @@ impl Around<'_> {
                 self.stretches.iter().filter_map(|stretch| self.reach(stretch, anchor.symbol, side)).collect();
             // What some lack, and what mostly stands elsewhere, happens to be beside the template.
             let is_theirs = reached.len() == self.stretches.len()
-                || reached.len() as f64 >= MIN_EXCLUSIVE * anchor.occurrences as f64;
+                || self.each * reached.len() as f64 >= MIN_EXCLUSIVE * anchor.occurrences as f64;
             if !is_theirs || !is_nearly_all(reached.len(), self.all) || (is_gap && self.gaps == MAX_STRETCHES) {
                 return false;
             }
@@ -94,14 +102,20 @@ impl Around<'_> {
             if anchor.symbol == Vocabulary::BREAK.0 {
                 return true;
             }
+            self.common += 1;
         }
         false
     }
 
     /// The nearest anchor beyond one end of the stretches.
     fn next_anchor(&self, side: Side) -> Option<Anchor> {
-        let symbols = self.sequence.symbols();
         let looked_at = self.stretches.len().min(MAX_LOOKED_AT);
+        self.neighbour(side, looked_at).or_else(|| self.nearest(side, looked_at))
+    }
+
+    /// The same, whatever stands between.
+    fn nearest(&self, side: Side, looked_at: usize) -> Option<Anchor> {
+        let symbols = self.sequence.symbols();
         let mut nearest: FxHashMap<u32, Vec<(usize, usize)>> = FxHashMap::default();
         for index in 0..looked_at {
             let stretch = &self.stretches[index * self.stretches.len() / looked_at];
@@ -125,6 +139,24 @@ impl Around<'_> {
             .min()
     }
 
+    /// The token that nearly all stretches that are looked at have right beside them, which is seen at once. No other can be
+    /// as near.
+    fn neighbour(&self, side: Side, looked_at: usize) -> Option<Anchor> {
+        let symbols = self.sequence.symbols();
+        let beside = |index: usize| {
+            let stretch = &self.stretches[index * self.stretches.len() / looked_at];
+            side.beyond(symbols, stretch).next().map(|at| symbols[at])
+        };
+        let most_missing = looked_at - (0..=looked_at).find(|&some| is_nearly_all(some, looked_at))?;
+        // One of so many and one more has it, if nearly all do.
+        let is_nearly_everywhere = |symbol: &u32| {
+            let others = (0..looked_at).filter(|&index| beside(index) != Some(*symbol));
+            others.take(most_missing + 1).count() <= most_missing
+        };
+        let symbol = (0..=most_missing.min(looked_at - 1)).filter_map(beside).find(is_nearly_everywhere)?;
+        Some(Anchor { away: 1, occurrences: self.occurrences[symbol as usize], symbol })
+    }
+
     /// Whether what stands between may be a slot.
     fn is_near(&self, anchor: &Anchor, side: Side) -> bool {
         let before = match side {
@@ -137,7 +169,8 @@ impl Around<'_> {
 
     /// Whether the token, as often as it stands elsewhere (Poisson), may just as well be there by chance.
     fn is_chance(&self, anchor: &Anchor) -> bool {
-        let elsewhere = anchor.occurrences.saturating_sub(self.all) as f64 / self.sequence.tokens() as f64;
+        let elsewhere =
+            (anchor.occurrences as f64 - self.each * self.all as f64).max(0.0) / self.sequence.tokens() as f64;
         anchor.away > 1 && 1.0 - (-elsewhere * anchor.away as f64).exp() > MAX_CHANCE
     }
 
@@ -150,5 +183,50 @@ impl Around<'_> {
             Side::Before => at + 1 - is_token..stretch.end,
             Side::After => stretch.start..at + is_token,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::mining::skeleton::Skeleton;
+    use crate::tokens::{DocumentIndex, Lexer, MutableSet, Tokenizer};
+
+    proptest! {
+        #[test]
+        fn a_neighbour_is_the_nearest_anchor_and_stretches_that_are_all_the_same_are_no_template(
+            lines in prop::collection::vec((select(&["", "a ", "b a ", "a b "]), select(&["", "c", "d c", "c a d"])), 5..40),
+            common in (select(&["", "e ", "f e "]), select(&["", "g ", "g , h "])),
+        ) {
+            let line = |(before, after): &(&str, &str)| format!("{before}{}x {}{after}\n", common.0, common.1);
+            let texts: Vec<String> = lines.iter().map(line).collect();
+            let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+            let sequence = SymbolSequence::of_texts(&texts, &lexer).unwrap();
+            let mut occurrences = vec![0; sequence.alphabet()];
+            sequence.symbols().iter().for_each(|&symbol| occurrences[symbol as usize] += 1);
+            let is_seed = |at: &usize| sequence.vocabulary().literal(Symbol(sequence.symbols()[*at])) == Some("x");
+            let documents = (0..texts.len() as u32).flat_map(|document| sequence.document(DocumentIndex(document)));
+            let places: Vec<Range<usize>> = documents.filter(is_seed).map(|at| at..at + 1).collect();
+            let all = places.len();
+            let around = |stretches| {
+                Around { sequence: &sequence, occurrences: &occurrences, all, each: 1.0, stretches, common: 1, gaps: 0 }
+            };
+            let mut grown = around(places.clone());
+            for side in [Side::Before, Side::After] {
+                let looked_at = grown.stretches.len().min(MAX_LOOKED_AT);
+                let neighbour = grown.neighbour(side, looked_at);
+                prop_assert!(neighbour.is_none() || neighbour == grown.nearest(side, looked_at));
+                grown.grow(side);
+            }
+            if stretches(&sequence, &occurrences, &places, 1.0).is_none() {
+                let ends = Ends { starts_line: false, ends_line: false };
+                prop_assert_eq!(Skeleton::of(&sequence, &grown.stretches, ends), None);
+            }
+        }
     }
 }

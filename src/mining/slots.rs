@@ -30,7 +30,7 @@ use super::sightings::Fingerprint;
 use super::skeleton::{Ends, MAX_TOKENS, Skeleton, is_nearly_all};
 use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
-use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
+use crate::tokens::{Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
 /// With fewer documents nothing tells a slot from a sentence that is told in several ways.
 const MIN_DOCUMENTS: usize = 5;
@@ -45,6 +45,8 @@ const MIN_SAYING: usize = 4;
 const MIN_SAID_AGAIN: f64 = 0.5;
 /// A share needs no more lines.
 const MAX_LOOKED_AT: usize = 64;
+/// So many places of a repeat tell whether there may be a slot beside it.
+const MAX_TRIED: usize = 256;
 /// A token alone is no template, whatever stands beside it.
 const MIN_TOKENS: usize = 2;
 /// From so many tokens in common on, lines have more in common than language would give them.
@@ -73,6 +75,7 @@ pub(super) fn slotted_templates(
         occurrences: occurrences(sequence),
         taken: vec![false; sequence.symbols().len()],
         found: Vec::new(),
+        runs: FxHashSet::default(),
     };
     finder.search_lines(lines);
     finder.search_inside_lines(array, repeats);
@@ -97,6 +100,8 @@ struct Finder<'s> {
     /// Positions in templates that were found already.
     taken: Vec<bool>,
     found: Vec<(Candidate, Example)>,
+    /// Of what was found.
+    runs: FxHashSet<TokenRun>,
 }
 
 impl Finder<'_> {
@@ -127,11 +132,12 @@ impl Finder<'_> {
             let mut parts = self.parts_of_lines(first..first + seed.len);
             parts
                 .retain(|part| part.clone().any(|at| self.is_exclusive(self.sequence.symbols()[at], seed.occurrences)));
-            let places = |part: Range<usize>| {
-                let starts = (seed.first..seed.first + seed.occurrences).map(|rank| array.position(rank));
-                starts.map(|start| start + part.start - first..start + part.end - first).collect::<Vec<_>>()
+            let place = |part: &Range<usize>, index: usize| {
+                let start = array.position(seed.first + index);
+                start + part.start - first..start + part.end - first
             };
-            parts.into_iter().filter_map(|part| self.look_around(&places(part))).collect::<Vec<Found>>()
+            let look_around = |part: Range<usize>| self.look_around(seed.occurrences, |index| place(&part, index));
+            parts.into_iter().filter_map(look_around).collect::<Vec<Found>>()
         };
         let found: Vec<Vec<Found>> = seeds.par_iter().with_max_len(1).map(look_around).collect();
         found.into_iter().flatten().for_each(|found| self.add(found));
@@ -140,7 +146,7 @@ impl Finder<'_> {
     /// Adds what was found, unless it is part of what was found before. All that there is is looked at by all cores
     /// first, so this alone depends on the order.
     fn add(&mut self, found: Found) {
-        if !self.are_taken(&found.places) && self.found.iter().all(|(known, _)| known.run != found.candidate.run) {
+        if !self.are_taken(&found.places) && self.runs.insert(found.candidate.run.clone()) {
             found.takes.into_iter().for_each(|range| self.taken[range].fill(true));
             self.found.push((found.candidate, found.example));
         }
@@ -150,12 +156,14 @@ impl Finder<'_> {
         places.iter().all(|place| self.taken[place.clone()].contains(&true))
     }
 
-    /// What of a run lies on a line that begins before it or goes on after it.
+    /// What of a run lies on a line that begins before it or goes on after it, as far as it is short enough for a template.
     fn parts_of_lines(&self, run: Range<usize>) -> Vec<Range<usize>> {
         let is_break = |at: &usize| self.sequence.symbols()[*at] == Vocabulary::BREAK.0;
-        match (run.clone().find(is_break), run.clone().rfind(is_break)) {
-            (Some(first), Some(last)) => vec![run.start..first, last + 1..run.end],
-            _ => vec![run],
+        let first = run.clone().take(MAX_TOKENS + 1).find(is_break);
+        let last = run.clone().rev().take(MAX_TOKENS + 1).find(is_break);
+        match (first, last) {
+            (None, None) if run.len() <= MAX_TOKENS => vec![run],
+            _ => first.map(|first| run.start..first).into_iter().chain(last.map(|last| last + 1..run.end)).collect(),
         }
     }
 
@@ -164,13 +172,24 @@ impl Finder<'_> {
         occurrences as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64
     }
 
-    fn look_around(&self, places: &[Range<usize>]) -> Option<Found> {
-        if self.are_taken(places) {
+    /// Looks around so many places of a repeat.
+    fn look_around(&self, places: usize, place: impl Fn(usize) -> Range<usize>) -> Option<Found> {
+        // Most repeats have no slot beside them, or are parts of long lines, and some of their places tell that.
+        if places > MAX_TRIED {
+            let few: Vec<Range<usize>> = (0..MAX_TRIED).map(|index| place(index * places / MAX_TRIED)).collect();
+            let each = places as f64 / MAX_TRIED as f64;
+            let (stretches, _) = stretches(self.sequence, &self.occurrences, &few, each)?;
+            if stretches.iter().all(|stretch| stretch.len() > MAX_TOKENS) {
+                return None;
+            }
+        }
+        let places: Vec<Range<usize>> = (0..places).map(place).collect();
+        if self.are_taken(&places) {
             return None;
         }
-        let (stretches, ends) = stretches(self.sequence, &self.occurrences, places);
+        let (stretches, ends) = stretches(self.sequence, &self.occurrences, &places, 1.0)?;
         // Whole lines were looked at as such.
-        if ends == Ends::LINE { None } else { self.look_at(&stretches, places, ends) }
+        if ends == Ends::LINE { None } else { self.look_at(&stretches, &places, ends) }
     }
 
     /// What these lines, or parts of lines, are, if they are one template, and nearly all there are.
@@ -285,12 +304,17 @@ mod tests {
     /// What is found with slots in twenty documents, each with a line of its own and two paragraphs around: run,
     /// documents, occurrences, example.
     fn found(line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
+        found_in(DOCUMENTS, line)
+    }
+
+    /// The same in so many documents.
+    fn found_in(documents: usize, line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         let paragraph = |document, place| format!("{} the end of it.", words(document, place, 30));
         let text = |document| {
             let line = line(document).map(|line| line + "\n").unwrap_or_default();
             format!("{}\n{line}{}\n", paragraph(document, 1), paragraph(document, 2))
         };
-        let texts: Vec<String> = (0..DOCUMENTS).map(text).collect();
+        let texts: Vec<String> = (0..documents).map(text).collect();
         let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
         let lexer = Lexer::new(Tokenizer::Words, mutable.clone());
         let mined = mine_texts(&texts, &lexer, &MineOptions::default()).unwrap();
@@ -438,6 +462,17 @@ mod tests {
             |announced| move |at| Some(format!("Home News Sport{announced} {} Print this page", words(at, 0, 6)));
         assert!(runs_inside(frame("")).is_empty(), "a headline between two parts of the frame");
         assert_eq!(runs_inside(frame(":")), ["Home News Sport: {…80} Print this page"]);
+    }
+
+    #[test]
+    fn inside_a_line_a_slot_of_many_documents_is_tried_at_some_first() {
+        let text = |at| match at % 40 {
+            7 => "see the | Staff writer".to_owned(),
+            _ => format!("By {} | Staff writer", words(at, 0, 2)),
+        };
+        let line = |at| Some(format!("{} {} {}", words(at, 3, 20), text(at), words(at, 4, 20)));
+        let found = found_in(3 * MAX_TRIED / 2, line);
+        assert_eq!(found.iter().map(|found| &found.0).collect::<Vec<_>>(), ["By {…40} | Staff writer"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -18,7 +19,7 @@ const KEPT_OF_PAGE: f64 = 0.95;
 pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool> {
     let mut pages_of = vec![Vec::new(); given.len()];
     for (index, page) in pages.iter().enumerate() {
-        page.patterns().for_each(|pattern| pages_of[pattern].push(index));
+        page.patterns().for_each(|(pattern, matches)| pages_of[pattern].push((index, matches)));
     }
     let mut selection = Selection { pages, pages_of, chosen: vec![false; given.len()] };
     (0..given.len()).filter(|&pattern| given[pattern]).for_each(|pattern| selection.choose(pattern));
@@ -26,7 +27,7 @@ pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool
     let mut asked = Asked::Enough;
     loop {
         let chosen = &selection.chosen;
-        selection.pages.par_iter_mut().for_each(|page| page.clean(cleaner, chosen));
+        selection.pages.par_iter_mut().for_each(|page| page.clean(chosen));
         let lost_now: u64 = selection.pages.iter().map(Page::lost).sum();
         if selection.is_enough(Page::lost) || (lost_now >= lost && asked == Asked::All) {
             return selection.chosen;
@@ -49,15 +50,15 @@ enum Asked {
 
 struct Selection<'t> {
     pages: Vec<Page<'t>>,
-    /// Where each pattern matches.
-    pages_of: Vec<Vec<usize>>,
+    /// On which pages each pattern matches, and which of the matches there are its own.
+    pages_of: Vec<Vec<(usize, Range<usize>)>>,
     chosen: Vec<bool>,
 }
 
 impl<'t> Selection<'t> {
     fn choose(&mut self, pattern: usize) {
         self.chosen[pattern] = true;
-        self.pages_of[pattern].iter().for_each(|&page| self.pages[page].take(pattern));
+        self.pages_of[pattern].iter().for_each(|(page, matches)| self.pages[*page].take(matches.clone()));
     }
 
     /// Whether so little is left of all pages, and of each.
@@ -98,7 +99,8 @@ impl<'t> Selection<'t> {
 
     /// What a pattern adds, in thousandths; that of a frequent one counts more, for it adds to other documents as well.
     fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
-        let gain: f64 = self.pages_of[pattern].iter().map(|&page| self.pages[page].gain(pattern)).sum();
+        let gain: f64 =
+            self.pages_of[pattern].iter().map(|(page, matches)| self.pages[*page].gain(matches.clone())).sum();
         (gain * cleaner.patterns()[pattern].share() * 1000.0) as u64
     }
 }

@@ -328,6 +328,40 @@ fn a_first_line_of_a_hundred_thousand_words() {
     assert!(sandbox.read("out/odd/x.txt").contains(STORY));
 }
 
+/// A menu whose lines are one template, another of them marked on each page: each stretch of it recurs, at each place.
+#[test]
+fn menus_that_mark_the_line_of_the_page() {
+    const LINES: usize = 120;
+    const PAGES: usize = 120;
+    let page = |page: usize| {
+        let line = |line: usize| match line == page * LINES / PAGES {
+            true => format!("> Item number {line} of the long menu (you are here)\n"),
+            false => format!("Item number {line} of the long menu\n"),
+        };
+        (0..LINES).map(line).collect::<String>() + &Story(page as u64).paragraph()
+    };
+    let sandbox = Sandbox::new();
+    (0..PAGES).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
+    expect(&sandbox, 0, "mine corpus -o patterns --quiet");
+    let file = sandbox.read("patterns/odd.yaml");
+    assert!(file.contains(r"long\s+menu"), "{file}");
+}
+
+/// Each stretch between two of the words that differ recurs, in nearly all pages.
+#[test]
+fn pages_alike_but_for_a_word_each() {
+    const WORDS: usize = 300;
+    let page = |page: usize| {
+        let words =
+            (0..WORDS).map(|at| if at == page { format!("other {}", word(page)) } else { word(at % 70 * 97 + at) });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let sandbox = Sandbox::new();
+    (0..WORDS).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
+    expect(&sandbox, 0, "mine corpus -o patterns --quiet");
+    assert!(sandbox.read("patterns/odd.yaml").contains("regex:"));
+}
+
 // Streams: a source's pages teach what recurs, so each shape comes several times, each time with another story.
 
 /// So many segments of a page recur.
