@@ -35,7 +35,7 @@ impl JsonLines {
     /// The lines in `bytes`, which stand at `start` in the file.
     pub(super) fn new(bytes: Vec<u8>, start: u64, container: Arc<Container>) -> Result<JsonLines, Reason> {
         // how later lines begin says nothing of the file
-        if start == 0 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
+        if start == 0 && is_utf_16(&bytes) {
             return Err(Reason::JsonlInUtf16);
         }
         Ok(JsonLines { bytes: Arc::new(bytes), start, container })
@@ -110,6 +110,11 @@ impl JsonLines {
         refuse_too_large(bytes.trim_ascii_end().len() as u64, &self.container.options)?;
         str::from_utf8(bytes).map_err(|error| Reason::LineNotUtf8(error.valid_up_to() + 1))
     }
+}
+
+/// Whether a file that begins so says that it is UTF-16.
+pub(super) fn is_utf_16(start: &[u8]) -> bool {
+    start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff")
 }
 
 /// What a line calls its source: not yet proven to be a [`SourceId`].

@@ -21,6 +21,7 @@ pub(super) use self::container::Container;
 use self::lines::{Lines, MOST_RECORDS};
 pub use self::writer::RecordWriter;
 use super::compression::{Compression, Counted, Input, decompressed};
+use super::jsonl::is_utf_16;
 use super::line_stream::{LineStream, Pace};
 use super::open_file::OpenFile;
 #[cfg(feature = "parquet")]
@@ -96,6 +97,8 @@ impl Records {
             };
             let format = match is_warc {
                 true => Format::Warc(Box::new(WarcRecords { records: warc::Records::new(behind, limit), held: None })),
+                // Then nothing is written for the file.
+                false if kind.is_some() && behind.fill_buf().is_ok_and(is_utf_16) => return Err(Reason::JsonlInUtf16),
                 false => {
                     let lies_open = file.filter(|_| compression == Compression::None);
                     Format::Lines(Box::new(Lines::new(LineStream::new(Box::new(behind), limit, pace)?, lies_open)))
@@ -103,8 +106,8 @@ impl Records {
             };
             Ok((compression, format))
         };
-        let opened: io::Result<_> = open();
-        let (compression, format) = opened.map_err(|error| container.skipped(None, error.into()))?;
+        let opened: Result<_, Reason> = open();
+        let (compression, format) = opened.map_err(|reason| container.skipped(None, reason))?;
         let packing = Packing { compression, is_by_record: false };
         Ok(Records::new(container, format, packing, taken))
     }
