@@ -13,6 +13,7 @@ use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, SourceId, SourceListing};
 use dehusk::ends::Ends;
+use dehusk::mining::content_order::content_order;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_texts};
 use dehusk::patterns::merge::merge;
@@ -114,12 +115,12 @@ pub fn mine(
     let miner = Miner { inventory, args, options: &options, lexer, reporter };
     let (mined, fresh) = miner.mine_files(&sources, global, summary)?;
     let files = with_decisions(fresh, &reviewed);
-    let files = summary.time("try out", || miner.try_out(&sources, files, args.all_patterns, global))?;
+    let files = summary.time("try out", || miner.try_out(&mined, files, args.all_patterns, global))?;
     write(&files, &reviewed, output, reporter)?;
     let own_files = files.iter().filter(|file| file.source != SHARED);
     own_files.for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
     let (own, shared) = files.split_at(mined.len());
-    for (file, MinedSource { mined, language }) in own.iter().zip(&mined) {
+    for (file, MinedSource { mined, language, .. }) in own.iter().zip(&mined) {
         let entry = summary.sources.entry(file.source.clone()).or_default();
         entry.doubt = file.trust.as_ref().and_then(Trust::doubt);
         entry.mined = Some(MinedSummary {
@@ -210,6 +211,8 @@ pub struct MinedSource {
     mined: Mined,
     /// How many of its candidates turned out to be language.
     language: usize,
+    /// The documents in which its patterns are tried out.
+    looked_at: Vec<DocumentRef>,
 }
 
 impl Miner<'_> {
@@ -220,12 +223,14 @@ impl Miner<'_> {
         global: &Global,
         summary: &mut Summary,
     ) -> anyhow::Result<(Vec<MinedSource>, Vec<PatternFile>)> {
-        let mined = summary.time("mine", || self.mine_all(listings, global.threads()))?;
+        let (mined, looked_at): (Vec<Mined>, Vec<Vec<DocumentRef>>) =
+            summary.time("mine", || self.mine_all(listings, global.threads()))?.into_iter().unzip();
         let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
         let language = std::mem::take(&mut templates.language);
         warn_of_small_sources(listings, &mined, self.reporter);
         let files = pattern_files(listings, &mined, templates, self.lexer);
-        let sources = mined.into_iter().zip(language).map(|(mined, language)| MinedSource { mined, language });
+        let sources = mined.into_iter().zip(language).zip(looked_at);
+        let sources = sources.map(|((mined, language), looked_at)| MinedSource { mined, language, looked_at });
         Ok((sources.collect(), files))
     }
 
@@ -233,20 +238,20 @@ impl Miner<'_> {
     /// where articles end, and leaves out the patterns that are not needed, or none.
     pub fn try_out(
         &self,
-        listings: &[SourceListing],
+        sources: &[MinedSource],
         mut files: Vec<PatternFile>,
         all_patterns: bool,
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
-        let mut shared = files.split_off(listings.len());
-        self.test(listings, &mut files, &mut shared, global)?;
+        let mut shared = files.split_off(sources.len());
+        self.test(sources, &mut files, &mut shared, global)?;
         // Elements that are open when an article ends are closed after it.
         let html = self.inventory.options().html;
         let has_ends = html == HtmlView::Text;
         let cleaning = suited(CleanOptions::default(), html);
-        self.reporter.start("trying out", listings.len());
-        let tried = share_out_and_collect(global.threads(), listings.len(), |index| {
-            let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
+        self.reporter.start("trying out", sources.len());
+        let tried = share_out_and_collect(global.threads(), sources.len(), |index| {
+            let texts = self.texts(&sources[index].looked_at)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&files[index], shared.first(), &texts);
             let ends = if has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
@@ -263,15 +268,15 @@ impl Miner<'_> {
     /// that is too small to be mined shows nothing of that.
     fn test(
         &self,
-        listings: &[SourceListing],
+        sources: &[MinedSource],
         own: &mut [PatternFile],
         shared: &mut [PatternFile],
         global: &Global,
     ) -> anyhow::Result<()> {
-        self.reporter.start("testing", listings.len());
+        self.reporter.start("testing", sources.len());
         let shape = ShapeModel::shipped();
-        let tested = share_out_and_collect(global.threads(), listings.len(), |index| {
-            let texts = self.texts(sampling::looked_at(&listings[index].documents))?;
+        let tested = share_out_and_collect(global.threads(), sources.len(), |index| {
+            let texts = self.texts(&sources[index].looked_at)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&own[index], shared.first(), &texts);
             let values = Values::of(&sampled);
@@ -293,17 +298,17 @@ impl Miner<'_> {
     }
 
     /// The texts of documents that could be mined.
-    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<String>> {
+    fn texts(&self, documents: &[DocumentRef]) -> anyhow::Result<Vec<String>> {
         let read = |place| {
             interrupt::check()?;
             // What cannot be read was said when it was to be mined.
             Ok(self.inventory.read(place).ok().map(|document| document.text))
         };
-        documents.filter_map(|place| read(place).transpose()).collect()
+        documents.iter().filter_map(|place| read(place).transpose()).collect()
     }
 
     /// Mines the sources, as many at a time as there are threads and memory for; in the order of the listings.
-    fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<Mined>> {
+    fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<(Mined, Vec<DocumentRef>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
         let budget = Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free));
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
@@ -316,13 +321,17 @@ impl Miner<'_> {
         mined
     }
 
-    fn mine(&self, listing: &SourceListing, need: u64, limit: u64) -> anyhow::Result<Mined> {
+    /// Mines a source; gives the documents to look at as well.
+    fn mine(&self, listing: &SourceListing, need: u64, limit: u64) -> anyhow::Result<(Mined, Vec<DocumentRef>)> {
         let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
         let documents = read_documents(self.inventory, &places, self.reporter)?;
-        let texts: Vec<String> = documents.into_iter().flatten().map(|document| document.text).collect();
+        let read = places.into_iter().zip(documents).filter_map(|(place, document)| Some((place, document?.text)));
+        let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
+        // In no order that people gave them.
+        let places: Vec<DocumentRef> = content_order(&texts).into_iter().map(|index| places[index]).collect();
         let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
         self.reporter.step(listing.documents.len());
-        Ok(mined)
+        Ok((mined, sampling::looked_at(&places).copied().collect()))
     }
 
     /// How much memory these documents of a source need at most while they are mined, in bytes.

@@ -13,6 +13,7 @@ pub mod cutoff;
 pub mod cover;
 mod alike;
 mod anchors;
+pub mod content_order;
 mod skeleton;
 mod slots;
 pub mod sightings;
@@ -22,6 +23,7 @@ pub mod cross_source;
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
 use alike::AlikeLines;
+use content_order::content_order;
 use cover::cover;
 use cutoff::{Cutoff, Histogram, choose_cutoff};
 use examples::{Example, quote_examples};
@@ -116,16 +118,18 @@ impl Mined {
     }
 }
 
-/// Mines one source: [`mine`], with the texts read and the examples filled in.
+/// Mines one source: [`mine`], with the texts read and the examples filled in. The order of the texts does not show in what
+/// comes of them.
 pub fn mine_texts<T: AsRef<str> + Sync>(
     texts: &[T],
     lexer: &Lexer,
     options: &MineOptions,
 ) -> Result<Mined, TooManyTokens> {
-    let sequence = SymbolSequence::of_texts(texts, lexer)?;
+    let texts: Vec<&str> = content_order(texts).into_iter().map(|index| texts[index].as_ref()).collect();
+    let sequence = SymbolSequence::of_texts(&texts, lexer)?;
     let (mut mined, examples) = mine(&sequence, options);
     drop(sequence);
-    quote_examples(&mut mined.candidates, &examples, texts, lexer);
+    quote_examples(&mut mined.candidates, &examples, &texts, lexer);
     Ok(mined)
 }
 

@@ -6,6 +6,25 @@ use dehusk::patterns::{LexerCache, Pattern, PatternFile, Status};
 
 use super::*;
 
+#[test]
+fn the_order_of_documents_does_not_show() {
+    let sandbox = Sandbox::new();
+    let line =
+        |number: usize| serde_json::json!({"source": "tide", "id": number, "text": page(number, 7)}).to_string() + "\n";
+    // More than are looked at when patterns are tried out.
+    let numbers: Vec<usize> = (0..520).collect();
+    let write = |name: &str, numbers: &[usize]| {
+        sandbox.write(name, numbers.iter().map(|&number| line(number)).collect::<String>());
+        sandbox.expect(0, &format!("mine {name} -o of-{name} --quiet"));
+        sandbox.tree(&format!("of-{name}"))
+    };
+    let first = write("a.jsonl", &numbers);
+    let shuffled: Vec<usize> = numbers.iter().map(|number| number * 211 % 520).collect();
+    let reversed: Vec<usize> = numbers.into_iter().rev().collect();
+    assert_eq!(write("b.jsonl", &shuffled), first);
+    assert_eq!(write("c.jsonl", &reversed), first);
+}
+
 /// So many documents of each source are there from the start, in tenths.
 const AT_FIRST: [usize; 3] = [3, 5, 7];
 

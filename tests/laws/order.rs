@@ -1,4 +1,4 @@
-//! Neither threads nor the order of the sources show in what mining gives, and the page stored twice counts once.
+//! Neither threads nor the order of sources and documents show in what mining gives, and the page stored twice counts once.
 
 use std::collections::BTreeMap;
 
@@ -114,6 +114,25 @@ fn what_sources_share_is_told_from_language() {
     for ((own, language), town) in own.iter().zip(language).zip(TOWNS) {
         assert!(quotes(own, &format!("More from {town}")));
         assert!(!quotes(own, "as much as") && !quotes(own, "All rights reserved") && language > 0);
+    }
+}
+
+#[test]
+fn the_order_of_the_documents_does_not_show() {
+    for Source { name, texts, .. } in SOURCES.iter() {
+        let of = |texts: &[String]| {
+            let mined = mine(texts);
+            let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
+            written(name, mined.facts(), templates).to_yaml()
+        };
+        let first = of(texts);
+        let mut others = texts.clone();
+        for step in [1, 3, 7] {
+            others.rotate_left(step);
+            others.swap(0, step);
+            others.reverse();
+            assert!(of(&others) == first, "{name}");
+        }
     }
 }
 

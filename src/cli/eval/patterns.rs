@@ -42,9 +42,9 @@ impl PatternsArgs {
         }
         let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer.build()?);
         let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
-        let (_, files) = miner.mine_files(listings, global, summary)?;
+        let (mined, files) = miner.mine_files(listings, global, summary)?;
         let all_patterns = self.mining.all_patterns;
-        let files = summary.time("try out", || miner.try_out(listings, files, all_patterns, global))?;
+        let files = summary.time("try out", || miner.try_out(&mined, files, all_patterns, global))?;
         Ok(Library::of_files(files))
     }
 }
