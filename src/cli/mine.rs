@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
+use unicode_normalization::UnicodeNormalization;
 
 use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::shape::ShapeModel;
@@ -157,8 +158,8 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
     Ok(sources.listings)
 }
 
-/// Two sources whose names differ in upper and lower case only are one more often than not. Where the file system takes
-/// both for the same name, one pattern file would be written over the other.
+/// Two sources whose names differ in upper and lower case only, or in how accents are written, are one more often than not.
+/// Where the file system takes both for the same name, one pattern file would be written over the other.
 fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>, reporter: &Reporter) -> anyhow::Result<()> {
     for (one, two) in names_alike(sources) {
         if cfg!(any(windows, target_os = "macos")) {
@@ -166,15 +167,19 @@ fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>, reporter:
                 "the patterns of '{one}' and '{two}' would be written to one file; rename one, or mine them in two runs"
             );
         }
-        let message = format!("the sources '{one}' and '{two}' differ in upper and lower case only; is it one source?");
+        let message = format!(
+            "the sources '{one}' and '{two}' differ in upper and lower case only, or in how accents are written; is it one source?"
+        );
         reporter.warn_often(Kind::Alike, &message);
     }
     Ok(())
 }
 
-/// The sources whose names differ in upper and lower case only, in pairs.
+/// The sources whose names are the same but for upper and lower case, and for accents that are characters of their own, in
+/// pairs.
 fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Vec<(&'s SourceId, &'s SourceId)> {
-    let mut names: Vec<(String, &SourceId)> = sources.map(|source| (source.as_str().to_lowercase(), source)).collect();
+    let mut names: Vec<(String, &SourceId)> =
+        sources.map(|source| (source.as_str().to_lowercase().nfc().collect(), source)).collect();
     names.sort_unstable();
     names.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1)).collect()
 }
@@ -396,12 +401,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_differ_in_case_only_are_alike() {
+    fn names_that_differ_in_case_or_accents_only_are_alike() {
         let sources =
             |names: &[&str]| -> Vec<SourceId> { names.iter().map(|name| SourceId::parse(name).expect(name)).collect() };
         assert_eq!(names_alike(sources(&["a", "ab", "b"]).iter()), []);
-        let alike = sources(&["TIDE", "hale", "Ähre", "tide", "ähre"]);
+        let alike = sources(&["TIDE", "hale", "Ähre", "tide", "a\u{308}hre"]);
         let found = names_alike(alike.iter()).into_iter().map(|(one, two)| (one.as_str(), two.as_str()));
-        assert_eq!(found.collect::<Vec<_>>(), [("TIDE", "tide"), ("Ähre", "ähre")]);
+        assert_eq!(found.collect::<Vec<_>>(), [("TIDE", "tide"), ("a\u{308}hre", "Ähre")]);
     }
 }

@@ -189,7 +189,7 @@ fn names_that_mislead_are_told() {
     let lines = |source| (0..8).map(|number| line(source, number)).collect::<String>();
     sandbox.write("lines.jsonl", ["tide", "Tide", turned].map(lines).concat());
     let ran = sandbox.expect(0, "run lines.jsonl -o out");
-    ran.says("the sources 'Tide' and 'tide' differ in upper and lower case only; is it one source?");
+    ran.says("the sources 'Tide' and 'tide' differ in upper and lower case only, or in how accents are written; is it one source?");
     assert!(ran.stdout.contains("a\\u{202e}moc.b  "), "{}", ran.stdout);
     sandbox.expect(0, "report out/patterns lines.jsonl -o report.html");
     for shown in [ran.stdout, ran.stderr, sandbox.read("report.html")] {
