@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_line_that_ends_as_it_likes() {
         let found = found(|at| (at % 2 == 0).then(|| format!("Related: {}", words(at, 0, 3 + at % 3))));
-        let expected = ("⏎Related: {…80}⏎".to_owned(), 10, 10, "Related: w0x0x0 w0x0x1 w0x0x2".to_owned());
+        let expected = ("⏎Related: {…80}⏎".to_owned(), 10, 10, "Related: w4x0x0 w4x0x1 w4x0x2 w4x0x3".to_owned());
         assert_eq!(found, [expected]);
     }
 
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn inside_a_line_a_slot_of_many_documents_is_tried_at_some_first() {
-        let text = |at| match at % 40 {
+        let text = |at| match at % 100 {
             7 => "see the | Staff writer".to_owned(),
             _ => format!("By {} | Staff writer", words(at, 0, 2)),
         };
