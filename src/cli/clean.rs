@@ -106,7 +106,8 @@ pub fn clean(
         reporter.check()?;
     }
     let LongRunArgs { report, force, .. } = &args.long;
-    let report = report.as_ref().map(|path| force.file(path, &inventory.inputs(), DOCUMENTS)).transpose()?;
+    let inputs = [&inventory.inputs(), library.paths()].concat();
+    let report = report.as_ref().map(|path| force.file(path, &inputs, DOCUMENTS)).transpose()?;
     let options = suited(args.documents.method.options(), inventory.options().html);
     let work = work(library, &options, inventory.options(), args);
     let cleaners = Cleaners::new(library, options, reporter);

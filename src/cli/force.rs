@@ -20,10 +20,13 @@ pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text("<!-- dehusk eval stream -->");
 
+/// A page of the manual.
+pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
+
 /// Whether anything may be written over.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ForceArgs {
-    /// Write over files that dehusk did not write; input is never written over
+    /// Write over files that dehusk did not write; documents and pattern files that are read never are
     #[arg(long)]
     pub force: bool,
 }

@@ -1,12 +1,11 @@
 //! Shell completions and the manual page, made from the flags themselves; the schema of pattern files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
-use dehusk::corpus::OutputRoot;
-
+use super::force::{ForceArgs, MANUAL};
 use super::reporter::print;
 use super::{Cli, Exit};
 
@@ -32,6 +31,8 @@ pub struct ManArgs {
     /// one page of all goes to stdout
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// Prints the manual page of the program and each command, in roff; or writes a page for each.
@@ -39,7 +40,7 @@ pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     match &args.out {
-        Some(folder) => write_pages(&command, &OutputRoot::create(folder, &[])?)?,
+        Some(folder) => write_pages(&command, folder, args.force)?,
         None => {
             let mut page = Vec::new();
             man_of(&command).render(&mut page)?;
@@ -57,10 +58,11 @@ pub fn schema() -> anyhow::Result<Exit> {
 }
 
 /// The page of a command, which names those of its subcommands, and these pages.
-fn write_pages(command: &Command, folder: &OutputRoot) -> anyhow::Result<()> {
+fn write_pages(command: &Command, folder: &Path, force: ForceArgs) -> anyhow::Result<()> {
     let page = man_of(command);
-    folder.write_atomic(page.get_filename(), |writer| page.render(writer))?;
-    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder))
+    let file = force.file(&folder.join(page.get_filename()), &[], MANUAL)?;
+    file.write_atomic(|writer| page.render(writer))?;
+    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder, force))
 }
 
 /// What stands of a command, and of those in it, in the one page of all.

@@ -15,6 +15,7 @@ use super::reporter::Reporter;
 #[derive(Debug, Default)]
 pub struct Library {
     files: BTreeMap<String, PatternFile>,
+    paths: Vec<PathBuf>,
 }
 
 impl Library {
@@ -41,6 +42,7 @@ impl Library {
         if broken > 0 {
             bail!("{broken} of {} pattern files cannot be used; nothing was done", paths.len());
         }
+        library.paths = paths;
         Ok(library)
     }
 
@@ -51,7 +53,7 @@ impl Library {
 
     /// Pattern files that were just mined.
     pub fn of_files(files: Vec<PatternFile>) -> Library {
-        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect() }
+        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect(), paths: Vec::new() }
     }
 
     /// As [`Library::load`], but a folder that does not exist yet is an empty library.
@@ -61,6 +63,11 @@ impl Library {
         } else {
             Ok(Library::default())
         }
+    }
+
+    /// Where the files lie, if they were read.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     /// The patterns of a source, or the shared ones.

@@ -14,7 +14,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId};
+use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId, refuse_among};
 use dehusk::incremental::evidence::Known;
 use dehusk::patterns::{LexerCache, Trust};
 
@@ -134,10 +134,11 @@ fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
 }
 
 impl StreamCommand {
-    /// An output among the input would be taken for input by the next run.
+    /// An output or a state among the input would be taken for input by the next run.
     fn refuse_output_in(&self, inventories: &[Inventory]) -> anyhow::Result<()> {
+        let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+        refuse_among(&self.state, &inputs)?;
         if !self.learn_only && self.out != Path::new("-") {
-            let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
             OutputFile::create(&self.out, &inputs)?;
         }
         Ok(())

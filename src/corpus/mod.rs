@@ -55,7 +55,7 @@ pub use html::Outline;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
-pub use output::{OutputError, OutputRoot};
+pub use output::{OutputError, OutputRoot, refuse_among};
 pub use output_file::{OutputFile, OutputKind};
 pub use page::Page;
 pub use pending_file::PendingFile;

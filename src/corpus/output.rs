@@ -170,7 +170,7 @@ impl OutputRoot {
 }
 
 /// Refuses an output that would be taken for input, or written over it.
-pub(super) fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
+pub fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
     let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
     inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
 }

@@ -120,6 +120,10 @@ impl Write for Sink {
 }
 
 fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    // Who may read the file stays as it is. Where that cannot be set, it is as of any new file.
+    if let Ok(metadata) = fs::metadata(path) {
+        let _ = file.as_file().set_permissions(metadata.permissions());
+    }
     match file.persist(path) {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == ErrorKind::CrossesDevices => copy(error.file.path(), path),

@@ -164,11 +164,47 @@ fn what_others_wrote_stays() {
 }
 
 #[test]
+fn pages_of_the_manual_are_written_over_no_others() {
+    let sandbox = sources();
+    sandbox.write("man/dehusk-clean.1", "A page of mine.\n");
+    sandbox.expect(1, "man -o man").says("dehusk-clean.1\" is there already, and dehusk has not written it");
+    assert_eq!(sandbox.read("man/dehusk-clean.1"), "A page of mine.\n");
+    sandbox.expect(0, "man -o man --force");
+    sandbox.expect(0, "man -o man");
+    assert!(sandbox.read("man/dehusk-clean.1").contains(".TH dehusk-clean"));
+}
+
+#[test]
+fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
+    let sandbox = sources();
+    let before = (sandbox.tree("corpus"), sandbox.tree("patterns"));
+    for command in [
+        "clean corpus -p patterns -o out --force --report patterns/tide.yaml",
+        "fields corpus -p patterns --force -o patterns/tide.yaml",
+        "report patterns corpus --force -o patterns/tide.yaml",
+        "stream corpus --state corpus/state -o streamed-again.jsonl",
+    ] {
+        sandbox.expect(1, command).says("the input");
+    }
+    assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
+}
+
+#[test]
+fn who_may_read_a_file_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = sources();
+    let file = sandbox.path("patterns/tide.yaml");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn no_output_is_a_pattern_file_or_a_list() {
     let sandbox = sources();
     sandbox.write("list", "corpus\n");
     let before = (sandbox.tree("corpus"), sandbox.tree("patterns"));
-    sandbox.expect(1, "clean corpus -p patterns -o out --report patterns/tide.yaml").says("name another file");
+    sandbox.expect(1, "clean corpus -p patterns -o out --report patterns/tide.yaml").says("is the same as the input");
     sandbox.expect(1, "clean --files-from list -p patterns -o out --report list").says("name another file");
     sandbox.expect(1, "eval stream corpus --gold corpus --plot corpus/tide/00001.txt").says("is inside the input");
     assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
@@ -227,7 +263,12 @@ fn what_is_decided_while_sources_are_mined_stays() {
     assert_eq!(status, Some(1));
     assert!(stderr.contains("tide.yaml:1") && stderr.contains("tide.yaml.mined"), "{stderr}");
     assert_eq!(sandbox.read("patterns/tide.yaml"), "patterns: ]");
-    assert!(sandbox.read("patterns/tide.yaml.mined").contains("status: accepted"));
+    let beside = sandbox.read("patterns/tide.yaml.mined");
+    assert!(beside.contains("status: accepted"));
+    sandbox.write("patterns/tide.yaml.mined", "Notes of mine.\n");
+    assert_eq!(mine("patterns: ]").0, Some(1));
+    assert_eq!(sandbox.read("patterns/tide.yaml.mined"), "Notes of mine.\n");
+    assert_eq!(sandbox.read("patterns/tide.yaml.mined-2"), beside);
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Matched {
 
     /// How many of the matches stay as they are, to the last byte.
     pub fn whole(&self) -> usize {
-        let is_kept = |range: &&Range<usize>| self.cleaning.spans.iter().all(|span| !overlap(range, &span.range));
+        let is_kept = |range: &&Range<usize>| touching(&self.cleaning.spans, range, |span| &span.range).is_empty();
         self.ranges.iter().filter(is_kept).count()
     }
 
@@ -115,10 +115,10 @@ impl Matched {
 impl Fate {
     fn add(&mut self, text: &str, range: &Range<usize>, cleaning: &Cleaning, cleaner: &Cleaner) {
         let mut left = ink(text, range);
-        for span in cleaning.spans.iter().filter(|span| overlap(&span.range, range)) {
+        for span in touching(&cleaning.spans, range, |span| &span.range) {
             let mut by_shape = ink(text, &common(&span.range, range));
             left -= by_shape;
-            for (part, pattern) in span.because.iter().filter(|(part, _)| overlap(part, range)) {
+            for (part, pattern) in touching(&span.because, range, |(part, _)| part) {
                 let bytes = ink(text, &common(part, range));
                 by_shape -= bytes;
                 self.count(&cleaner.patterns()[*pattern].id, bytes);
@@ -147,6 +147,13 @@ impl std::ops::AddAssign<&Fate> for Fate {
     }
 }
 
+/// Of sorted and disjoint stretches, those that have anything in common with one. O(log n).
+fn touching<'a, T>(sorted: &'a [T], with: &Range<usize>, range: impl Fn(&T) -> &Range<usize>) -> &'a [T] {
+    let first = sorted.partition_point(|of| range(of).end <= with.start);
+    let count = sorted[first..].partition_point(|of| range(of).start < with.end);
+    &sorted[first..first + count]
+}
+
 /// Whether two stretches have anything in common.
 pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
@@ -160,4 +167,20 @@ pub fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 /// The bytes that are no white space.
 fn ink(text: &str, range: &Range<usize>) -> usize {
     text[range.clone()].split_whitespace().map(str::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_touches_a_stretch_is_what_overlaps_it() {
+        let sorted = [1..3, 3..4, 6..9, 12..13];
+        for start in 0..14 {
+            for end in start + 1..15 {
+                let naive: Vec<&Range<usize>> = sorted.iter().filter(|of| overlap(of, &(start..end))).collect();
+                assert_eq!(touching(&sorted, &(start..end), |of| of).iter().collect::<Vec<_>>(), naive);
+            }
+        }
+    }
 }

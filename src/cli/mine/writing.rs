@@ -3,7 +3,7 @@
 //! Each file is read again right before it is written, and what was decided in between is merged in. One that cannot be
 //! read any more stays as it is, and what was mined is put beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -22,9 +22,7 @@ pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, repor
     for file in files {
         let _permission = interrupt::writing()?;
         if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
-            let beside = format!("{}.yaml.mined", file.source);
-            output.write_atomic(&beside, |writer| writer.write_all(file.to_yaml().as_bytes()))?;
-            let beside = output.path().join(beside);
+            let beside = put_beside(file, output)?;
             reporter
                 .error(&format!("{problem}; it was changed while sources were mined: what was mined is in {beside:?}"));
             broken += 1;
@@ -34,6 +32,21 @@ pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, repor
         bail!("{} not written over: mend, then mine again", count(broken, "pattern file was"));
     }
     Ok(())
+}
+
+/// Puts a file beside the one of its source, under a name that nobody has taken.
+fn put_beside(file: &PatternFile, output: &OutputRoot) -> anyhow::Result<PathBuf> {
+    let names = (1..).map(|number| match number {
+        1 => format!("{}.yaml.mined", file.source),
+        _ => format!("{}.yaml.mined-{number}", file.source),
+    });
+    for name in names {
+        let path = output.path().join(&name);
+        if path.symlink_metadata().is_err() && output.replace(&name, None, file.to_yaml().as_bytes())? {
+            return Ok(path);
+        }
+    }
+    unreachable!("there are more names than files")
 }
 
 /// What is wrong with the file that is there, if it is left alone for that.
