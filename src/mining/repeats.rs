@@ -32,6 +32,13 @@ pub struct Interval {
     pub is_maximal: bool,
 }
 
+impl Interval {
+    /// Whether all suffixes of another one start with this run.
+    pub fn holds(&self, other: &Interval) -> bool {
+        self.first <= other.first && other.first + other.occurrences <= self.first + self.occurrences
+    }
+}
+
 /// What an interval needs at least: others are passed over, which is faster the more this asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
