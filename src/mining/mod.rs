@@ -122,11 +122,20 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
     lexer: &Lexer,
     options: &MineOptions,
 ) -> Result<Mined, TooManyTokens> {
-    let sequence = SymbolSequence::of_texts(texts, lexer)?;
+    Ok(mine_sequence(texts, SymbolSequence::of_texts(texts, lexer)?, lexer, options))
+}
+
+/// The same for texts that were read.
+pub fn mine_sequence<T: AsRef<str> + Sync>(
+    texts: &[T],
+    sequence: SymbolSequence,
+    lexer: &Lexer,
+    options: &MineOptions,
+) -> Mined {
     let (mut mined, examples) = mine(&sequence, options);
     drop(sequence);
     quote_examples(&mut mined.candidates, &examples, texts, lexer);
-    Ok(mined)
+    mined
 }
 
 /// Mines one source from its symbols; beside the candidates, where an example of each is.

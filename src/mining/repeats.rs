@@ -83,7 +83,11 @@ pub fn select_intervals(
         }
         selected
     };
-    parts(array, least.len).into_par_iter().map(select).collect::<Vec<_>>().concat()
+    let parts: Vec<Vec<Interval>> = parts(array, least.len).into_par_iter().map(select).collect();
+    let mut selected = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    // Each part is freed as soon as it is joined.
+    parts.into_iter().for_each(|part| selected.extend(part));
+    selected
 }
 
 /// The ranks from `start` on, before `end`, whose suffixes start with the same `len` symbols.
