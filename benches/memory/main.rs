@@ -1,5 +1,5 @@
-//! How much memory one document takes, for each byte of it, in the shapes that take most: the table in
-//! `docs/performance.md`.
+//! How much memory one document takes, and a source that is mined, for each byte of it, in the shapes that take most: the
+//! tables in `docs/performance.md`.
 //!
 //! ```text
 //! cargo bench --bench memory -- --bytes 16M
@@ -20,10 +20,10 @@ mod support;
 use support::process::{Usage, measure_if_asked, say};
 use support::size::parse_size;
 
-/// Cleans one document of each shape, and learns from it
+/// Cleans one document of each shape, learns from it, and mines a source of it
 #[derive(Parser)]
 struct Arguments {
-    /// How long each document is
+    /// How long each document is, and each source
     #[arg(long, default_value = "16M", value_parser = parse_size)]
     bytes: u64,
     /// The program [default: the one that was built with this]
@@ -38,6 +38,9 @@ struct Arguments {
 const MATCHED: &str = "Share this page on the notice board of your village hall before noon";
 const PARAGRAPH: &str = "The ferry sailed at dawn, and nobody on the pier of Hale could say when it would come back, \
     for the moon had not been seen over the bay since the storm of the week before.";
+
+/// How many documents a source has that is mined.
+const MINED: usize = 20;
 
 /// What a shape is made of, piece by piece: the number of the piece and some chance.
 type Piece = fn(usize, &mut Random) -> String;
@@ -83,9 +86,10 @@ fn main() -> anyhow::Result<()> {
     );
     fs::create_dir_all(folder.path().join("odd"))?;
     fs::write(folder.path().join("odd.yaml"), patterns)?;
-    say("| text | `clean` | `stream` |\n|---|---|---|")?;
+    fs::create_dir_all(folder.path().join("mined/odd"))?;
+    say("| text | `clean` | `stream` | `mine` |\n|---|---|---|---|")?;
     for (name, piece) in SHAPES {
-        let bytes = write(&folder.path().join("odd/x.txt"), arguments.bytes as usize, *piece)?;
+        let bytes = write(&folder.path().join("odd/x.txt"), arguments.bytes as usize, 0, *piece)?;
         let take = |words: &str| -> anyhow::Result<String> {
             let mut command = Command::new(&arguments.program);
             let place = |word: &str| match word.strip_prefix('@') {
@@ -101,14 +105,20 @@ fn main() -> anyhow::Result<()> {
         let stream = take("stream @odd -p @odd.yaml --state @state -o @out.jsonl --quiet --threads 1")?;
         fs::remove_file(folder.path().join("state"))?;
         fs::remove_file(folder.path().join("out.jsonl"))?;
-        say(&format!("| {name} | {clean} | {stream} |"))?;
+        for document in 0..MINED {
+            let part = arguments.bytes as usize / MINED;
+            write(&folder.path().join(format!("mined/odd/{document}.txt")), part, document, *piece)?;
+        }
+        let mine = take("mine @mined -o @patterns --quiet --threads 1")?;
+        fs::remove_dir_all(folder.path().join("patterns"))?;
+        say(&format!("| {name} | {clean} | {stream} | {mine} |"))?;
     }
     Ok(())
 }
 
 /// Writes a document of so many bytes or a little more; gives how many.
-fn write(path: &Path, bytes: usize, piece: Piece) -> anyhow::Result<usize> {
-    let mut random = Random::new(1);
+fn write(path: &Path, bytes: usize, seed: usize, piece: Piece) -> anyhow::Result<usize> {
+    let mut random = Random::new(1 + seed as u64);
     let mut text = format!("{MATCHED}\n{PARAGRAPH}\n");
     for number in 0.. {
         if text.len() >= bytes {

@@ -4,11 +4,24 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// What a source may take while it is mined, for each byte of it that is read: its text, and 32 bytes a token. Measured
-/// on markup, which has a token for every 3.7 bytes; other text has fewer.
+/// What a source may take while it is mined, for each byte of it that is read, before it is known how many tokens it has:
+/// language has one for every five bytes or more.
 pub const BYTES_PER_BYTE: u64 = 12;
 /// The same for HTML that is read as text, of which half is taken for text at most.
 pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
+
+/// For each token, beside the text: where it stands, how it sorts, and which line it is of.
+const BYTES_PER_TOKEN: u64 = 40;
+/// For each run that recurs: it, the pattern that it may become, and its matches.
+const BYTES_PER_RUN: f64 = 320.0;
+
+/// What a source may take once its tokens are known, beside its text: so many, of so many different ones. Of tokens by
+/// chance one in the logarithm of the different ones starts a run that recurs, and in language no more do. Measured on what
+/// takes most (`benches/memory`).
+pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
+    let runs = tokens as f64 / (different.max(3) as f64).ln();
+    BYTES_PER_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
+}
 
 /// Memory that is shared out.
 #[derive(Debug)]
@@ -85,6 +98,13 @@ mod tests {
             }
         });
         assert!(most.into_inner() <= 10);
+    }
+
+    #[test]
+    fn text_of_few_different_tokens_needs_more() {
+        // Language has five bytes a token, and thousands of different ones.
+        let [language, letters] = [30_000, 26].map(|different| need_of_tokens(1_000_000, different));
+        assert!(language < 5_000_000 * BYTES_PER_BYTE * 3 / 2 && letters > 3 * language / 2, "{language} {letters}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod from_state;
 mod writing;
 
+use std::mem;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -16,13 +17,14 @@ use dehusk::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, ReadOptions, 
 use dehusk::ends::Ends;
 use dehusk::mining::content_order::content_order;
 use dehusk::mining::cross_source::{self, Templates};
-use dehusk::mining::{MineOptions, Mined, mine_texts};
+use dehusk::mining::{MineOptions, Mined, mine_sequence};
+use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED, Trust};
 use dehusk::places::Places;
 use dehusk::sampling::{self, Sampled};
 use dehusk::thinning::thinned;
-use dehusk::tokens::Lexer;
+use dehusk::tokens::{Lexer, SymbolSequence};
 use dehusk::trust::Tally;
 use dehusk::values::Values;
 
@@ -249,13 +251,15 @@ impl Miner<'_> {
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
         let mut shared = files.split_off(sources.len());
-        self.test(sources, &mut files, &mut shared, global)?;
+        let budget = self.budget();
+        self.test(sources, &mut files, &mut shared, &budget, global)?;
         // Elements that are open when an article ends are closed after it.
         let html = self.inventory.options().html;
         let has_ends = html == HtmlView::Text;
         let cleaning = suited(CleanOptions::default(), html);
         self.reporter.start("trying out", sources.len());
         let tried = share_out_and_collect(global.threads(), sources.len(), |index| {
+            let _share = budget.take(need_of_looked_at(&files[index]));
             let texts = self.texts(&sources[index].looked_at)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&files[index], shared.first(), &texts);
@@ -276,11 +280,13 @@ impl Miner<'_> {
         sources: &[MinedSource],
         own: &mut [PatternFile],
         shared: &mut [PatternFile],
+        budget: &Budget,
         global: &Global,
     ) -> anyhow::Result<()> {
         self.reporter.start("testing", sources.len());
         let shape = ShapeModel::shipped();
         let tested = share_out_and_collect(global.threads(), sources.len(), |index| {
+            let _share = budget.take(need_of_looked_at(&own[index]));
             let texts = self.texts(&sources[index].looked_at)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&own[index], shared.first(), &texts);
@@ -315,28 +321,53 @@ impl Miner<'_> {
     /// Mines the sources, as many at a time as there are threads and memory for; in the order of the listings.
     fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<(Mined, Vec<DocumentRef>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
-        let budget = Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free));
+        let budget = self.budget();
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum::<usize>());
-        let mined = share_out_and_collect(threads, listings.len(), |index| {
-            let _share = budget.take(needs[index]);
-            self.mine(&listings[index], needs[index], budget.limit())
-        });
+        let mined =
+            share_out_and_collect(threads, listings.len(), |index| self.mine(&listings[index], needs[index], &budget));
         self.reporter.finish();
         mined
     }
 
+    fn budget(&self) -> Budget {
+        Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free))
+    }
+
     /// Mines a source; gives the documents to look at as well.
-    fn mine(&self, listing: &SourceListing, need: u64, limit: u64) -> anyhow::Result<(Mined, Vec<DocumentRef>)> {
+    fn mine(&self, listing: &SourceListing, need: u64, budget: &Budget) -> anyhow::Result<(Mined, Vec<DocumentRef>)> {
+        let limit = budget.limit();
+        let mut share = budget.take(need);
         let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
         let documents = read_documents(self.inventory, &places, self.reporter)?;
         let read = places.into_iter().zip(documents).filter_map(|(place, document)| Some((place, document?.text)));
-        let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
-        // In no order that people gave them.
-        let places: Vec<DocumentRef> = content_order(&texts).into_iter().map(|index| places[index]).collect();
-        let mined = mine_texts(&texts, self.lexer, self.options).with_context(|| format!("source '{}'", listing.id))?;
+        let (mut places, mut texts) = in_content_order(read.unzip());
+        // Only now it shows of how many tokens the text is.
+        let mut sequence = self.lexed(listing, &texts)?;
+        let mut need_of_tokens = need_of(&texts, &sequence);
+        if need_of_tokens > limit && !self.args.sample {
+            bail!(not_enough(&[(&listing.id, need_of_tokens)], limit));
+        }
+        while need_of_tokens > limit && texts.len() > 1 {
+            let most = (texts.len() as u128 * u128::from(limit) / u128::from(need_of_tokens)) as usize;
+            texts = sampling::evenly_spread(&texts, most.max(1)).cloned().collect();
+            places = sampling::evenly_spread(&places, most.max(1)).copied().collect();
+            self.tell_of_sample(listing, texts.len());
+            sequence = self.lexed(listing, &texts)?;
+            need_of_tokens = need_of(&texts, &sequence);
+        }
+        if need_of_tokens > need {
+            drop(share);
+            share = budget.take(need_of_tokens);
+        }
+        let mined = mine_sequence(&texts, sequence, self.lexer, self.options);
+        drop(share);
         self.reporter.step(listing.documents.len());
         Ok((mined, sampling::looked_at(&places).copied().collect()))
+    }
+
+    fn lexed(&self, listing: &SourceListing, texts: &[String]) -> anyhow::Result<SymbolSequence> {
+        SymbolSequence::of_texts(texts, self.lexer).with_context(|| format!("source '{}'", listing.id))
     }
 
     /// How much memory these documents of a source need at most while they are mined, in bytes.
@@ -354,16 +385,9 @@ impl Miner<'_> {
         if self.args.sample {
             return Ok(());
         }
-        let too_large: Vec<String> = (listings.iter().zip(needs).filter(|(_, need)| **need > limit))
-            .map(|(listing, need)| format!("source '{}' may need {}", listing.id, size(*need)))
-            .collect();
-        if !too_large.is_empty() {
-            let (too_large, limit) = (too_large.join(", "), size(limit));
-            bail!(
-                "there is not enough memory: {too_large}, of {limit}; give it more with --memory, or mine a part with --sample"
-            );
-        }
-        Ok(())
+        let needs = listings.iter().map(|listing| &listing.id).zip(needs.iter().copied());
+        let too_large: Vec<(&SourceId, u64)> = needs.filter(|(_, need)| *need > limit).collect();
+        if too_large.is_empty() { Ok(()) } else { bail!(not_enough(&too_large, limit)) }
     }
 
     /// As many documents of a source as there is memory for, evenly spread.
@@ -374,16 +398,48 @@ impl Miner<'_> {
         loop {
             let sample = (0..count).map(|index| index * all.len() / count);
             if sample.clone().map(|index| needs[index]).sum::<u64>() <= limit {
-                let of = all.len();
-                self.reporter.warn(&format!(
-                    "source '{}' needs more memory than there is: {count} of its {of} documents are mined",
-                    listing.id
-                ));
+                self.tell_of_sample(listing, count);
                 return sample.map(|index| all[index]).collect();
             }
             count -= 1 + count / 100;
         }
     }
+
+    fn tell_of_sample(&self, listing: &SourceListing, count: usize) {
+        let (source, of) = (&listing.id, listing.documents.len());
+        self.reporter.warn(&format!(
+            "source '{source}' needs more memory than there is: {count} of its {of} documents are mined"
+        ));
+    }
+}
+
+/// What these texts need at most while they are mined, in bytes.
+fn need_of(texts: &[String], sequence: &SymbolSequence) -> u64 {
+    let bytes: u64 = texts.iter().map(|text| text.len() as u64).sum();
+    bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len())
+}
+
+/// What the documents of a source need that its patterns are tried out on, in bytes. Of how many different tokens they are
+/// is not known any more, so as if it were letters.
+fn need_of_looked_at(file: &PatternFile) -> u64 {
+    const LETTERS: usize = 26;
+    let MinedFrom { documents, tokens, .. } = file.mined;
+    let looked_at = tokens as u128 * documents.min(sampling::MAX_LOOKED_AT) as u128 / documents.max(1) as u128;
+    memory::need_of_tokens(looked_at as usize, LETTERS)
+}
+
+/// Says which sources need more than there is.
+fn not_enough(needs: &[(&SourceId, u64)], limit: u64) -> String {
+    let needs: Vec<String> =
+        needs.iter().map(|(source, need)| format!("source '{source}' may need {}", size(*need))).collect();
+    let (needs, limit) = (needs.join(", "), size(limit));
+    format!("there is not enough memory: {needs}, of {limit}; give it more with --memory, or mine a part with --sample")
+}
+
+/// Documents in an order that nobody gave them.
+fn in_content_order((places, mut texts): (Vec<DocumentRef>, Vec<String>)) -> (Vec<DocumentRef>, Vec<String>) {
+    let order = content_order(&texts);
+    order.into_iter().map(|index| (places[index], mem::take(&mut texts[index]))).unzip()
 }
 
 /// The fresh pattern files: one a source, and the shared one if there were enough sources to tell what is shared.

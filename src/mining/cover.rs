@@ -9,6 +9,9 @@
 //! others are dropped; and of the rest those repeats are taken, the most covering first, that cover a
 //! token not covered yet. Linear in the tokens for each level, however redundant the repeats are: which repeats start
 //! at a position is sorted out once, the longest with those that it starts with, and each level takes one of them.
+//! Where a line stands again and again, any number of times in a row is a repeat, and each would match at each of these
+//! lines. So of what is the same many times in a row the shorter repeats will do.
+//!
 //! Documents are covered by all cores, a part of them each; only which repeats cover the most is decided together.
 
 use std::cmp::Reverse;
@@ -25,6 +28,9 @@ use crate::tokens::SymbolSequence;
 /// From level to level the strength falls by this factor: evidence is kept to within a fifth.
 const LEVEL_RATIO: f64 = 0.8;
 
+/// A repeat that is the same more often than this in a row is left to shorter ones.
+const MAX_TIMES: usize = 8;
+
 /// Some whole documents: no repeat reaches out of them.
 struct Part<'a> {
     /// The longest repeat that starts at each position, as long as it can be useful.
@@ -33,22 +39,24 @@ struct Part<'a> {
 }
 
 /// The indices of the repeats to keep, ascending. `repeats` come inner before outer, each with its strength (above 0).
+///
+/// A repeat must be no stronger than those that it starts with.
 pub fn cover(sequence: &SymbolSequence, array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let mut longest = longest_at_positions(array, repeats);
-    cover_parts(sequence.in_parts(&mut longest), repeats, strengths)
+    let choices = Choices::of(array, repeats, &longest);
+    cover_parts(sequence.in_parts(&mut longest), repeats, &choices, strengths)
 }
 
-fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
+fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices, strengths: &[f64]) -> Vec<usize> {
     let (strongest, weakest) = strengths.iter().fold((0.0f64, f64::MAX), |(max, min), &s| (max.max(s), min.min(s)));
     let mut parts: Vec<Part> = longest.into_par_iter().map(Part::new).collect();
-    let outer = outer_repeats(repeats);
     let mut kept = vec![false; repeats.len()];
     let mut level = strongest;
     let mut is_last = repeats.is_empty();
     while !is_last {
         level *= LEVEL_RATIO;
         is_last = level <= weakest;
-        let strong = longest_strong(&outer, |index| strengths[index] >= level);
+        let strong = choices.longest_strong(|index| strengths[index] >= level);
         let useful: Vec<Occurrences> =
             parts.par_iter_mut().map(|part| part.useful_occurrences(&strong, repeats)).collect();
         let ranked = most_covering_first(&useful);
@@ -72,17 +80,52 @@ fn outer_repeats(repeats: &[Interval]) -> Vec<u32> {
     outer
 }
 
-/// Of each repeat, itself if it is strong, else the longest strong one that it starts with.
-fn longest_strong(outer: &[u32], is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
-    let mut strong = vec![NONE; outer.len()];
-    for index in (0..outer.len()).rev() {
-        strong[index] = match outer[index] {
-            _ if is_strong(index) => index as u32,
-            NONE => NONE,
-            outer => strong[outer as usize],
-        };
+/// Which repeats there are to choose from.
+struct Choices {
+    /// Of each repeat, the longest one that it starts with, or [`NONE`].
+    outer: Vec<u32>,
+    /// Whether it is more than [`MAX_TIMES`] times the same in a row, so that shorter ones cover all that it covers.
+    is_tiled: Vec<bool>,
+}
+
+impl Choices {
+    /// `longest` is the longest repeat at each position.
+    fn of(array: &SuffixArray, repeats: &[Interval], longest: &[u32]) -> Choices {
+        let outer = outer_repeats(repeats);
+        let mut is_tiled = vec![false; repeats.len()];
+        let mut periods: Vec<u32> = repeats.iter().map(|repeat| repeat.len as u32).collect();
+        for index in (0..repeats.len()).rev() {
+            let Interval { first, len, .. } = repeats[index];
+            let shorter = |index: u32| Some(outer[index as usize]).filter(|&outer| outer != NONE);
+            let mut shorter = std::iter::successors(shorter(index as u32), |&index| shorter(index))
+                .map(|shorter| shorter as usize)
+                .take_while(|&shorter| 2 * repeats[shorter].len >= len);
+            // Where a shorter one is the end of it, too.
+            let is_end = |shorter: &usize| match longest[array.position(first) + len - repeats[*shorter].len] {
+                NONE => false,
+                longest => repeats[*shorter].holds(&repeats[longest as usize]),
+            };
+            if let Some(shorter) = shorter.find(is_end) {
+                let (rest, period) = ((len - repeats[shorter].len) as u32, periods[shorter]);
+                periods[index] = if rest.is_multiple_of(period) { period } else { rest };
+                is_tiled[index] = len > MAX_TIMES * periods[index] as usize;
+            }
+        }
+        Choices { outer, is_tiled }
     }
-    strong
+
+    /// Of each repeat, itself if it is strong, else the longest strong one that it starts with.
+    fn longest_strong(&self, is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
+        let mut strong = vec![NONE; self.outer.len()];
+        for index in (0..self.outer.len()).rev() {
+            strong[index] = match self.outer[index] {
+                _ if is_strong(index) && !self.is_tiled[index] => index as u32,
+                NONE => NONE,
+                outer => strong[outer as usize],
+            };
+        }
+        strong
+    }
 }
 
 /// Where repeats occur usefully.
@@ -159,14 +202,35 @@ mod tests {
         starts.map(|start| start..start + repeat.len).collect()
     }
 
+    /// All repeats of these symbols, how often they occur, and the indices of those that are kept.
+    fn covering(symbols: &[u32]) -> (SuffixArray, Vec<Interval>, Vec<f64>, Vec<usize>) {
+        let array = SuffixArray::build(symbols);
+        let places = Places::with(symbols, &array, |_| DocumentIndex(0));
+        let repeats = select_intervals(&array, &places, 1, |_| 0, Least::ANY, |_| true);
+        let strengths: Vec<f64> = repeats.iter().map(|repeat| repeat.occurrences as f64).collect();
+        let mut longest = longest_at_positions(&array, &repeats);
+        let choices = Choices::of(&array, &repeats, &longest);
+        let kept = cover_parts(vec![&mut longest], &repeats, &choices, &strengths);
+        (array, repeats, strengths, kept)
+    }
+
+    #[test]
+    fn of_the_same_in_a_row_only_short_repeats_are_kept() {
+        // Rows of 1, 2, 3 ... 40 times the same, each closed by a symbol of its own.
+        let symbols: Vec<u32> =
+            (1..=40).flat_map(|row| [0, 1].repeat(row).into_iter().chain([row as u32 + 1])).collect();
+        let (_, repeats, _, kept) = covering(&symbols);
+        let longest = kept.iter().map(|&index| repeats[index].len).max().unwrap();
+        assert!(repeats.iter().any(|repeat| repeat.len > 70) && longest <= 2 * MAX_TIMES + 1, "{longest}");
+    }
+
     proptest! {
         #[test]
-        fn every_token_keeps_nearly_its_strongest_repeat(symbols in prop::collection::vec(0u32..4, 1..60)) {
-            let array = SuffixArray::build(&symbols);
-            let places = Places::with(&symbols, &array, |_| DocumentIndex(0));
-            let repeats = select_intervals(&array, &places, 1, |_| 0, Least::ANY, |_| true);
-            let strengths: Vec<f64> = repeats.iter().map(|repeat| repeat.occurrences as f64).collect();
-            let kept = cover_parts(vec![&mut longest_at_positions(&array, &repeats)], &repeats, &strengths);
+        fn every_token_keeps_nearly_its_strongest_repeat(
+            rows in prop::collection::vec((prop::collection::vec(0u32..4, 1..4), 1usize..14), 1..12),
+        ) {
+            let symbols: Vec<u32> = rows.into_iter().flat_map(|(row, times)| row.repeat(times)).collect();
+            let (array, repeats, strengths, kept) = covering(&symbols);
             let strongest = |position: usize, indices: &[usize]| {
                 let covers = |index: &&usize| {
                     occurrences(&symbols, &array, &repeats[**index]).iter().any(|range| range.contains(&position))

@@ -126,11 +126,20 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
     options: &MineOptions,
 ) -> Result<Mined, TooManyTokens> {
     let texts: Vec<&str> = content_order(texts).into_iter().map(|index| texts[index].as_ref()).collect();
-    let sequence = SymbolSequence::of_texts(&texts, lexer)?;
+    Ok(mine_sequence(&texts, SymbolSequence::of_texts(&texts, lexer)?, lexer, options))
+}
+
+/// The same for texts that were read, in the order in which they were.
+pub fn mine_sequence<T: AsRef<str> + Sync>(
+    texts: &[T],
+    sequence: SymbolSequence,
+    lexer: &Lexer,
+    options: &MineOptions,
+) -> Mined {
     let (mut mined, examples) = mine(&sequence, options);
     drop(sequence);
-    quote_examples(&mut mined.candidates, &examples, &texts, lexer);
-    Ok(mined)
+    quote_examples(&mut mined.candidates, &examples, texts, lexer);
+    mined
 }
 
 /// Mines one source from its symbols; beside the candidates, where an example of each is.

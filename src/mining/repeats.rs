@@ -32,6 +32,13 @@ pub struct Interval {
     pub is_maximal: bool,
 }
 
+impl Interval {
+    /// Whether all suffixes of another one start with this run.
+    pub fn holds(&self, other: &Interval) -> bool {
+        self.first <= other.first && other.first + other.occurrences <= self.first + self.occurrences
+    }
+}
+
 /// What an interval needs at least: others are passed over, which is faster the more this asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
@@ -76,7 +83,11 @@ pub fn select_intervals(
         }
         selected
     };
-    parts(array, least.len).into_par_iter().map(select).collect::<Vec<_>>().concat()
+    let parts: Vec<Vec<Interval>> = parts(array, least.len).into_par_iter().map(select).collect();
+    let mut selected = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    // Each part is freed as soon as it is joined.
+    parts.into_iter().for_each(|part| selected.extend(part));
+    selected
 }
 
 /// The ranks from `start` on, before `end`, whose suffixes start with the same `len` symbols.

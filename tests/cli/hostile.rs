@@ -347,6 +347,18 @@ fn menus_that_mark_the_line_of_the_page() {
     assert!(file.contains(r"long\s+menu"), "{file}");
 }
 
+/// Any number of times the same is a repeat that many documents have. A pattern for each would match at each line.
+#[test]
+fn documents_of_the_same_line_that_grow() {
+    const PAGES: usize = 200;
+    let sandbox = Sandbox::new();
+    (1..=PAGES).for_each(|page| sandbox.write(&format!("corpus/odd/{page:03}.txt"), "ab ab\n".repeat(16 * page)));
+    expect(&sandbox, 0, "mine corpus -o patterns --all-patterns --quiet");
+    let file = sandbox.read("patterns/odd.yaml");
+    let patterns = file.matches("occurrences:").count();
+    assert!((1..=9).contains(&patterns) && file.len() < 30_000, "{patterns} patterns in {} bytes", file.len());
+}
+
 /// Each stretch between two of the words that differ recurs, in nearly all pages.
 #[test]
 fn pages_alike_but_for_a_word_each() {

@@ -44,3 +44,20 @@ fn how_much_memory_there_is_does_not_show() {
     sandbox.expect(0, "mine corpus -o patterns --quiet --memory 1600k --threads 2");
     assert_eq!(sandbox.tree("patterns"), sandbox.tree("all"));
 }
+
+/// Rows of one letter have a token for every two bytes, and a run that recurs at each. Their size does not tell that.
+#[test]
+fn a_source_of_many_short_tokens_needs_more_than_others_of_its_size() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("village", 0..12);
+    (0..12).for_each(|number| sandbox.write(&format!("corpus/rows/{number:02}.txt"), "a ".repeat(10_000 + number)));
+    // 240 kB: 2.9 MB, if it were language.
+    let refused = sandbox.expect(1, "mine corpus -o patterns --memory 4M");
+    refused.says("there is not enough memory: source 'rows' may need").says("of 4.0 MB").says("--sample");
+    assert!(!sandbox.path("patterns/village.yaml").exists());
+    let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 4M --sample");
+    sampled.says("source 'rows' needs more memory than there is").says("of its 12 documents are mined");
+    sandbox.expect(0, "mine corpus -o all --memory 400M --quiet");
+    assert_eq!(sandbox.read("patterns/village.yaml"), sandbox.read("all/village.yaml"));
+    assert!(sandbox.read("all/rows.yaml").contains("documents: 12,"));
+}
