@@ -9,6 +9,8 @@ use super::*;
 
 /// As hard as file systems and [`dehusk::corpus::SourceId`] allow.
 const NAME: &str = "it's %2F & #1; onerror=x \u{202e}elpmaxe";
+/// As it is shown: nothing in it turns the direction of writing.
+const SHOWN: &str = r"it's %2F & #1; onerror=x \u{202e}elpmaxe";
 
 /// What every document repeats.
 const REPEATED: &str = "<script>alert('once')</script> \"quoted\" </textarea></template></title> \
@@ -85,7 +87,7 @@ fn whatever_documents_say_is_text() {
     in_review_of(
         || review,
         |browser, review| {
-            browser.expect("#sources a", NAME);
+            browser.expect("#sources a", SHOWN);
             browser.expect_text_alone();
             browser.click("#sources a");
             browser.expect(".counts", "matches in");
