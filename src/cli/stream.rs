@@ -137,11 +137,10 @@ impl StreamCommand {
     /// An output or a state among the input would be taken for input by the next run.
     fn refuse_output_in(&self, inventories: &[Inventory]) -> anyhow::Result<()> {
         let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
-        refuse_among(&self.state, &inputs)?;
         if !self.learn_only && self.out != Path::new("-") {
             OutputFile::create(&self.out, &inputs)?;
         }
-        Ok(())
+        Ok(refuse_among(&self.state, &inputs)?)
     }
 
     /// Where lines go; if it is a file, the state knows it from now on.

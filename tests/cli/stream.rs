@@ -425,6 +425,7 @@ fn too_many_broken_lines_stop_a_run_that_can_go_on() {
 #[test]
 fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
     let sandbox = sandbox(0..3);
+    sandbox.write("other", "no state");
     for arguments in [
         "stream in.jsonl",
         "stream in.jsonl --state s --learn-only --no-learn",
@@ -448,8 +449,9 @@ fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
         ),
         (
             "stream in.jsonl --state in.jsonl",
-            "error: in.jsonl: is no state of a stream: name another file, or one that is",
+            "error: the output \"in.jsonl\" is the same as the input \"in.jsonl\": choose another one",
         ),
+        ("stream in.jsonl --state other", "error: other: is no state of a stream: name another file, or one that is"),
         ("stream in.jsonl --state no/s", "error: no/s: No such file or directory (os error 2)\n"),
         ("stream in.jsonl --state s -p none", "error: "),
         ("stream . --state s -o out.jsonl", "error: the output \"out.jsonl\" is inside the input \".\""),
@@ -458,7 +460,7 @@ fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
         sandbox.expect(1, arguments).says(message);
     }
     let left: Vec<String> = sandbox.tree("").into_keys().collect();
-    assert_eq!((left, sandbox.read("in.jsonl")), (vec!["in.jsonl".to_owned()], lines(0..3)));
+    assert_eq!((left, sandbox.read("in.jsonl")), (vec!["in.jsonl".to_owned(), "other".to_owned()], lines(0..3)));
 }
 
 #[test]
