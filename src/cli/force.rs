@@ -8,6 +8,7 @@ use clap::Args;
 use dehusk::corpus::{OutputFile, OutputKind};
 
 /// The page of `dehusk report`.
+#[cfg(feature = "review")]
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");
 /// What `--report` says of documents: what became of one, or why it was skipped.
 pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "bytes_out"], &["file", "skipped"]]);
