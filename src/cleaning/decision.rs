@@ -311,11 +311,8 @@ mod tests {
                 occurrences,
                 is_certain,
                 holds_lines: true,
-                has_free: false,
                 ends_after,
-                place: None,
-                identifies: false,
-                value: false,
+                ..Weight::default()
             })
         }
     }

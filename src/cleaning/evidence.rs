@@ -37,7 +37,7 @@ const MIN_PASSAGE_WORDS: f64 = 15.0;
 const MAX_SENTENCE_WORDS: f64 = 40.0;
 
 /// What the evidence of a pattern's matches depends on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
     /// The share of the documents that have it, 0..=1.
     pub share: f64,
@@ -270,18 +270,7 @@ mod tests {
     fn matches_and_weights(matches: &[(Range<usize>, f64, usize)]) -> (Vec<Match>, Vec<Weight>) {
         let weighed = |(pattern, (tokens, share, documents)): (usize, &(Range<usize>, f64, usize))| {
             let (share, documents) = (*share, *documents);
-            let weight = Weight {
-                share,
-                documents,
-                occurrences: documents,
-                is_certain: false,
-                holds_lines: true,
-                has_free: false,
-                ends_after: None,
-                place: None,
-                identifies: false,
-                value: false,
-            };
+            let weight = Weight { share, documents, occurrences: documents, holds_lines: true, ..Weight::default() };
             (Match { tokens: tokens.clone(), pattern }, weight)
         };
         matches.iter().enumerate().map(weighed).unzip()

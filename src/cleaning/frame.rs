@@ -150,13 +150,10 @@ mod tests {
                 share,
                 documents: 20,
                 occurrences: 20,
-                is_certain: false,
                 holds_lines: true,
-                has_free: false,
-                ends_after: None,
                 place: Some(Place::Ends),
                 identifies: *text == identifies,
-                value: false,
+                ..Weight::default()
             });
         }
         let segments = Segments::of(&text, &tokens, &layout, &vec![0.0; tokens.tokens.len()]);

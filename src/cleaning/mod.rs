@@ -797,18 +797,7 @@ mod tests {
         let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
             - {id: mine, status: accepted, regex: Home News Sport}\n";
         let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
-        let weight = Weight {
-            share: 0.9,
-            documents: 20,
-            occurrences: 20,
-            is_certain: false,
-            holds_lines: true,
-            has_free: false,
-            ends_after: None,
-            place: None,
-            identifies: false,
-            value: false,
-        };
+        let weight = Weight { share: 0.9, documents: 20, occurrences: 20, holds_lines: true, ..Weight::default() };
         let left = |options: &CleanOptions| {
             let cleaner = Cleaner::new(&[&file], options);
             let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();

@@ -149,13 +149,8 @@ mod tests {
             share: documents as f64 / 100.0,
             documents,
             occurrences,
-            is_certain: false,
             holds_lines: true,
-            has_free: false,
-            ends_after: None,
-            place: None,
-            identifies: false,
-            value: false,
+            ..Weight::default()
         };
         runs.iter().map(weight).collect()
     }

@@ -18,9 +18,9 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
 use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
-use dehusk::corpus::{InputFile, Inventory, OutputRoot, ReadOptions};
+use dehusk::corpus::{InputFile, Inventory, OutputRoot, ReadOptions, folder_of};
 
-use super::force::DOCUMENTS;
+use super::force::{DOCUMENTS, of_others};
 use super::library::Library;
 use super::mine::{scan_paths, tell_of_doubt};
 use super::options::{CleanArgs, CorpusArgs, DocumentArgs, LongRunArgs, SummaryArgs, suited};
@@ -182,9 +182,7 @@ fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, i
 
 /// A report that lay where a document is written would take its place.
 fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) -> anyhow::Result<()> {
-    let (folder, name) = (report.parent().unwrap_or(Path::new("")), report.file_name().unwrap_or_default());
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let place = fs::canonicalize(folder)?.join(name);
+    let place = fs::canonicalize(folder_of(report))?.join(report.file_name().unwrap_or_default());
     let real_output = fs::canonicalize(output.path())?;
     let Ok(place) = place.strip_prefix(real_output) else { return Ok(()) };
     let takes = |file: &&InputFile| [files.output_name(file), file.name()].iter().any(|name| Path::new(name) == place);
@@ -205,7 +203,7 @@ fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> anyhow::R
     match files.inventory.files().par_iter().find_first(is_there) {
         Some(file) => {
             let place = output.path().join(files.output_name(file));
-            bail!("{place:?} is there already, and dehusk has not written it: name another folder, or add --force")
+            Err(of_others(&place, "folder"))
         }
         None => Ok(()),
     }

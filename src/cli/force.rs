@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::anyhow;
 use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
@@ -19,7 +19,9 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 /// The model of `dehusk train`.
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The plot of `dehusk eval stream`.
-pub const PLOT: OutputKind = OutputKind::Text("<!-- dehusk eval stream -->");
+pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
+/// The comment that a plot begins with.
+pub const PLOT_MARK: &str = "<!-- dehusk eval stream -->";
 
 /// A page of the manual.
 pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
@@ -32,12 +34,17 @@ pub struct ForceArgs {
     pub force: bool,
 }
 
+/// That what stands in a place was not written by dehusk; what to name instead is a file or a folder.
+pub fn of_others(place: &Path, instead: &str) -> anyhow::Error {
+    anyhow!("{place:?} is there already, and dehusk has not written it: name another {instead}, or add --force")
+}
+
 impl ForceArgs {
     /// A file to write, apart from all input, instead of nothing or of one of its kind.
     pub fn file(self, path: &Path, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<OutputFile> {
         let file = OutputFile::create(path, inputs)?;
         if !self.force && !file.is_of_kind(kind)? {
-            bail!("{path:?} is there already, and dehusk has not written it: name another file, or add --force");
+            return Err(of_others(path, "file"));
         }
         Ok(file)
     }

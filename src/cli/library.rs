@@ -142,8 +142,5 @@ fn parse_file(path: &Path, cache: &LexerCache) -> anyhow::Result<PatternFile> {
 
 /// What was read from a pattern file; the error names the file.
 pub fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> anyhow::Result<PatternFile> {
-    PatternFile::parse(yaml, cache).map_err(|problems| {
-        let lines: Vec<String> = problems.iter().map(|problem| problem.display(path)).collect();
-        anyhow::anyhow!(lines.join("; "))
-    })
+    PatternFile::parse(yaml, cache).map_err(|problems| anyhow::anyhow!(FileProblem::display_all(&problems, path)))
 }

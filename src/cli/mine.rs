@@ -341,7 +341,10 @@ impl Miner<'_> {
         let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
         let documents = read_documents(self.inventory, &places, self.reporter)?;
         let read = places.into_iter().zip(documents).filter_map(|(place, document)| Some((place, document?.text)));
-        let (mut places, mut texts) = in_content_order(read.unzip());
+        let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
+        // In no order that people gave them.
+        let order = content_order(&texts);
+        let (mut places, mut texts) = picked(&order, &places, texts);
         // Only now it shows of how many tokens the text is.
         let mut sequence = self.lexed(listing, &texts)?;
         let mut need_of_tokens = need_of(&texts, &sequence);
@@ -350,8 +353,8 @@ impl Miner<'_> {
         }
         while need_of_tokens > limit && texts.len() > 1 {
             let most = (texts.len() as u128 * u128::from(limit) / u128::from(need_of_tokens)) as usize;
-            texts = sampling::evenly_spread(&texts, most.max(1)).cloned().collect();
-            places = sampling::evenly_spread(&places, most.max(1)).copied().collect();
+            let all: Vec<usize> = (0..texts.len()).collect();
+            (places, texts) = picked(sampling::evenly_spread(&all, most.max(1)), &places, texts);
             self.tell_of_sample(listing, texts.len());
             sequence = self.lexed(listing, &texts)?;
             need_of_tokens = need_of(&texts, &sequence);
@@ -436,10 +439,13 @@ fn not_enough(needs: &[(&SourceId, u64)], limit: u64) -> String {
     format!("there is not enough memory: {needs}, of {limit}; give it more with --memory, or mine a part with --sample")
 }
 
-/// Documents in an order that nobody gave them.
-fn in_content_order((places, mut texts): (Vec<DocumentRef>, Vec<String>)) -> (Vec<DocumentRef>, Vec<String>) {
-    let order = content_order(&texts);
-    order.into_iter().map(|index| (places[index], mem::take(&mut texts[index]))).unzip()
+/// The documents with these indices, each of which comes once.
+fn picked<'i>(
+    indices: impl IntoIterator<Item = &'i usize>,
+    places: &[DocumentRef],
+    mut texts: Vec<String>,
+) -> (Vec<DocumentRef>, Vec<String>) {
+    indices.into_iter().map(|&index| (places[index], mem::take(&mut texts[index]))).unzip()
 }
 
 /// The fresh pattern files: one a source, and the shared one if there were enough sources to tell what is shared.

@@ -68,6 +68,7 @@ pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{similar_name, similar_path};
+pub use target::folder_of;
 
 /// A longer document is refused: positions inside one are 32 bits wide.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;

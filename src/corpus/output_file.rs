@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 
 use super::output::{OutputError, OutputRoot, refuse_among};
 use super::pending_file::PendingFile;
-use super::target::Target;
+use super::target::{Target, folder_of};
 
 /// How a kind of output begins, by which it is told from what others wrote.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl OutputFile {
             return Err(OutputError::NotAFile(path.to_owned()));
         }
         refuse_among(path, inputs)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(path);
         fs::create_dir_all(folder).map_err(|error| OutputError::Write { path: folder.to_owned(), error })?;
         Ok(OutputFile { path: path.to_owned() })
     }

@@ -15,6 +15,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::output::OutputError;
 use super::run_folder::RunFolder;
+use super::target::folder_of;
 
 /// How the names of temporary files begin: hidden, so that they are never read as documents.
 const TEMPORARY_PREFIX: &str = ".dehusk-";
@@ -145,7 +146,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut hasher = FxHasher::default();
     path.file_name().hash(&mut hasher);
     let hash = hasher.finish();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let mut number: u32 = 0;
     loop {
         let name = format!("{TEMPORARY_PREFIX}{hash:016x}-{number}");

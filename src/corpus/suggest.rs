@@ -3,16 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::target::folder_of;
+
 /// The most mistakes a name may have and still be recognised.
 const MAX_MISTAKES: usize = 2;
 
 /// The path a user may have meant by `missing`: beside it, with a name that differs by two letters at most.
 pub fn similar_path(missing: &Path) -> Option<PathBuf> {
     let wanted = missing.file_name()?.to_str()?;
-    let parent = missing.parent()?;
-    let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let names = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    similar_name(wanted, names).map(|name| parent.join(name))
+    let names =
+        fs::read_dir(folder_of(missing)).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    similar_name(wanted, names).map(|name| missing.with_file_name(name))
 }
 
 /// The name that a user may have meant by one that is missing: it differs by two letters at most.

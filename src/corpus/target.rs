@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::output::OutputError;
 
+/// The folder in which a file lies, or is to lie.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Where bytes go that are written to a path.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {

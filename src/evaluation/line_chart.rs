@@ -28,12 +28,12 @@ const BOTTOM: f64 = 216.0;
 /// A line's colour and dashes, in turn.
 const STYLES: [(&str, &str); 4] = [("#0b62a4", ""), ("#c4420c", "7 3"), ("#23803b", "2 3"), ("#6b4c9a", "9 3 2 3")];
 
-/// An SVG file with the charts, which begins with a comment that says who drew it; the axis of pages ends at `pages`.
-pub fn picture(charts: &[LineChart], pages: f64, by: &str) -> String {
+/// An SVG file with the charts, which begins with this comment; the axis of pages ends at `pages`.
+pub fn picture(charts: &[LineChart], pages: f64, comment: &str) -> String {
     let height = HEIGHT * charts.len() as f64;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<!-- {by} -->\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n"
+         font-size=\"12\">\n{comment}\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n"
     );
     for (index, chart) in charts.iter().enumerate() {
         let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", HEIGHT * index as f64);
@@ -102,7 +102,7 @@ mod tests {
     fn lines_are_where_their_figures_are() {
         let lines = vec![("recall", vec![(0.0, 0.0), (50.0, 0.5), (100.0, 2.0)]), ("a < b", vec![])];
         let chart = LineChart { title: "R & P", top: 1.0, lines, mark: Some((25.0, "redesign")) };
-        let svg = picture(&[chart.clone(), chart], 100.0, "us");
+        let svg = picture(&[chart.clone(), chart], 100.0, "<!-- us -->");
         assert_eq!(svg.matches("points=\"60.0,216.0 380.0,133.0 700.0,50.0\"").count(), 2, "{svg}");
         assert!(svg.contains("M220.0 50V216") && svg.contains("a &lt; b") && svg.contains("R &amp; P"), "{svg}");
         assert!(svg.contains(">0.25<") && svg.contains(">75<") && !svg.contains("NaN"), "{svg}");
@@ -110,8 +110,11 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        let svg =
-            picture(&[LineChart { title: "", top: 0.0, lines: vec![("x", vec![(0.0, 0.0)])], mark: None }], 0.0, "us");
+        let svg = picture(
+            &[LineChart { title: "", top: 0.0, lines: vec![("x", vec![(0.0, 0.0)])], mark: None }],
+            0.0,
+            "<!-- us -->",
+        );
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }

@@ -35,7 +35,7 @@ use self::source_row::SourceRow;
 use self::texts::StoredText;
 use self::writing::Writing;
 use super::table::SegmentTable;
-use crate::corpus::{SourceId, remove_left_over};
+use crate::corpus::{SourceId, folder_of, remove_left_over};
 pub use error::{Problem, StateError};
 pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
@@ -270,7 +270,7 @@ impl Position {
 }
 
 fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     fs::metadata(folder)?;
     remove_left_over(folder);
     let file = tempfile::Builder::new().prefix(".dehusk-").tempfile_in(folder)?.into_temp_path();

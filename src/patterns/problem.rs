@@ -21,6 +21,11 @@ impl FileProblem {
         (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
     }
 
+    /// All of them, in one line.
+    pub fn display_all(problems: &[FileProblem], path: &Path) -> String {
+        problems.iter().map(|problem| problem.display(path)).collect::<Vec<String>>().join("; ")
+    }
+
     /// `path:line: pattern id: message`.
     pub fn display(&self, path: &Path) -> String {
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };

@@ -266,10 +266,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile, String> {
-    let all = |problems: Vec<FileProblem>| {
-        problems.iter().map(|problem| problem.display(path)).collect::<Vec<String>>().join("; ")
-    };
-    let file = PatternFile::parse(yaml, cache).map_err(all)?;
+    let file = PatternFile::parse(yaml, cache).map_err(|problems| FileProblem::display_all(&problems, path))?;
     FileProblem::of_name(path, &file.source).map_or(Ok(file), |problem| Err(problem.display(path)))
 }
 

@@ -36,17 +36,16 @@ pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, repor
 
 /// Puts a file beside the one of its source, under a name that nobody has taken.
 fn put_beside(file: &PatternFile, output: &OutputRoot) -> anyhow::Result<PathBuf> {
-    let names = (1..).map(|number| match number {
-        1 => format!("{}.yaml.mined", file.source),
-        _ => format!("{}.yaml.mined-{number}", file.source),
-    });
-    for name in names {
+    let first = format!("{}.yaml.mined", file.source);
+    let (mut name, mut number) = (first.clone(), 1);
+    loop {
         let path = output.path().join(&name);
         if path.symlink_metadata().is_err() && output.replace(&name, None, file.to_yaml().as_bytes())? {
             return Ok(path);
         }
+        number += 1;
+        name = format!("{first}-{number}");
     }
-    unreachable!("there are more names than files")
 }
 
 /// What is wrong with the file that is there, if it is left alone for that.

@@ -6,12 +6,10 @@ use dehusk::evaluation::line_chart::{LineChart, picture};
 use dehusk::evaluation::removal::Removal;
 
 use super::figures::{Figures, Judged};
+use crate::cli::force::PLOT_MARK;
 
 /// So many points a line at most.
 const POINTS: u32 = 100;
-
-/// Who draws the picture: by this it is known again.
-pub const DRAWN_BY: &str = "dehusk eval stream";
 
 /// The picture, as SVG.
 pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
@@ -38,7 +36,7 @@ pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
         mark,
     };
     let templates = redesign_at.map(|_| templates(figures, mark));
-    picture(&[removal].into_iter().chain(templates).collect::<Vec<LineChart>>(), f64::from(last), DRAWN_BY)
+    picture(&[removal].into_iter().chain(templates).collect::<Vec<LineChart>>(), f64::from(last), PLOT_MARK)
 }
 
 /// The template segments of all tables, old and new.
