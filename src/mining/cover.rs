@@ -20,7 +20,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::repeats::{Interval, NONE, longest_at_positions};
+use super::repeats::{Interval, NONE, longest_at_positions, outer_intervals};
 use super::suffix_array::SuffixArray;
 use crate::free_positions::FreePositions;
 use crate::tokens::SymbolSequence;
@@ -67,19 +67,6 @@ fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices
     (0..repeats.len()).filter(|&index| kept[index]).collect()
 }
 
-/// Of each repeat, the longest one that it starts with: the next interval that holds its own.
-fn outer_repeats(repeats: &[Interval]) -> Vec<u32> {
-    let mut outer = vec![NONE; repeats.len()];
-    let mut open: Vec<u32> = Vec::new();
-    for (index, repeat) in repeats.iter().enumerate() {
-        while let Some(inner) = open.pop_if(|inner| repeats[*inner as usize].first >= repeat.first) {
-            outer[inner as usize] = index as u32;
-        }
-        open.push(index as u32);
-    }
-    outer
-}
-
 /// Which repeats there are to choose from.
 struct Choices {
     /// Of each repeat, the longest one that it starts with, or [`NONE`].
@@ -91,7 +78,7 @@ struct Choices {
 impl Choices {
     /// `longest` is the longest repeat at each position.
     fn of(array: &SuffixArray, repeats: &[Interval], longest: &[u32]) -> Choices {
-        let outer = outer_repeats(repeats);
+        let outer = outer_intervals(repeats);
         let mut is_tiled = vec![false; repeats.len()];
         let mut periods: Vec<u32> = repeats.iter().map(|repeat| repeat.len as u32).collect();
         for index in (0..repeats.len()).rev() {

@@ -179,7 +179,7 @@ impl Visitor<'_> {
     }
 }
 
-/// What [`longest_at_positions`] gives where no interval starts.
+/// What [`longest_at_positions`] and [`outer_intervals`] give where there is no interval.
 pub const NONE: u32 = u32::MAX;
 
 /// Of each position, which of some selected intervals is the longest that starts there, by its index; or [`NONE`].
@@ -197,6 +197,19 @@ pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<
         }
     });
     longest.into_iter().map(AtomicU32::into_inner).collect()
+}
+
+/// Of each of some selected intervals, the longest other one that its run starts with, or [`NONE`]: the next that holds it.
+pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
+    let mut outer = vec![NONE; intervals.len()];
+    let mut open: Vec<u32> = Vec::new();
+    for (index, interval) in intervals.iter().enumerate() {
+        while let Some(inner) = open.pop_if(|inner| intervals[*inner as usize].first >= interval.first) {
+            outer[inner as usize] = index as u32;
+        }
+        open.push(index as u32);
+    }
+    outer
 }
 
 /// The indices of intervals that are held by one, which is the last of them.

@@ -25,7 +25,7 @@ use super::alike::{AlikeLines, Line};
 use super::anchors::stretches;
 use super::examples::Example;
 use super::near_duplicates::Groups;
-use super::repeats::Interval;
+use super::repeats::{Interval, outer_intervals};
 use super::sightings::Fingerprint;
 use super::skeleton::{Ends, MAX_TOKENS, Skeleton, is_nearly_all};
 use super::suffix_array::SuffixArray;
@@ -66,17 +66,7 @@ pub(super) fn slotted_templates(
     repeats: &[Interval],
     options: &MineOptions,
 ) -> Vec<(Candidate, Example)> {
-    let mut finder = Finder {
-        sequence,
-        groups,
-        min_documents: MIN_DOCUMENTS
-            .max(options.min_documents)
-            .max((options.min_share * groups.len() as f64).ceil() as usize),
-        occurrences: occurrences(sequence),
-        taken: vec![false; sequence.symbols().len()],
-        found: Vec::new(),
-        runs: FxHashSet::default(),
-    };
+    let mut finder = Finder::new(sequence, groups, options);
     finder.search_lines(lines);
     finder.search_inside_lines(array, repeats);
     finder.found
@@ -104,7 +94,21 @@ struct Finder<'s> {
     runs: FxHashSet<TokenRun>,
 }
 
-impl Finder<'_> {
+impl<'s> Finder<'s> {
+    fn new(sequence: &'s SymbolSequence, groups: &'s Groups, options: &MineOptions) -> Finder<'s> {
+        Finder {
+            sequence,
+            groups,
+            min_documents: MIN_DOCUMENTS
+                .max(options.min_documents)
+                .max((options.min_share * groups.len() as f64).ceil() as usize),
+            occurrences: occurrences(sequence),
+            taken: vec![false; sequence.symbols().len()],
+            found: Vec::new(),
+            runs: FxHashSet::default(),
+        }
+    }
+
     fn search_lines(&mut self, lines: &AlikeLines) {
         let mut groups = lines.groups(self.sequence, self.min_documents);
         // What a part of the lines have in common is part of what they all have.
@@ -119,13 +123,7 @@ impl Finder<'_> {
 
     /// Looks around the repeats that are no language, those of the most documents first.
     fn search_inside_lines(&mut self, array: &SuffixArray, repeats: &[Interval]) {
-        let is_seed = |repeat: &&Interval| {
-            let missed = missed_repetitions(repeat.documents, self.groups.len());
-            repeat.documents >= self.min_documents
-                && repeat.occurrences as f64 <= (1.0 + MAX_REPEATED) * repeat.documents as f64
-                && missed >= MIN_MISSED_REPETITIONS
-        };
-        let mut seeds: Vec<&Interval> = repeats.iter().filter(is_seed).collect();
+        let mut seeds = self.seeds(array, repeats);
         seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
         let look_around = |seed: &&Interval| {
             let first = array.position(seed.first);
@@ -141,6 +139,34 @@ impl Finder<'_> {
         };
         let found: Vec<Vec<Found>> = seeds.par_iter().with_max_len(1).map(look_around).collect();
         found.into_iter().flatten().for_each(|found| self.add(found));
+    }
+
+    /// The repeats that are no language, but for those that nearly always go on as a longer one.
+    fn seeds<'r>(&self, array: &SuffixArray, repeats: &'r [Interval]) -> Vec<&'r Interval> {
+        let is_seed = |repeat: &Interval| {
+            repeat.documents >= self.min_documents
+                && repeat.occurrences as f64 <= (1.0 + MAX_REPEATED) * repeat.documents as f64
+                && missed_repetitions(repeat.documents, self.groups.len()) >= MIN_MISSED_REPETITIONS
+        };
+        let mut is_looked_at: Vec<bool> = repeats.iter().map(is_seed).collect();
+        for (index, outer) in outer_intervals(repeats).into_iter().enumerate() {
+            if let Some(seed) = repeats.get(outer as usize)
+                && is_seed(&repeats[index])
+            {
+                is_looked_at[outer as usize] &= !self.goes_on_as(array, seed, &repeats[index]);
+            }
+        }
+        repeats.iter().zip(is_looked_at).filter(|(_, is_looked_at)| *is_looked_at).map(|(seed, _)| seed).collect()
+    }
+
+    /// Whether all that is found around a repeat is found around a longer one that starts with it, too: nearly all of its
+    /// occurrences go on as that one, by tokens that are theirs. Of a page that is the same but for a word here and there,
+    /// nearly all repeats do.
+    fn goes_on_as(&self, array: &SuffixArray, seed: &Interval, longer: &Interval) -> bool {
+        let start = array.position(longer.first);
+        let beyond = &self.sequence.symbols()[start + seed.len..start + longer.len.min(seed.len + MAX_TOKENS)];
+        is_nearly_all(longer.occurrences, seed.occurrences)
+            && beyond.iter().all(|&symbol| self.is_exclusive(symbol, longer.occurrences))
     }
 
     /// Adds what was found, unless it is part of what was found before. All that there is is looked at by all cores
@@ -291,7 +317,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::mining::filters::filtered_repeats;
     use crate::mining::mine_texts;
+    use crate::mining::near_duplicates::group_near_duplicates;
+    use crate::mining::places::Places;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
     const DOCUMENTS: usize = 20;
@@ -516,6 +545,24 @@ mod tests {
         assert!(runs_inside(|at| Some(twice(at) + &twice(at + 50))).is_empty(), "twice");
         let again = |at| format!("{} By {} | Staff writer", words(at, 0, 5), words(at, 0, 5));
         assert!(runs_inside(|at| Some(again(at))).is_empty(), "said again");
+    }
+
+    #[test]
+    fn of_pages_that_are_alike_few_repeats_are_looked_at() {
+        const PAGES: usize = 100;
+        let word = |page, at| if page == at { format!("x{page}") } else { format!("w{at}") };
+        let text = |page| (0..PAGES).map(|at| word(page, at)).collect::<Vec<_>>().join(" ");
+        let texts: Vec<String> = (0..PAGES).map(text).collect();
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
+        let sequence = SymbolSequence::of_texts(&texts, &lexer).unwrap();
+        let array = SuffixArray::build(sequence.symbols());
+        let places = Places::of(&sequence, &array);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &places);
+        let options = MineOptions::default();
+        let repeats = filtered_repeats(&sequence, &array, &places, &groups, &options);
+        // From each word that differs in a page to each other one.
+        assert!(repeats.len() > PAGES * PAGES / 3);
+        assert!(Finder::new(&sequence, &groups, &options).seeds(&array, &repeats).len() < 2 * PAGES);
     }
 
     #[test]
