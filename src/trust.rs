@@ -116,9 +116,9 @@ impl Tally {
         let without_paragraph = u64::from(!segments.has_paragraph());
         let mut tally = Tally { documents: 1, without_paragraph, ..Tally::default() };
         for (segment, features) in segments.tokens.iter().zip(features(text, tokens, layout, &segments)) {
-            if !is_matched(segment, &evidence.of_token) {
-                tally.unmatched += layout.words(segment);
-                tally.alarms += if shape.log_odds(&features) > 0.0 { layout.words(segment) } else { 0.0 };
+            if !is_matched(&segment, &evidence.of_token) {
+                tally.unmatched += layout.words(&segment);
+                tally.alarms += if shape.log_odds(&features) > 0.0 { layout.words(&segment) } else { 0.0 };
             }
         }
         tally.matched = stretches_of_true(&evidence.of_token.iter().map(|&p| p >= 0.5).collect::<Vec<bool>>())
@@ -243,7 +243,7 @@ fn holes(layout: &Layout, segments: &Segments, goes: &[bool]) -> f64 {
     let prose = segments.tokens.iter().zip(&segments.prose).filter(|(tokens, words)| **words > 0.0 && stays(tokens));
     let mut prose = prose.map(|(tokens, _)| tokens);
     let Some(first) = prose.next() else { return 0.0 };
-    let last = prose.next_back().unwrap_or(first);
+    let last = prose.next_back().unwrap_or(first.clone());
     let mut holes: Vec<Range<usize>> = Vec::new();
     for stretch in stretches_of_true(goes).filter(|stretch| stretch.start >= first.end && stretch.end <= last.start) {
         match holes.last_mut().filter(|before| layout.words(&(before.end..stretch.start)) <= MAX_GAP) {

@@ -5,6 +5,8 @@
 //! the source's other documents ([`ends`](crate::ends)): an article stands before it always, and sometimes nothing
 //! comes after it.
 
+use std::ops::Range;
+
 use super::Reading;
 use super::evidence::{Evidence, Match, Weight, without_stop_before};
 use super::segments::{Segments, is_matched};
@@ -61,17 +63,16 @@ pub fn last_places(
     for (index, &words) in segments.prose.iter().enumerate().rev() {
         rest_of_line += words;
         longest_from[index] = longest_from[index + 1].max(rest_of_line);
-        if reading.tokens.line_starts[segments.tokens[index].start] {
+        if reading.tokens.line_starts[segments.tokens.tokens(index).start] {
             rest_of_line = 0.0;
         }
     }
     let last = |of_pattern: &[Match]| {
         let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
         // The segments it is in count for neither side.
-        let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
-        let next = segments.tokens.partition_point(|segment| segment.start < tokens.end);
+        let Range { start: first, end: next } = segments.tokens.touching(tokens);
         let after = prose[prose.len() - 1] - prose[next];
-        let goes_on = segments.tokens.get(next).is_some_and(|segment| !is_matched(segment, &evidence.of_token));
+        let goes_on = next < segments.tokens.len() && !is_matched(&segments.tokens.tokens(next), &evidence.of_token);
         let longest_after = longest_from[next];
         LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, longest_after, goes_on }
     };

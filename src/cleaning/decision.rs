@@ -110,7 +110,7 @@ impl<'d> Case<'d> {
         if self.ingredients.has(Ingredient::Headline)
             && let Some(index) = self.headline()
         {
-            probabilities[self.segments.tokens[index].clone()].fill(0.0);
+            probabilities[self.segments.tokens.tokens(index)].fill(0.0);
         }
         let values = self.is_value.iter().zip(&mut probabilities);
         values.filter(|(is_value, _)| **is_value).for_each(|(_, probability)| *probability = 0.0);
@@ -201,8 +201,7 @@ impl<'d> Case<'d> {
         };
         let segments = &self.segments;
         for Match { tokens, .. } in self.matches.iter().filter(|found| self.weights[found.pattern].value) {
-            let first = segments.tokens.partition_point(|segment| segment.end <= tokens.start);
-            let here = segments.tokens[first..].iter().take_while(|segment| segment.start < tokens.end);
+            let here = segments.tokens.touching(tokens).map(|number| segments.tokens.tokens(number));
             let parts = here.map(|segment| segment.start.max(tokens.start)..segment.end.min(tokens.end));
             parts.filter(|part| self.reading.layout.has_mutable(part)).for_each(&mut hold);
         }
@@ -212,7 +211,7 @@ impl<'d> Case<'d> {
     fn log_odds_of_match(&self, token: usize) -> f64 {
         let Some(pattern) = self.evidence.pattern[token] else { return 0.0 };
         let p = f64::from(self.evidence.of_token[token]);
-        let documents = self.weights[pattern as usize].documents as f64;
+        let documents = self.weights[pattern.get()].documents as f64;
         if self.evidence.is_proven[token] {
             return PROVEN;
         }
@@ -230,13 +229,14 @@ impl<'d> Case<'d> {
 
     fn headline(&self) -> Option<usize> {
         let Reading { tokens, layout, .. } = self.reading;
-        let shares = |segments: &[Range<usize>]| self.shares(segments);
+        let shares = |first: usize| self.shares(first);
         Heading { text: self.text, tokens, layout, segments: &self.segments, shares: &shares }.headline()
     }
 
-    /// The mean share of the documents that the matches in each of the document's first segments have.
-    fn shares(&self, segments: &[Range<usize>]) -> Vec<f64> {
-        let end = segments.last().map_or(0, |segment| segment.end);
+    /// The mean share of the documents that the matches in each of so many of the document's first segments have.
+    fn shares(&self, first: usize) -> Vec<f64> {
+        let segments = self.segments.tokens.iter().take(first);
+        let end = segments.clone().next_back().map_or(0, |segment| segment.end);
         let mut largest = vec![0.0f64; end];
         let share = |found: &Match| self.weights[found.pattern].share;
         let mut here: Vec<&Match> = self.matches.iter().filter(|found| found.tokens.start < end).collect();
@@ -246,8 +246,8 @@ impl<'d> Case<'d> {
             let tokens = found.tokens.start..found.tokens.end.min(end);
             free.take(tokens, |token| largest[token] = share(found));
         }
-        let mean = |segment: &Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
-        segments.iter().map(mean).collect()
+        let mean = |segment: Range<usize>| largest[segment.clone()].iter().sum::<f64>() / segment.len() as f64;
+        segments.map(mean).collect()
     }
 }
 
@@ -328,7 +328,7 @@ mod tests {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(&text, &mut lexer);
         let layout = Layout::of(&text, &tokens);
-        let ranges: Vec<Range<usize>> = layout.lines().collect();
+        let ranges: Vec<Range<usize>> = layout.lines.iter().collect();
         let mut is_rejected = vec![false; tokens.tokens.len()];
         let (mut matches, mut weights) = (Vec::new(), Vec::new());
         for (line, range) in lines.iter().zip(&ranges) {

@@ -13,6 +13,7 @@
 //! Length and whole lines tell nothing of a *passage*, sentences that recur in just two documents: a story
 //! retold or quoted looks the same. There only the share counts.
 
+use std::num::NonZero;
 use std::ops::Range;
 
 use super::layout::Layout;
@@ -67,11 +68,27 @@ pub struct Evidence {
     /// p_t, 0..=1.
     pub of_token: Vec<f32>,
     /// The pattern that the evidence comes from, if any match covers the token.
-    pub pattern: Vec<Option<u32>>,
+    pub pattern: Vec<Option<PatternIndex>>,
     /// Whether each token is part of a proven template.
     pub is_proven: Vec<bool>,
     /// Whether a proven template begins or ends before each token, and after the last.
     pub is_edge: Vec<bool>,
+}
+
+/// The index of a pattern. Where there may be none, that takes no more memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatternIndex(NonZero<u32>);
+
+impl PatternIndex {
+    /// Of this number.
+    pub fn new(index: usize) -> PatternIndex {
+        PatternIndex(NonZero::<u32>::MIN.saturating_add(index as u32))
+    }
+
+    /// Its number.
+    pub fn get(self) -> usize {
+        self.0.get() as usize - 1
+    }
 }
 
 /// A match as tokens.
@@ -103,7 +120,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
         if whole < 1.0 && weight.holds_lines && ingredients.has(Ingredient::Lines) {
             holding.push(Holding {
                 pattern,
-                lines: layout.lines_within(tokens),
+                lines: layout.lines.within(tokens),
                 is_of_few: is_of_few(weight, ingredients),
             });
         }
@@ -141,7 +158,7 @@ impl Alone {
     /// Calls `visit` with stretches from left to right, of which some may be empty, and how strong it is there: full
     /// evidence for whole lines.
     pub fn stretches(&self, layout: &Layout, mut visit: impl FnMut(Range<usize>, f32)) {
-        let lines = if self.strength < 1.0 && self.holds_lines { layout.lines_within(&self.tokens) } else { 0..0 };
+        let lines = if self.strength < 1.0 && self.holds_lines { layout.lines.within(&self.tokens) } else { 0..0 };
         let mut from = self.tokens.start;
         let mut telling = |tokens: Range<usize>| {
             visit(from..tokens.start, self.strength);
@@ -149,10 +166,10 @@ impl Alone {
             visit(tokens, 1.0);
         };
         if self.is_of_few {
-            let lines = lines.map(|line| layout.line(line));
+            let lines = lines.map(|line| layout.lines.tokens(line));
             lines.filter(|line| !is_passage(layout, line)).for_each(telling);
         } else if !lines.is_empty() {
-            telling(layout.line(lines.start).start..layout.line(lines.end - 1).end);
+            telling(layout.lines.tokens(lines.start).start..layout.lines.tokens(lines.end - 1).end);
         }
         visit(from..self.tokens.end, self.strength);
     }
@@ -174,10 +191,10 @@ fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Strok
         if of_these.peek().is_none() {
             continue;
         }
-        let mut free = FreePositions::new(layout.line_count());
+        let mut free = FreePositions::new(layout.lines.len());
         for Holding { pattern, lines, .. } in of_these {
             free.take(lines.clone(), |line| {
-                let tokens = layout.line(line);
+                let tokens = layout.lines.tokens(line);
                 if !(is_of_few && is_passage(layout, &tokens)) {
                     strokes.push(Stroke { strength: 1.0, tokens, pattern: *pattern });
                 }
@@ -199,7 +216,7 @@ struct Stroke {
 }
 
 /// Gives each token its strongest stroke: strongest first, each token painted once.
-fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<u32>>) {
+fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<PatternIndex>>) {
     strokes.retain(|stroke| stroke.strength > 0.0);
     strokes.sort_unstable_by(|a, b| {
         let by_place = || (a.tokens.start, a.tokens.end, a.pattern).cmp(&(b.tokens.start, b.tokens.end, b.pattern));
@@ -210,7 +227,7 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<u32>>
     for Stroke { strength, tokens, pattern } in strokes {
         bare.take(tokens, |token| {
             of_token[token] = strength;
-            of_pattern[token] = Some(pattern);
+            of_pattern[token] = Some(PatternIndex::new(pattern as usize));
         });
     }
     (of_token, of_pattern)
@@ -282,7 +299,7 @@ mod tests {
     }
 
     /// The strokes of all matches, each line of each match by itself, painted over each token one after the other.
-    fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<u32>>) {
+    fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
         let all = Ingredients::ALL;
         let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
         let proof = Proof::of(layout, &matches, weights);
@@ -292,7 +309,7 @@ mod tests {
             let of_match = strength(layout, tokens, proof.telling_words[index], weight, all);
             let whole = if proof.is_proven[index] { 1.0 } else { of_match };
             strokes.push((whole, tokens.clone(), *pattern as u32));
-            let lines = (0..layout.line_count()).map(|line| layout.line(line));
+            let lines = (0..layout.lines.len()).map(|line| layout.lines.tokens(line));
             let within = lines.filter(|line| tokens.start <= line.start && line.end <= tokens.end);
             let telling = within.filter(|line| whole < 1.0 && !is_retold(layout, line, weight, all));
             strokes.extend(telling.map(|line| (1.0, line, *pattern as u32)));
@@ -305,7 +322,9 @@ mod tests {
             here.min_by_key(order)
         };
         (0..layout.tokens())
-            .map(|token| strongest(token).map_or((0.0, None), |(strength, _, pattern)| (*strength, Some(*pattern))))
+            .map(|token| {
+                strongest(token).map_or((0.0, None), |(strength, _, pattern)| (*strength, Some(*pattern as usize)))
+            })
             .unzip()
     }
 
@@ -371,7 +390,8 @@ mod tests {
             }
             weights.truncate(matches.len().div_ceil(2));
             let evidence = weigh(&layout, &matches, &weights, Ingredients::ALL);
-            prop_assert_eq!((evidence.of_token, evidence.pattern), naively_weighed(&layout, &matches, &weights));
+            let patterns = evidence.pattern.into_iter().map(|pattern| pattern.map(PatternIndex::get)).collect();
+            prop_assert_eq!((evidence.of_token, patterns), naively_weighed(&layout, &matches, &weights));
             for found in matches {
                 let mut of_token = vec![0.0; end];
                 let alone = Alone::of(&layout, &found, &weights, Ingredients::ALL);

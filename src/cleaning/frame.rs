@@ -95,14 +95,14 @@ impl Frame {
         };
         let is_doubtful = |segment: &Range<usize>| layout.has_sentence(segment) || varies(segment);
         for segment in segments.tokens.iter().rev() {
-            if segment.start < self.head && (segment.end > self.head || is_doubtful(segment)) {
+            if segment.start < self.head && (segment.end > self.head || is_doubtful(&segment)) {
                 self.head = segment.start;
             } else if segment.start < self.head {
                 break;
             }
         }
-        for segment in &segments.tokens {
-            if segment.end > self.tail && (segment.start < self.tail || is_doubtful(segment)) {
+        for segment in segments.tokens.iter() {
+            if segment.end > self.tail && (segment.start < self.tail || is_doubtful(&segment)) {
                 self.tail = segment.end;
             } else if segment.end > self.tail {
                 break;
@@ -142,7 +142,7 @@ mod tests {
         let tokens = Tokens::of(&text, &mut lexer);
         let layout = Layout::of(&text, &tokens);
         let (mut matches, mut weights) = (Vec::new(), Vec::new());
-        let ranges: Vec<Range<usize>> = layout.lines().collect();
+        let ranges: Vec<Range<usize>> = layout.lines.iter().collect();
         for ((text, share), tokens) in lines.iter().zip(&ranges) {
             let Some(share) = *share else { continue };
             matches.push(Match { tokens: tokens.clone(), pattern: weights.len() });

@@ -5,8 +5,6 @@
 //! in so many documents that it cannot be a headline. Best it is a line that the document's title, its first line, says
 //! as well; else the nearest one that looks like a headline.
 
-use std::ops::Range;
-
 use super::layout::Layout;
 use super::matcher::Tokens;
 use super::segments::Segments;
@@ -43,26 +41,26 @@ pub struct Heading<'d> {
     pub layout: &'d Layout,
     /// Its segments.
     pub segments: &'d Segments,
-    /// Gives the mean share of the documents that the matches in each of the first segments have.
-    pub shares: &'d dyn Fn(&[Range<usize>]) -> Vec<f64>,
+    /// Gives the mean share of the documents that the matches in each of so many of the first segments have.
+    pub shares: &'d dyn Fn(usize) -> Vec<f64>,
 }
 
 impl Heading<'_> {
     /// The segment that is the headline, if any stands where headlines stand.
     pub fn headline(&self) -> Option<usize> {
         let body = body_start(self.layout, self.segments)?;
-        let shares = (self.shares)(&self.segments.tokens[..body]);
+        let shares = (self.shares)(body);
         self.titled(&shares).or_else(|| self.nearest(&shares))
     }
 
     /// Of the segments before the article that the title says, the longest; of equally long ones the nearest.
     fn titled(&self, shares: &[f64]) -> Option<usize> {
-        if self.segments.tokens[0].len() > MAX_TITLE_TOKENS {
+        if self.segments.tokens.tokens(0).len() > MAX_TITLE_TOKENS {
             return None;
         }
         let title = self.folded(0);
         let is_titled = |&index: &usize| {
-            let may_be_said = self.segments.tokens[index].len() <= title.len();
+            let may_be_said = self.segments.tokens.tokens(index).len() <= title.len();
             may_be_said && self.is_like_headline(index, MIN_TITLED_WORDS, shares[index] < MAX_TITLED_SHARE) && {
                 let words = self.folded(index);
                 title.windows(words.len()).any(|window| window == words)
@@ -88,7 +86,7 @@ impl Heading<'_> {
         if !is_rare || !(min_words..=MAX_WORDS).contains(&self.words(index)) {
             return false;
         }
-        let segment = &self.segments.tokens[index];
+        let segment = self.segments.tokens.tokens(index);
         let is_word = |token: &usize| self.tokens.tokens[*token].kind != TokenKind::Character;
         let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
         let is_dated = segment.clone().filter(is_mutable).count() as f64 > MAX_MUTABLE * segment.len() as f64;
@@ -101,7 +99,7 @@ impl Heading<'_> {
     }
 
     fn words(&self, index: usize) -> f64 {
-        self.layout.words(&self.segments.tokens[index])
+        self.layout.words(&self.segments.tokens.tokens(index))
     }
 
     fn token(&self, token: usize) -> &str {
@@ -110,7 +108,7 @@ impl Heading<'_> {
 
     /// The tokens of a segment, but for case.
     fn folded(&self, index: usize) -> Vec<String> {
-        self.segments.tokens[index].clone().map(|token| self.token(token).to_lowercase()).collect()
+        self.segments.tokens.tokens(index).map(|token| self.token(token).to_lowercase()).collect()
     }
 }
 
@@ -119,7 +117,7 @@ fn body_start(layout: &Layout, Segments { tokens, prose }: &Segments) -> Option<
     let mut following = vec![0.0; prose.len()];
     let mut sum = 0.0;
     for index in (0..prose.len()).rev() {
-        let words = layout.words(&tokens[index]);
+        let words = layout.words(&tokens.tokens(index));
         sum += if prose[index] > 0.0 { words } else { 0.0 };
         following[index] = sum;
         sum *= (-words.max(1.0) / PROSE_REACH).exp();
@@ -139,10 +137,10 @@ mod tests {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(text, &mut lexer);
         let layout = Layout::of(text, &tokens);
-        let lines = layout.lines().zip(shares);
+        let lines = layout.lines.iter().zip(shares);
         let evidence: Vec<f32> = lines.flat_map(|(line, &share)| line.map(move |_| f32::from(share > 0.0))).collect();
         let segments = Segments::of(text, &tokens, &layout, &evidence);
-        let shares = |segments: &[Range<usize>]| shares[..segments.len()].to_vec();
+        let shares = |first: usize| shares[..first].to_vec();
         Heading { text, tokens: &tokens, layout: &layout, segments: &segments, shares: &shares }.headline()
     }
 

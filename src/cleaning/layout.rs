@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::matcher::Tokens;
+use super::partition::Partition;
 use crate::tokens::TokenKind;
 use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
 
@@ -44,19 +45,20 @@ pub struct Layout {
     /// What each token looks like ([`look`]).
     pub looks: Vec<u8>,
     /// Of the tokens before each token, and of all.
-    sums: Vec<Sums>,
-    line_starts: Vec<usize>,
+    sums: Sums,
+    /// All lines with something in them.
+    pub lines: Partition,
 }
 
 /// Half masses, half words, twice the mutable tokens, sentence ends: four integers that are added at once.
-type Sums = [u32; 4];
+type Sum = [u32; 4];
 const HALF_MASSES: usize = 0;
 const HALF_WORDS: usize = 1;
 const HALF_MUTABLE: usize = 2;
 const SENTENCE_ENDS: usize = 3;
 
 /// What a token of each look adds.
-static OF_LOOKS: LazyLock<[Sums; look::END]> = LazyLock::new(|| {
+static OF_LOOKS: LazyLock<[Sum; look::END]> = LazyLock::new(|| {
     std::array::from_fn(|look| {
         let has = |bit: u8| look & usize::from(bit) != 0;
         let halves = if has(look::HALF) { 1 } else { 2 };
@@ -65,19 +67,49 @@ static OF_LOOKS: LazyLock<[Sums; look::END]> = LazyLock::new(|| {
     })
 });
 
+/// Sums over the tokens before each token. The first of each block of tokens has all of a sum, and the others only what is
+/// added since: that is a byte, for no token adds more than two.
+#[derive(Debug, Default)]
+struct Sums {
+    of_blocks: Vec<Sum>,
+    within: Vec<[u8; 4]>,
+}
+
+/// Tokens in a block.
+const BLOCK: usize = 64;
+
+impl Sums {
+    fn with_capacity(tokens: usize) -> Sums {
+        Sums { of_blocks: Vec::with_capacity(tokens / BLOCK + 1), within: Vec::with_capacity(tokens) }
+    }
+
+    fn push(&mut self, all: &Sum) {
+        if self.within.len().is_multiple_of(BLOCK) {
+            self.of_blocks.push(*all);
+        }
+        let of_block = &self.of_blocks[self.within.len() / BLOCK];
+        self.within.push(std::array::from_fn(|sum| (all[sum] - of_block[sum]) as u8));
+    }
+
+    #[inline]
+    fn before(&self, token: usize, sum: usize) -> u32 {
+        self.of_blocks[token / BLOCK][sum] + u32::from(self.within[token][sum])
+    }
+}
+
 impl Layout {
     /// Of a text and its tokens. Linear.
     pub fn of(text: &str, tokens: &Tokens) -> Layout {
         let line_starts = &tokens.line_starts;
         let mut layout = Layout {
             looks: Vec::with_capacity(tokens.tokens.len()),
-            sums: Vec::with_capacity(tokens.tokens.len() + 1),
-            line_starts: (0..line_starts.len()).filter(|&token| line_starts[token]).collect(),
+            sums: Sums::with_capacity(tokens.tokens.len() + 1),
+            lines: Partition::at((0..line_starts.len()).filter(|&token| line_starts[token])),
         };
         let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
         let bytes = text.as_bytes();
-        let mut all = Sums::default();
-        layout.sums.push(all);
+        let mut all = Sum::default();
+        layout.sums.push(&all);
         // Most tokens lie before the next byte that is not ASCII.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
         for (index, token) in tokens.tokens.iter().enumerate() {
@@ -103,13 +135,13 @@ impl Layout {
             layout.looks.push(look);
             let added = &of_looks[usize::from(look) % look::END];
             all = std::array::from_fn(|sum| all[sum] + added[sum]);
-            layout.sums.push(all);
+            layout.sums.push(&all);
         }
         layout
     }
 
     fn between(&self, tokens: &Range<usize>, sum: usize) -> u32 {
-        self.sums[tokens.end][sum] - self.sums[tokens.start][sum]
+        self.sums.before(tokens.end, sum) - self.sums.before(tokens.start, sum)
     }
 
     /// The words in a stretch of tokens.
@@ -162,8 +194,7 @@ impl Layout {
 
     /// Whether a stretch of tokens begins and ends as lines do.
     pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
-        let is_start = |token| self.line_starts.binary_search(&token).is_ok();
-        is_start(tokens.start) && is_start(tokens.end)
+        self.lines.has_bound(tokens.start) && self.lines.has_bound(tokens.end)
     }
 
     /// The words of a stretch that are in sentences which end in it: all of prose, none of a list.
@@ -178,28 +209,6 @@ impl Layout {
     /// Whether some words of a stretch are a sentence that ends in it: "Read more." is none.
     pub fn has_sentence(&self, tokens: &Range<usize>) -> bool {
         self.words_in_sentences(tokens) >= MIN_SENTENCE_WORDS
-    }
-
-    /// All lines with something in them.
-    pub fn lines(&self) -> impl Iterator<Item = Range<usize>> {
-        self.line_starts.windows(2).map(|line| line[0]..line[1])
-    }
-
-    /// How many lines have something in them.
-    pub fn line_count(&self) -> usize {
-        self.line_starts.len().saturating_sub(1)
-    }
-
-    /// The tokens of a line, by its number.
-    pub fn line(&self, number: usize) -> Range<usize> {
-        self.line_starts[number]..self.line_starts[number + 1]
-    }
-
-    /// The numbers of the lines that lie in the range as a whole.
-    pub fn lines_within(&self, tokens: &Range<usize>) -> Range<usize> {
-        let first = self.line_starts.partition_point(|&start| start < tokens.start);
-        let next = self.line_starts.partition_point(|&start| start <= tokens.end);
-        first..next.saturating_sub(1).max(first)
     }
 }
 
@@ -279,7 +288,8 @@ mod tests {
     #[test]
     fn lines_within_a_range_are_whole() {
         let (layout, _) = layout("a b\nc\nd e\n");
-        assert_eq!(layout.lines_within(&(1..5)).map(|line| layout.line(line)).collect::<Vec<_>>(), [2..3, 3..5]);
-        assert_eq!(layout.lines().count(), 3);
+        let within = layout.lines.within(&(1..5));
+        assert_eq!(within.map(|line| layout.lines.tokens(line)).collect::<Vec<_>>(), [2..3, 3..5]);
+        assert_eq!(layout.lines.len(), 3);
     }
 }

@@ -9,6 +9,7 @@ pub mod matcher;
 mod slotted;
 pub mod regexes;
 pub(crate) mod search;
+pub mod partition;
 pub mod layout;
 mod explained;
 pub mod proof;
@@ -36,7 +37,7 @@ use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
 use decision::Case;
-use evidence::{Alone, Evidence, Match, Weight, weigh};
+use evidence::{Alone, Evidence, Match, PatternIndex, Weight, weigh};
 use frame::Frame;
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
@@ -196,7 +197,7 @@ pub struct Decision {
     pub probabilities: Vec<f32>,
     /// The pattern that the evidence of each token comes from, if any match covers it; else the one that ends the
     /// article before it.
-    pub patterns: Vec<Option<u32>>,
+    pub patterns: Vec<Option<PatternIndex>>,
     /// Whether each is part of a proven template.
     pub is_proven: Vec<bool>,
     /// Whether the shape was left out, for it would have taken most of what no match covers.
@@ -416,7 +417,7 @@ impl Cleaner {
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
         let features = features(text, &reading.tokens, &reading.layout, &segments);
         let going = |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
-        let example = |(segment, features): (&Range<usize>, Features)| (segment.clone(), features, going(segment));
+        let example = |(segment, features): (Range<usize>, Features)| (segment.clone(), features, going(&segment));
         Ok(segments.tokens.iter().zip(features).map(example).collect())
     }
 
@@ -496,7 +497,7 @@ impl Cleaner {
         }
         let mut patterns = evidence.pattern;
         if let Some(LastPlace { pattern, start, .. }) = end {
-            patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(pattern as u32)));
+            patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
         }
         Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious }
     }
@@ -690,7 +691,7 @@ fn spans(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Vec<Span> {
 fn because(
     tokens: &[crate::tokens::Token],
     span: Range<usize>,
-    patterns: &[Option<u32>],
+    patterns: &[Option<PatternIndex>],
 ) -> Vec<(Range<usize>, usize)> {
     let mut because: Vec<(Range<usize>, usize)> = Vec::new();
     let mut before = None;
@@ -699,7 +700,7 @@ fn because(
         if let Some(pattern) = pattern {
             match because.last_mut().filter(|_| before == Some(pattern)) {
                 Some((range, _)) => range.end = tokens[index].range().end,
-                None => because.push((tokens[index].range(), pattern as usize)),
+                None => because.push((tokens[index].range(), pattern.get())),
             }
         }
         before = pattern;

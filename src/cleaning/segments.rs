@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::layout::{Layout, MIN_SENTENCE_WORDS};
 use super::matcher::Tokens;
+use super::partition::Partition;
 
 /// Lines with more words are cut further.
 const MAX_LINE_WORDS: f64 = 80.0;
@@ -20,7 +21,7 @@ pub const MIN_PARAGRAPH_WORDS: f64 = 15.0;
 #[derive(Clone, Debug)]
 pub struct Segments {
     /// Their tokens: every token is in exactly one.
-    pub tokens: Vec<Range<usize>>,
+    pub tokens: Partition,
     /// The words in sentences of each that is prose, which is one that no match covers and that has so many of them
     /// ([`MIN_SENTENCE_WORDS`]); 0 for the others.
     pub prose: Vec<f64>,
@@ -30,9 +31,9 @@ impl Segments {
     /// Cuts a document; `evidence` is that of its tokens. Linear.
     pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Segments {
         let segments = cut(text, tokens, layout, evidence);
-        let prose = |segment: &Range<usize>| {
-            let words = layout.words_in_sentences(segment);
-            if words >= MIN_SENTENCE_WORDS && !is_matched(segment, evidence) { words } else { 0.0 }
+        let prose = |segment: Range<usize>| {
+            let words = layout.words_in_sentences(&segment);
+            if words >= MIN_SENTENCE_WORDS && !is_matched(&segment, evidence) { words } else { 0.0 }
         };
         Segments { prose: segments.iter().map(prose).collect(), tokens: segments }
     }
@@ -44,7 +45,7 @@ impl Segments {
 
     /// Forgets those that start at this token or after it.
     pub fn end_at(&mut self, token: usize) {
-        let kept = self.tokens.partition_point(|segment| segment.start < token);
+        let kept = self.tokens.touching(&(0..token)).end;
         self.tokens.truncate(kept);
         self.prose.truncate(kept);
     }
@@ -58,21 +59,21 @@ pub fn is_matched(segment: &Range<usize>, evidence: &[f32]) -> bool {
     !is_bare && evidence.iter().map(|&p| f64::from(p)).sum::<f64>() / evidence.len() as f64 > 0.5
 }
 
-fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Vec<Range<usize>> {
-    let mut segments = Vec::new();
-    for line in layout.lines() {
-        if layout.words(&line) <= MAX_LINE_WORDS {
-            segments.push(line);
-            continue;
-        }
-        let mut cuts = sentence_starts(text, tokens, layout, &line);
-        cuts.extend(matched_edges(evidence, &line));
-        cuts.extend([line.start, line.end]);
-        cuts.sort_unstable();
-        cuts.dedup();
-        segments.extend(cuts.windows(2).map(|cut| cut[0]..cut[1]));
+fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Partition {
+    let starts = layout.lines.iter().flat_map(|line| starts_in_line(text, tokens, layout, evidence, line));
+    Partition::at(starts.chain([layout.tokens()]))
+}
+
+/// The tokens of a line with which segments start, ascending.
+fn starts_in_line(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32], line: Range<usize>) -> Vec<usize> {
+    let mut starts = vec![line.start];
+    if layout.words(&line) > MAX_LINE_WORDS {
+        starts.extend(sentence_starts(text, tokens, layout, &line));
+        starts.extend(matched_edges(evidence, &line).into_iter().filter(|&edge| edge < line.end));
+        starts.sort_unstable();
+        starts.dedup();
     }
-    segments
+    starts
 }
 
 /// The tokens of a line, but for its first, with which sentences start.
@@ -108,7 +109,7 @@ mod tests {
         let evidence: Vec<f32> = (0..tokens.tokens.len()).map(|t| f32::from(u8::from(matched.contains(&t)))).collect();
         let bytes =
             |range: Range<usize>| tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end;
-        cut(text, &tokens, &layout, &evidence).into_iter().map(|range| text[bytes(range)].to_owned()).collect()
+        cut(text, &tokens, &layout, &evidence).iter().map(|range| text[bytes(range)].to_owned()).collect()
     }
 
     #[test]

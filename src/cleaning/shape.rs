@@ -7,7 +7,6 @@
 //! words of scripts without spaces are counted by halves of characters.
 
 use std::hash::BuildHasher;
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashTable;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::{Layout, look};
 use super::matcher::Tokens;
+use super::partition::Partition;
 use super::segments::Segments;
 
 /// How many features a segment has.
@@ -148,16 +148,17 @@ pub fn features<'d>(
 ) -> impl Iterator<Item = Features> + use<'d> {
     let Segments { tokens: segments, prose } = segments;
     let repeated = repeated(text, tokens, segments);
-    let prose_after = prose_after(layout, segments, prose);
-    let all: f64 = segments.iter().map(|segment| layout.mass(segment)).sum::<f64>().max(1.0);
+    let mut prose_after = ProseAfter::of(layout, segments, prose);
+    let all: f64 = segments.iter().map(|segment| layout.mass(&segment)).sum::<f64>().max(1.0);
     let mut prose_before = [0.0; REACHES];
     let mut mass_before = 0.0;
-    let (mut previous, mut here) = (Words::default(), Words::of(layout, segments.first()));
+    let (mut previous, mut here) = (Words::default(), Words::of(layout, segments, 0));
     segments.iter().enumerate().map(move |(index, segment)| {
         let looks = &layout.looks[segment.clone()];
         let share = |look: u8, of: f64| count(looks, look) / of.max(1.0);
-        let next = Words::of(layout, segments.get(index + 1));
-        let mass = layout.mass(segment);
+        let next = Words::of(layout, segments, index + 1);
+        let mass = layout.mass(&segment);
+        let prose_after = prose_after.at(index);
         let position = (mass_before + mass / 2.0) / all;
         mass_before += mass;
         let mut features = [0.0; FEATURES];
@@ -172,7 +173,7 @@ pub fn features<'d>(
         ]);
         for (number, reach) in REACH.iter().enumerate() {
             prose_before[number] += prose[index];
-            let (before, after) = (prose_before[number].ln_1p(), prose_after[index][number].ln_1p());
+            let (before, after) = (prose_before[number].ln_1p(), prose_after[number].ln_1p());
             features[7 + 3 * number..10 + 3 * number].copy_from_slice(&[before + after, before.min(after), before]);
             prose_before[number] *= reach.left_after(mass);
         }
@@ -200,10 +201,13 @@ struct Words {
 }
 
 impl Words {
-    fn of(layout: &Layout, segment: Option<&Range<usize>>) -> Words {
-        let Some(segment) = segment else { return Words::default() };
-        let count = layout.words(segment);
-        Words { count, telling: count.ln_1p(), in_sentences: layout.words_in_sentences(segment) / count.max(1.0) }
+    fn of(layout: &Layout, segments: &Partition, number: usize) -> Words {
+        if number >= segments.len() {
+            return Words::default();
+        }
+        let segment = segments.tokens(number);
+        let count = layout.words(&segment);
+        Words { count, telling: count.ln_1p(), in_sentences: layout.words_in_sentences(&segment) / count.max(1.0) }
     }
 }
 
@@ -229,23 +233,57 @@ impl Reach {
     }
 }
 
-/// The prose after each segment, itself included, each word less by its distance, for each reach.
-fn prose_after(layout: &Layout, segments: &[Range<usize>], prose: &[f64]) -> Vec<[f64; REACHES]> {
-    let mut after = vec![[0.0; REACHES]; segments.len()];
-    let mut sums = [0.0; REACHES];
-    for (index, segment) in segments.iter().enumerate().rev() {
-        let mass = layout.mass(segment);
-        sums.iter_mut().for_each(|sum| *sum += prose[index]);
-        after[index] = sums;
-        sums.iter_mut().zip(&*REACH).for_each(|(sum, reach)| *sum *= reach.left_after(mass));
+/// The prose after each segment, itself included, each word less by its distance, for each reach. It is summed up from the
+/// back, and asked for from the front: kept is what there is after each block of segments, and the rest is summed up anew.
+struct ProseAfter<'d> {
+    layout: &'d Layout,
+    segments: &'d Partition,
+    prose: &'d [f64],
+    after_blocks: Vec<[f64; REACHES]>,
+    /// Of the segments of one block, the last first.
+    of_block: Vec<[f64; REACHES]>,
+}
+
+/// Segments in a block.
+const BLOCK: usize = 64;
+
+impl<'d> ProseAfter<'d> {
+    fn of(layout: &'d Layout, segments: &'d Partition, prose: &'d [f64]) -> ProseAfter<'d> {
+        let blocks = segments.len().div_ceil(BLOCK);
+        let after_blocks = vec![[0.0; REACHES]; blocks];
+        let mut after = ProseAfter { layout, segments, prose, after_blocks, of_block: Vec::with_capacity(BLOCK) };
+        for block in (1..blocks).rev() {
+            after.after_blocks[block - 1] = after.sum_up(block);
+        }
+        after
     }
-    after
+
+    /// What there is after a segment. The segments of a block have to be asked for one after the other.
+    fn at(&mut self, segment: usize) -> [f64; REACHES] {
+        if segment.is_multiple_of(BLOCK) {
+            self.sum_up(segment / BLOCK);
+        }
+        self.of_block[self.of_block.len() - 1 - segment % BLOCK]
+    }
+
+    /// Sums up what there is after each segment of a block; gives what there is after the block before.
+    fn sum_up(&mut self, block: usize) -> [f64; REACHES] {
+        let mut sums = self.after_blocks[block];
+        self.of_block.clear();
+        for segment in (block * BLOCK..self.segments.len().min((block + 1) * BLOCK)).rev() {
+            sums.iter_mut().for_each(|sum| *sum += self.prose[segment]);
+            self.of_block.push(sums);
+            let mass = self.layout.mass(&self.segments.tokens(segment));
+            sums.iter_mut().zip(&*REACH).for_each(|(sum, reach)| *sum *= reach.left_after(mass));
+        }
+        sums
+    }
 }
 
 /// Which segments stand in the document more than once, but for case.
-fn repeated(text: &str, tokens: &Tokens, segments: &[Range<usize>]) -> Vec<bool> {
+fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
     let (mut all, mut ends) = (String::with_capacity(text.len()), Vec::with_capacity(segments.len()));
-    for segment in segments {
+    for segment in segments.iter() {
         let bytes = tokens.tokens[segment.start].range().start..tokens.tokens[segment.end - 1].range().end;
         push_folded(&mut all, &text[bytes]);
         ends.push(all.len());

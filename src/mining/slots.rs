@@ -549,7 +549,7 @@ mod tests {
 
     #[test]
     fn of_pages_that_are_alike_few_repeats_are_looked_at() {
-        const PAGES: usize = 100;
+        const PAGES: usize = 200;
         let word = |page, at| if page == at { format!("x{page}") } else { format!("w{at}") };
         let text = |page| (0..PAGES).map(|at| word(page, at)).collect::<Vec<_>>().join(" ");
         let texts: Vec<String> = (0..PAGES).map(text).collect();
@@ -560,9 +560,13 @@ mod tests {
         let (groups, _) = group_near_duplicates(&sequence, &array, &places);
         let options = MineOptions::default();
         let repeats = filtered_repeats(&sequence, &array, &places, &groups, &options);
+        let finder = Finder::new(&sequence, &groups, &options);
+        let seeds = finder.seeds(&array, &repeats);
+        let short =
+            |repeats: &mut dyn Iterator<Item = &Interval>| repeats.filter(|repeat| repeat.len <= MAX_TOKENS).count();
         // From each word that differs in a page to each other one.
-        assert!(repeats.len() > PAGES * PAGES / 3);
-        assert!(Finder::new(&sequence, &groups, &options).seeds(&array, &repeats).len() < 2 * PAGES);
+        assert!(short(&mut repeats.iter()) > MAX_TOKENS * PAGES / 2);
+        assert!(short(&mut seeds.into_iter()) < 2 * PAGES);
     }
 
     #[test]

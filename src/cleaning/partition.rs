@@ -1,0 +1,96 @@
+//! A document's tokens in stretches, one after the other: its lines, its segments.
+
+use std::ops::Range;
+
+/// Stretches of tokens of which each begins where the one before it ends. There may be one for every token, so each is a
+/// number of 32 bits, as positions in a document are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partition {
+    /// Where each begins, and where the last one ends.
+    bounds: Vec<u32>,
+}
+
+impl Partition {
+    /// Where each stretch begins, ascending, and where the last one ends.
+    pub fn at(bounds: impl Iterator<Item = usize>) -> Partition {
+        Partition { bounds: bounds.map(|bound| bound as u32).collect() }
+    }
+
+    /// How many stretches there are.
+    pub fn len(&self) -> usize {
+        self.bounds.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The tokens of a stretch, by its number.
+    pub fn tokens(&self, number: usize) -> Range<usize> {
+        self.bounds[number] as usize..self.bounds[number + 1] as usize
+    }
+
+    /// The tokens of each stretch, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + Clone {
+        (0..self.len()).map(|number| self.tokens(number))
+    }
+
+    /// The numbers of the stretches that have some of these tokens.
+    pub fn touching(&self, tokens: &Range<usize>) -> Range<usize> {
+        let first = self.bounds.partition_point(|&bound| bound as usize <= tokens.start).saturating_sub(1);
+        let next = self.bounds.partition_point(|&bound| (bound as usize) < tokens.end);
+        first..next.min(self.len()).max(first)
+    }
+
+    /// The numbers of the stretches that lie in these tokens as a whole.
+    pub fn within(&self, tokens: &Range<usize>) -> Range<usize> {
+        let first = self.bounds.partition_point(|&bound| (bound as usize) < tokens.start);
+        let next = self.bounds.partition_point(|&bound| bound as usize <= tokens.end);
+        first..next.saturating_sub(1).max(first)
+    }
+
+    /// Whether a stretch begins here, or the last one ends.
+    pub fn has_bound(&self, token: usize) -> bool {
+        self.bounds.binary_search(&(token as u32)).is_ok()
+    }
+
+    /// Only the first stretches.
+    pub fn truncate(&mut self, stretches: usize) {
+        self.bounds.truncate(stretches + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn stretches_are_found_as_if_each_were_looked_at(
+            lengths in prop::collection::vec(1usize..4, 0..8),
+            start in 0usize..24,
+            len in 1usize..9,
+        ) {
+            let ends = lengths.iter().scan(0, |end, length| {
+                *end += length;
+                Some(*end)
+            });
+            let partition = Partition::at(std::iter::once(0).chain(ends));
+            let all: Vec<Range<usize>> = partition.iter().collect();
+            prop_assert_eq!(all.iter().map(|stretch| stretch.len()).collect::<Vec<_>>(), lengths);
+            let tokens = start..start + len;
+            let numbers = |is_meant: &dyn Fn(&Range<usize>) -> bool| -> Vec<usize> {
+                (0..all.len()).filter(|&number| is_meant(&all[number])).collect()
+            };
+            let touches = |stretch: &Range<usize>| stretch.start < tokens.end && tokens.start < stretch.end;
+            prop_assert_eq!(partition.touching(&tokens).collect::<Vec<_>>(), numbers(&touches));
+            let lies_within = |stretch: &Range<usize>| tokens.start <= stretch.start && stretch.end <= tokens.end;
+            prop_assert_eq!(partition.within(&tokens).collect::<Vec<_>>(), numbers(&lies_within));
+            let is_bound = all.iter().any(|stretch| stretch.start == start || stretch.end == start);
+            prop_assert_eq!(partition.has_bound(start), is_bound || start == 0);
+        }
+    }
+}
