@@ -33,7 +33,7 @@ use crate::free_positions::FreePositions;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
-use crate::tokens::{Lexer, Symbol};
+use crate::tokens::{Lexer, Symbol, TokenKind};
 use article_end::{LastPlace, last_places};
 use cut::Cut;
 use decision::Case;
@@ -120,20 +120,20 @@ pub struct CleanError {
     pub source: MatchError,
 }
 
-/// Cleans the documents of one source.
-#[derive(Debug)]
+/// Cleans the documents of one source. Clones share what was compiled.
+#[derive(Clone, Debug)]
 pub struct Cleaner {
-    patterns: Vec<Pattern>,
-    rejected: Vec<Pattern>,
-    origins: Vec<Origin>,
-    weights: Vec<Weight>,
-    reaches_cutoff: Vec<bool>,
+    patterns: Arc<[Pattern]>,
+    rejected: Arc<[Pattern]>,
+    origins: Arc<[Origin]>,
+    weights: Arc<[Weight]>,
+    reaches_cutoff: Arc<[bool]>,
     /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
-    readers: Vec<Reader>,
+    readers: Arc<[Reader]>,
     /// Those that run on the regex engine, by index; behind the patterns come those that a person rejected, which are
     /// matched to hold the shape model back.
-    regexes: Regexes,
-    keeps: Regexes,
+    regexes: Arc<Regexes>,
+    keeps: Arc<Regexes>,
     /// What the files say of it, if they do.
     trust: Option<Trust>,
     options: CleanOptions,
@@ -178,6 +178,15 @@ pub struct Recurring {
     pub tokens: Range<usize>,
     /// What is known of it.
     pub weight: Weight,
+}
+
+/// How much of a text there is to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextCounts {
+    /// Tokens, line breaks left out.
+    pub tokens: usize,
+    /// Lines with something in them, and the two ends of the text.
+    pub lines: usize,
 }
 
 /// The matches that count, the weights of what they are of, and how far these and the shape can be relied on.
@@ -252,17 +261,22 @@ impl Cleaner {
         };
         let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
         Cleaner {
-            regexes: Regexes::new(reviewed().enumerate().filter_map(regex).collect()),
-            keeps: Regexes::new(keeps.enumerate().collect()),
+            regexes: Arc::new(Regexes::new(reviewed().enumerate().filter_map(regex).collect())),
+            keeps: Arc::new(Regexes::new(keeps.enumerate().collect())),
             origins: reviewed().map(|reviewed| reviewed.origin).collect(),
             weights: applied.iter().map(|reviewed| weight(reviewed.pattern)).collect(),
             reaches_cutoff: applied.iter().map(|reviewed| reaches_cutoff(reviewed.pattern, reviewed.file)).collect(),
             patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
-            readers,
+            readers: readers.into(),
             trust: trust_in(files),
             options: options.clone(),
         }
+    }
+
+    /// The same patterns, and what text looks like judged by this model, or by none.
+    pub fn with_shape(&self, shape: Option<Arc<ShapeModel>>) -> Cleaner {
+        Cleaner { options: CleanOptions { shape, ..self.options.clone() }, ..self.clone() }
     }
 
     /// The patterns that are applied.
@@ -356,6 +370,18 @@ impl Cleaner {
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
         let kept = self.kept(text, &tokens, go_on)?;
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
+    }
+
+    /// How much of a text there is to look at, found out without taking memory for it.
+    pub fn count(&self, scratch: &mut Scratch, text: &str) -> TextCounts {
+        let mut counts = TextCounts::default();
+        if let Some(reader) = self.readers.first() {
+            scratch.lexer(&reader.lexer).scan(text, |token, _| match token.kind {
+                TokenKind::Break => counts.lines += 1,
+                _ => counts.tokens += 1,
+            });
+        }
+        counts
     }
 
     /// The second half: what goes by a method, if these of the matches count.

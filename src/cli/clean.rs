@@ -111,7 +111,7 @@ pub fn clean(
     let options = suited(args.documents.method.options(), inventory.options().html);
     let work = work(library, &options, inventory.options(), args);
     let cleaners = Cleaners::new(library, options, reporter);
-    let documents = DocumentCleaner::new(cleaners, &args.documents, report.is_some(), reporter);
+    let documents = DocumentCleaner::new(cleaners, &args.documents, report.is_some(), global.budget(), reporter);
     let spans = args.documents.spans();
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
     if let (Target::Folder(output), Some(report)) = (target, &args.long.report) {

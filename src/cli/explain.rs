@@ -4,6 +4,7 @@ mod excerpts;
 mod marks;
 mod matched;
 mod one_pattern;
+mod stretches;
 mod whole;
 
 use std::path::PathBuf;

@@ -1,8 +1,11 @@
-//! How much memory mining may take: it decides how many sources are mined at once.
+//! How much memory there may be for documents: it decides how many are mined or cleaned at once, and which are refused.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use dehusk::cleaning::TextCounts;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+use super::size::size;
 
 /// What a source may take while it is mined, for each byte of it that is read, before it is known how many tokens it has:
 /// language has one for every five bytes or more.
@@ -21,6 +24,54 @@ const BYTES_PER_RUN: f64 = 320.0;
 pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
     let runs = tokens as f64 / (different.max(3) as f64).ln();
     BYTES_PER_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
+}
+
+/// For each pattern that is tried out: it, the automaton that finds it, and what is counted of it.
+const BYTES_PER_PATTERN: u64 = 2000;
+/// For each of its matches.
+const BYTES_PER_MATCH: u64 = 48;
+/// For each token of the documents that it is looked for in, and the text of that.
+const BYTES_PER_READ_TOKEN: u64 = 50;
+
+/// What trying out so many patterns takes, in documents with so many matches and tokens.
+pub fn need_to_try_out(patterns: usize, matches: u64, tokens: u64) -> u64 {
+    BYTES_PER_PATTERN * patterns as u64 + BYTES_PER_MATCH * matches + BYTES_PER_READ_TOKEN * tokens
+}
+
+/// What a document takes at most while something is done with it, in bytes: so much for each byte of its text, for each token,
+/// and for each line. Measured on what takes most (`benches/memory`).
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentNeed {
+    of_byte: u64,
+    of_token: u64,
+    of_line: u64,
+}
+
+impl DocumentNeed {
+    /// To be cleaned.
+    pub const TO_CLEAN: DocumentNeed = DocumentNeed { of_byte: 5, of_token: 48, of_line: 40 };
+    /// To be learned from, and cleaned: each line may be a segment that is known.
+    pub const TO_STREAM: DocumentNeed = DocumentNeed { of_byte: 10, of_token: 60, of_line: 200 };
+
+    /// What a text takes at most; an error if that is more than there is. What it is made of is counted only if it may be too
+    /// much.
+    pub fn within(&self, limit: u64, text: &str, count: impl FnOnce() -> TextCounts) -> Result<u64, String> {
+        let bytes = text.len() as u64;
+        // Of a line that has something in it, two bytes at least.
+        let at_most = bytes * (self.of_byte + self.of_token.max((self.of_token + self.of_line) / 2));
+        if at_most <= limit {
+            return Ok(at_most);
+        }
+        let TextCounts { tokens, lines } = count();
+        let need = bytes * self.of_byte + tokens as u64 * self.of_token + lines as u64 * self.of_line;
+        if need <= limit {
+            return Ok(need);
+        }
+        let (need, limit) = (size(need), size(limit));
+        Err(format!(
+            "may need {need} of memory, more than the {limit} there is for it: split it, or allow more (--memory)"
+        ))
+    }
 }
 
 /// Memory that is shared out.
@@ -105,6 +156,16 @@ mod tests {
         // Language has five bytes a token, and thousands of different ones.
         let [language, letters] = [30_000, 26].map(|different| need_of_tokens(1_000_000, different));
         assert!(language < 5_000_000 * BYTES_PER_BYTE * 3 / 2 && letters > 3 * language / 2, "{language} {letters}");
+    }
+
+    #[test]
+    fn a_document_is_refused_only_for_what_it_is_made_of() {
+        let (need, text) = (DocumentNeed::TO_CLEAN, "a word of it\n".repeat(100));
+        let counts = TextCounts { tokens: 400, lines: 100 };
+        let exact = text.len() as u64 * need.of_byte + 400 * need.of_token + 100 * need.of_line;
+        assert_eq!(need.within(exact, &text, || counts), Ok(exact));
+        assert!(need.within(exact - 1, &text, || counts).unwrap_err().contains("split it"));
+        assert!(need.within(u64::MAX, &text, || panic!("there is enough whatever it is made of")).is_ok());
     }
 
     #[test]

@@ -18,7 +18,6 @@ use dehusk::ends::Ends;
 use dehusk::mining::content_order::content_order;
 use dehusk::mining::cross_source::{self, Templates};
 use dehusk::mining::{MineOptions, Mined, mine_sequence};
-use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::merge::merge;
 use dehusk::patterns::{PatternFile, SHARED, Trust};
 use dehusk::places::Places;
@@ -42,8 +41,8 @@ use super::{Exit, Global, interrupt};
 use writing::write;
 
 /// What says how documents are read and mined says nothing of a state.
-const NOT_FROM_STATE: [&str; 8] =
-    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "memory", "sample", "all_patterns"];
+const NOT_FROM_STATE: [&str; 7] =
+    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "sample", "all_patterns"];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
@@ -231,7 +230,7 @@ impl Miner<'_> {
         summary: &mut Summary,
     ) -> anyhow::Result<(Vec<MinedSource>, Vec<PatternFile>)> {
         let (mined, looked_at): (Vec<Mined>, Vec<Vec<DocumentRef>>) =
-            summary.time("mine", || self.mine_all(listings, global.threads()))?.into_iter().unzip();
+            summary.time("mine", || self.mine_all(listings, global))?.into_iter().unzip();
         let mut templates = summary.time("compare sources", || cross_source::cross_source(&mined));
         let language = std::mem::take(&mut templates.language);
         warn_of_small_sources(listings, &mined, self.reporter);
@@ -251,7 +250,7 @@ impl Miner<'_> {
         global: &Global,
     ) -> anyhow::Result<Vec<PatternFile>> {
         let mut shared = files.split_off(sources.len());
-        let budget = self.budget();
+        let budget = global.budget();
         self.test(sources, &mut files, &mut shared, &budget, global)?;
         // Elements that are open when an article ends are closed after it.
         let html = self.inventory.options().html;
@@ -259,12 +258,14 @@ impl Miner<'_> {
         let cleaning = suited(CleanOptions::default(), html);
         self.reporter.start("trying out", sources.len());
         let tried = share_out_and_collect(global.threads(), sources.len(), |index| {
-            let _share = budget.take(need_of_looked_at(&files[index]));
-            let texts = self.texts(&sources[index].looked_at)?;
+            let (documents, need) = self.fitting(&sources[index], &files[index], shared.first(), budget.limit())?;
+            let _share = budget.take(need);
+            let texts = self.texts(documents)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&files[index], shared.first(), &texts);
             let ends = if has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
             let mut file = if all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
+            drop(sampled);
             ends.mark(&mut file);
             file.mined.removed = sampling::removed_share(&file, shared.first(), &texts, &cleaning);
             Ok(file)
@@ -286,8 +287,9 @@ impl Miner<'_> {
         self.reporter.start("testing", sources.len());
         let shape = ShapeModel::shipped();
         let tested = share_out_and_collect(global.threads(), sources.len(), |index| {
-            let _share = budget.take(need_of_looked_at(&own[index]));
-            let texts = self.texts(&sources[index].looked_at)?;
+            let (documents, need) = self.fitting(&sources[index], &own[index], shared.first(), budget.limit())?;
+            let _share = budget.take(need);
+            let texts = self.texts(documents)?;
             self.reporter.step(1);
             let sampled = Sampled::new(&own[index], shared.first(), &texts);
             let values = Values::of(&sampled);
@@ -308,30 +310,45 @@ impl Miner<'_> {
         Ok(())
     }
 
+    /// The documents of a source that its patterns are tried out on, and what that takes, in bytes: of a sample as many as
+    /// there is memory for.
+    fn fitting<'s>(
+        &self,
+        source: &'s MinedSource,
+        own: &PatternFile,
+        shared: Option<&PatternFile>,
+        limit: u64,
+    ) -> anyhow::Result<(impl Iterator<Item = &'s DocumentRef>, u64)> {
+        let need = |documents: usize| need_to_try_out(own, shared, documents);
+        let most = source.looked_at.len();
+        let least = if self.args.sample { most.min(1) } else { most };
+        let Some(count) = (least..=most).rev().find(|&documents| need(documents) <= limit) else {
+            bail!(not_enough(&[(&SourceId::parse(&own.source)?, need(least))], limit));
+        };
+        Ok((sampling::evenly_spread(&source.looked_at, count), need(count)))
+    }
+
     /// The texts of documents that could be mined.
-    fn texts(&self, documents: &[DocumentRef]) -> anyhow::Result<Vec<String>> {
+    fn texts<'d>(&self, documents: impl Iterator<Item = &'d DocumentRef>) -> anyhow::Result<Vec<String>> {
         let read = |place| {
             interrupt::check()?;
             // What cannot be read was said when it was to be mined.
             Ok(self.inventory.read(place).ok().map(|document| document.text))
         };
-        documents.iter().filter_map(|place| read(place).transpose()).collect()
+        documents.filter_map(|place| read(place).transpose()).collect()
     }
 
     /// Mines the sources, as many at a time as there are threads and memory for; in the order of the listings.
-    fn mine_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<(Mined, Vec<DocumentRef>)>> {
+    fn mine_all(&self, listings: &[SourceListing], global: &Global) -> anyhow::Result<Vec<(Mined, Vec<DocumentRef>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
-        let budget = self.budget();
+        let budget = global.budget();
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         self.reporter.start("mining", listings.iter().map(|listing| listing.documents.len()).sum::<usize>());
-        let mined =
-            share_out_and_collect(threads, listings.len(), |index| self.mine(&listings[index], needs[index], &budget));
+        let mined = share_out_and_collect(global.threads(), listings.len(), |index| {
+            self.mine(&listings[index], needs[index], &budget)
+        });
         self.reporter.finish();
         mined
-    }
-
-    fn budget(&self) -> Budget {
-        Budget::new(self.args.memory.unwrap_or_else(memory::most_of_what_is_free))
     }
 
     /// Mines a source; gives the documents to look at as well.
@@ -422,13 +439,12 @@ fn need_of(texts: &[String], sequence: &SymbolSequence) -> u64 {
     bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len())
 }
 
-/// What the documents of a source need that its patterns are tried out on, in bytes. Of how many different tokens they are
-/// is not known any more, so as if it were letters.
-fn need_of_looked_at(file: &PatternFile) -> u64 {
-    const LETTERS: usize = 26;
-    let MinedFrom { documents, tokens, .. } = file.mined;
-    let looked_at = tokens as u128 * documents.min(sampling::MAX_LOOKED_AT) as u128 / documents.max(1) as u128;
-    memory::need_of_tokens(looked_at as usize, LETTERS)
+/// What trying patterns out on so many of a source's documents takes, in bytes.
+fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: usize) -> u64 {
+    let patterns = own.patterns.len() + shared.map_or(0, |shared| shared.patterns.len());
+    let matches: usize = own.patterns.iter().map(|pattern| pattern.occurrences).sum();
+    let part = |all: usize| (all as u128 * documents as u128 / own.mined.documents.max(1) as u128) as u64;
+    memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))
 }
 
 /// Says which sources need more than there is.

@@ -38,6 +38,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+use memory::Budget;
 use reporter::Reporter;
 
 /// How a run ended, as scripts see it.
@@ -75,6 +76,10 @@ pub struct Global {
     /// Use this many threads [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
     threads: Option<u16>,
+    /// Take no more memory than this for documents, such as 4G: fewer are mined or cleaned at once [default: three quarters
+    /// of what is free]
+    #[arg(long, global = true, value_name = "LIMIT", value_parser = size::parse, help_heading = "Global options")]
+    memory: Option<u64>,
     /// Print no progress, warnings or summary; errors and skipped documents are still named
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
@@ -193,6 +198,11 @@ impl Global {
     fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
         self.threads.map_or_else(all, usize::from)
+    }
+
+    /// The memory that there is for documents.
+    fn budget(&self) -> Budget {
+        Budget::new(self.memory.unwrap_or_else(memory::most_of_what_is_free))
     }
 }
 

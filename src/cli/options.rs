@@ -151,9 +151,6 @@ pub struct LexerArgs {
 pub struct SourceMineArgs {
     #[command(flatten)]
     pub mining: MineArgs,
-    /// Take no more memory for mining, such as 4G: fewer sources are mined at once [default: three quarters of what is free]
-    #[arg(long, value_name = "LIMIT", value_parser = size::parse, help_heading = "Mining")]
-    pub memory: Option<u64>,
     /// Mine as many documents as fit, evenly spread, of a source that needs more memory than there is
     #[arg(long, help_heading = "Mining")]
     pub sample: bool,

@@ -96,7 +96,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     }
     let cleaners = Cleaners::new(&library, suited(args.documents.method.options(), options.html), reporter);
     let cleaners = cleaners.reading_by(tables.reader().clone());
-    let documents = &DocumentCleaner::new(cleaners, &args.documents, false, reporter);
+    let documents = &DocumentCleaner::new(cleaners, &args.documents, false, global.budget(), reporter);
     let mut stream = Stream { args, documents, tables, output, reporter, counts: BTreeMap::new() };
     reporter.start("streaming", Steps::bytes(size_of_all(&inventories)));
     let streamed = summary.time("stream", || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));
@@ -196,7 +196,7 @@ impl Stream<'_> {
             taken.insert(file.path(), name.map_or(Ok(None), |name| self.tables.taken(&name))?);
         }
         let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
-        let arriving = Arriving { cleaners: &documents.cleaners, mutable: &mutable, taken: &taken };
+        let arriving = Arriving { documents, mutable: &mutable, taken: &taken };
         arriving.each(inventory, |arrivals| self.take(&arrivals))
     }
 

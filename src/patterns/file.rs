@@ -144,6 +144,20 @@ impl PatternFile {
         PatternFile::of_templates(source, mined, Vec::new(), lexer)
     }
 
+    /// The same file with other patterns.
+    pub fn with_patterns(&self, patterns: Vec<Pattern>) -> PatternFile {
+        let PatternFile { heading, source, mined, trust, keep, lexer, .. } = self;
+        PatternFile {
+            heading: heading.clone(),
+            source: source.clone(),
+            mined: mined.clone(),
+            trust: trust.clone(),
+            keep: keep.clone(),
+            patterns,
+            lexer: lexer.clone(),
+        }
+    }
+
     /// Reads a file. Every problem found is named; there is at least one in the error.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
         let (heading, record) = match canonical::read(yaml) {

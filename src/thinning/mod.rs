@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::{Cleaner, Method};
+use crate::cleaning::Method;
 use crate::ends::Ends;
 use crate::patterns::{Pattern, PatternFile};
 use crate::sampling::Sampled;
@@ -27,7 +27,7 @@ use selection::select;
 /// any case.
 pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
-    let with_shape = Cleaner::new(&sampled.files, &Sampled::options());
+    let with_shape = cleaner.with_shape(Sampled::options().shape);
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     // What tells where a value stands removes nothing by that.
     let is_given = |pattern: &Pattern| pattern.is_touched() || pattern.value || !own_ids.contains(pattern.id.as_str());
@@ -43,9 +43,8 @@ pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
     }
     let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let needed: HashSet<&str> = needed.map(|(pattern, _)| pattern.id.as_str()).collect();
-    let mut thinned = own.clone();
-    thinned.patterns.retain(|pattern| pattern.is_touched() || needed.contains(pattern.id.as_str()));
-    thinned
+    let is_left = |pattern: &&Pattern| pattern.is_touched() || needed.contains(pattern.id.as_str());
+    own.with_patterns(own.patterns.iter().filter(is_left).cloned().collect())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `--memory` and `--sample`.
+//! `--memory` and `--sample`: nothing is begun that there is no memory for.
 
 use super::*;
 
@@ -60,4 +60,59 @@ fn a_source_of_many_short_tokens_needs_more_than_others_of_its_size() {
     sandbox.expect(0, "mine corpus -o all --memory 400M --quiet");
     assert_eq!(sandbox.read("patterns/village.yaml"), sandbox.read("all/village.yaml"));
     assert!(sandbox.read("all/rows.yaml").contains("documents: 12,"));
+}
+
+/// Two documents of a source, of which one is much larger, and a pattern file.
+fn large_and_small() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("corpus/daily/large.txt", format!("{SHARE_LINE}\n{}", "a b c d e f g h i j\n".repeat(5000)));
+    sandbox.write("corpus/daily/small.txt", format!("{SHARE_LINE}\nA boat.\n"));
+    sandbox.write("daily.yaml", format!("{}\n  - {{id: x, status: accepted, regex: '{SHARE_LINE}'}}\n", head("daily")));
+    sandbox
+}
+
+fn head(source: &str) -> String {
+    format!(
+        "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:"
+    )
+}
+
+#[test]
+fn a_document_that_is_too_large_to_be_cleaned_is_named() {
+    let sandbox = large_and_small();
+    let cleaned = sandbox.expect(3, "clean corpus -p daily.yaml -o out --memory 1M");
+    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the 1.0 MB").says("--memory");
+    assert_eq!(sandbox.tree("out").len(), 1, "{:?}", sandbox.tree("out"));
+    sandbox.expect(3, "clean corpus -p daily.yaml -o copied --memory 1M --on-error copy");
+    assert_eq!(sandbox.read("copied/daily/large.txt"), sandbox.read("corpus/daily/large.txt"));
+    // What it is made of is counted: language takes less.
+    sandbox.expect(0, "clean corpus -p daily.yaml -o all --memory 4M");
+    assert!(!sandbox.read("all/daily/large.txt").contains(SHARE_LINE));
+}
+
+#[test]
+fn a_document_that_is_too_large_for_a_stream_is_named() {
+    let sandbox = large_and_small();
+    let streamed = sandbox.expect(3, "stream corpus -p daily.yaml --state state -o out.jsonl --memory 4M");
+    streamed.says("large.txt: may need").says("more than the 2.0 MB");
+    assert_eq!(sandbox.read("out.jsonl").lines().count(), 1);
+    sandbox.expect(0, "stream corpus -p daily.yaml --state other -o all.jsonl --memory 20M");
+    assert_eq!(sandbox.read("all.jsonl").lines().count(), 2);
+}
+
+/// Numbers by chance, of which every pair recurs: many more patterns than in a text of that size.
+#[test]
+fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
+    let sandbox = Sandbox::new();
+    let mut random = 1u64;
+    let mut word = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("w{} ", (random >> 33) % 100)
+    };
+    for number in 0..12 {
+        sandbox.write(&format!("corpus/chance/{number:02}.txt"), (0..20_000).map(|_| word()).collect::<String>());
+    }
+    let refused = sandbox.expect(1, "mine corpus -o patterns --memory 40M");
+    refused.says("source 'chance' may need").says("of 40.0 MB").says("--sample");
+    sandbox.expect(0, "mine corpus -o patterns --memory 900M --quiet");
 }

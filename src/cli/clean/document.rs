@@ -6,12 +6,13 @@ use std::fmt;
 use serde::Serialize;
 
 use dehusk::cleaning::cut::{Cut, is_emptied, strip};
-use dehusk::cleaning::{Cleaner, Cleaning, Grounds, Reading};
+use dehusk::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
 use dehusk::corpus::{Document, Page};
 
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
 use crate::cli::interrupt;
+use crate::cli::memory::{Budget, DocumentNeed};
 use crate::cli::often::Kind;
 use crate::cli::options::DocumentArgs;
 use crate::cli::reporter::Reporter;
@@ -27,6 +28,8 @@ pub struct DocumentCleaner<'a> {
     max_removed: f64,
     /// What is put in the place of what goes, if anything.
     replacement: Option<&'a str>,
+    /// The memory that documents take which are cleaned at once.
+    budget: Budget,
 }
 
 /// What is to be written for a document.
@@ -77,20 +80,31 @@ impl<'a> DocumentCleaner<'a> {
         cleaners: Cleaners<'a>,
         args: &'a DocumentArgs,
         reports: bool,
+        budget: Budget,
         reporter: &'a Reporter,
     ) -> DocumentCleaner<'a> {
         let replacement = args.replacement.as_deref().filter(|text| !text.is_empty());
-        DocumentCleaner { cleaners, reports, reporter, max_removed: args.max_removed, replacement }
+        DocumentCleaner { cleaners, reports, reporter, max_removed: args.max_removed, replacement, budget }
     }
 
-    /// Cleans one document; an error if a pattern gave up on it.
+    /// Cleans one document; an error if a pattern gave up on it, or if there is not enough memory. Waits for that as long as
+    /// others have it.
     pub fn clean(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
+        let count = || source.cleaner.count(scratch, &document.text);
+        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
+        let _share = self.budget.take(need);
         // Whoever stops the run does not wait for a slow regex.
         let go_on = || interrupt::check().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let cleaning = source.cleaner.cleaning(&document.text, &reading);
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
+    }
+
+    /// Whether a stream has room for a document, beside the one that is read meanwhile.
+    pub fn check_room(&self, text: &str, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
+        let count = || cleaner.count(scratch, text);
+        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, text, count).map(drop)
     }
 
     /// What comes of a document of which this is to be removed.

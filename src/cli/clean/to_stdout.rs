@@ -1,7 +1,7 @@
 //! Files, cleaned to stdout: all documents in order, a line each.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::{io, iter};
 
 use dehusk::corpus::{InputFile, OutputFile, PendingFile};
 
@@ -10,8 +10,10 @@ use super::line_output::LineOutput;
 use super::to_folder::add;
 use crate::cli::summary::Cleaned;
 
-/// So many files that are documents are read at a time.
+/// So many files that are documents are read at a time ...
 const FILES_AT_A_TIME: usize = 256;
+/// ... and no more of so many bytes together, but for one that has more.
+const BYTES_AT_A_TIME: u64 = 8 << 20;
 
 /// Cleans all files, of these sizes; counts by source.
 pub fn clean_to_stdout(
@@ -22,22 +24,32 @@ pub fn clean_to_stdout(
     let mut all = BTreeMap::new();
     let mut stdout = LineOutput::new(io::stdout());
     let mut pending = report.map(|file| file.begin()).transpose()?;
-    let mut sizes = sizes.iter();
-    for files in pieces(cleaner.inventory.files()) {
+    for (files, sizes) in pieces(cleaner.inventory.files(), sizes) {
         stdout.next_file()?;
         let mut done = match &mut pending {
             Some(report) => cleaner.to_lines(files, &mut stdout, report)?,
             None => cleaner.to_lines(files, &mut stdout, &mut io::sink())?,
         };
-        cleaner.show(sizes.by_ref().take(files.len()).flatten().sum(), &mut done);
+        cleaner.show(sizes.iter().flatten().sum(), &mut done);
         add(&mut all, done.sources);
     }
     pending.map_or(Ok(()), PendingFile::publish)?;
     Ok(all)
 }
 
-/// Files with many documents one by one, the others some at a time.
-pub fn pieces(files: &[InputFile]) -> impl Iterator<Item = &[InputFile]> {
-    let together = files.chunk_by(|one, two| !one.holds_many() && !two.holds_many());
-    together.flat_map(|files| files.chunks(FILES_AT_A_TIME))
+/// Files with many documents one by one, the others some at a time; each piece with the files' sizes.
+pub fn pieces<'f>(
+    mut files: &'f [InputFile],
+    mut sizes: &'f [Option<u64>],
+) -> impl Iterator<Item = (&'f [InputFile], &'f [Option<u64>])> {
+    iter::from_fn(move || {
+        let first = files.first()?;
+        let mut bytes = sizes[0].unwrap_or(0);
+        let more = files.iter().zip(sizes).skip(1).take(FILES_AT_A_TIME - 1).take_while(|(file, size)| {
+            bytes += size.unwrap_or(0);
+            !first.holds_many() && !file.holds_many() && bytes <= BYTES_AT_A_TIME
+        });
+        let count = 1 + more.count();
+        Some((files.split_off(..count)?, sizes.split_off(..count)?))
+    })
 }

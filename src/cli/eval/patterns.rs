@@ -14,8 +14,8 @@ use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 
 /// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
-const MINING: [&str; 9] =
-    ["cutoff", "min_df", "min_share", "min_tokens", "no_slots", "LexerArgs", "memory", "sample", "all_patterns"];
+const MINING: [&str; 8] =
+    ["cutoff", "min_df", "min_share", "min_tokens", "no_slots", "LexerArgs", "sample", "all_patterns"];
 
 /// Where patterns come from.
 #[derive(Args, Debug)]

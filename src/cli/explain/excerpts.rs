@@ -5,7 +5,8 @@ use std::ops::Range;
 use dehusk::cleaning::Cleaner;
 
 use super::marks::{Marks, ids};
-use super::matched::{Matched, common, overlap};
+use super::matched::Matched;
+use super::stretches::{common, touching};
 
 /// Of the text beside a match in its line, and of a line around it, so many characters are shown.
 const CHARACTERS_SHOWN: usize = 80;
@@ -63,7 +64,7 @@ impl<'t> Excerpts<'t> {
     fn marked(&self, part: Range<usize>) -> String {
         let mut marked = String::new();
         let mut at = part.start;
-        for span in self.matched.cleaning.spans.iter().filter(|span| overlap(&span.range, &part)) {
+        for span in touching(&self.matched.cleaning.spans, &part, |span| &span.range) {
             let goes = common(&span.range, &part);
             marked += &self.marks.kept(&self.text[at..goes.start]);
             marked += &self.marks.removed(&self.text[goes.clone()], &ids(span, &goes, self.cleaner));

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use dehusk::cleaning::{Cleaner, Span};
 
+use super::stretches::touching;
 use crate::cli::terminal::{Screen, Style};
 
 /// What stands for an id where no pattern matches.
@@ -49,9 +50,9 @@ impl Marks {
 /// The ids of the patterns that explain a part of a span, in the order in which they stand there.
 pub fn ids<'c>(span: &Span, part: &Range<usize>, cleaner: &'c Cleaner) -> Vec<&'c str> {
     let mut ids: Vec<&str> = Vec::new();
-    for (range, pattern) in &span.because {
+    for (_, pattern) in touching(&span.because, part, |(range, _)| range) {
         let id = cleaner.patterns()[*pattern].id.as_str();
-        if range.start < part.end && part.start < range.end && !ids.contains(&id) {
+        if !ids.contains(&id) {
             ids.push(id);
         }
     }

@@ -8,6 +8,7 @@ use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk::patterns::{Form, Pattern, PatternFile, Status};
 
 use super::marks::BY_SHAPE;
+use super::stretches::{common, touching};
 
 /// One pattern beside all patterns of a source.
 #[derive(Debug)]
@@ -147,40 +148,7 @@ impl std::ops::AddAssign<&Fate> for Fate {
     }
 }
 
-/// Of sorted and disjoint stretches, those that have anything in common with one. O(log n).
-fn touching<'a, T>(sorted: &'a [T], with: &Range<usize>, range: impl Fn(&T) -> &Range<usize>) -> &'a [T] {
-    let first = sorted.partition_point(|of| range(of).end <= with.start);
-    let count = sorted[first..].partition_point(|of| range(of).start < with.end);
-    &sorted[first..first + count]
-}
-
-/// Whether two stretches have anything in common.
-pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
-/// What two stretches that overlap have in common.
-pub fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
-    a.start.max(b.start)..a.end.min(b.end)
-}
-
 /// The bytes that are no white space.
 fn ink(text: &str, range: &Range<usize>) -> usize {
     text[range.clone()].split_whitespace().map(str::len).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_touches_a_stretch_is_what_overlaps_it() {
-        let sorted = [1..3, 3..4, 6..9, 12..13];
-        for start in 0..14 {
-            for end in start + 1..15 {
-                let naive: Vec<&Range<usize>> = sorted.iter().filter(|of| overlap(of, &(start..end))).collect();
-                assert_eq!(touching(&sorted, &(start..end), |of| of).iter().collect::<Vec<_>>(), naive);
-            }
-        }
-    }
 }

@@ -14,10 +14,11 @@ use dehusk::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, 
 use dehusk::incremental::segments::{Segment, segments};
 use dehusk::tokens::MutableSet;
 
-use crate::cli::clean::cleaners::{Bench, Cleaners};
-use crate::cli::clean::document::{Place, Written};
+use crate::cli::clean::cleaners::Bench;
+use crate::cli::clean::document::{DocumentCleaner, Place, Written};
 use crate::cli::clean::{BYTE_ORDER_MARK, pieces};
 use crate::cli::interrupt;
+use crate::cli::reading::size_of;
 
 /// Some documents that follow each other.
 pub struct Arrivals {
@@ -52,7 +53,7 @@ enum Origin {
 
 /// Reads documents.
 pub struct Arriving<'a> {
-    pub cleaners: &'a Cleaners<'a>,
+    pub documents: &'a DocumentCleaner<'a>,
     pub mutable: &'a MutableSet,
     /// How many records of a file earlier runs took, or whether they took the file that is a document; `None` if nobody
     /// keeps count of it.
@@ -66,7 +67,8 @@ impl Arriving<'_> {
         inventory: &Inventory,
         mut take: impl FnMut(Arrivals) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        for files in pieces(inventory.files()) {
+        let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
+        for (files, _) in pieces(inventory.files(), &sizes) {
             interrupt::check()?;
             match &files[0] {
                 file if file.holds_many() => self.each_of_records(inventory, file, &mut take)?,
@@ -161,7 +163,10 @@ impl Arriving<'_> {
 
     fn arrived(&self, document: Result<Option<Document>, Skipped>, place: Place, bench: &mut Bench) -> Arrived {
         let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
-        let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
+        let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), bench);
+        self.documents
+            .check_room(&document.text, &source.cleaner, scratch)
+            .map_err(|error| format!("{place}: {error}"))?;
         let go_on = || interrupt::check().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
         let reading = reading.map_err(|error| format!("{place}: {error}"))?;
