@@ -54,6 +54,8 @@ pub mod fields;
 pub mod incremental;
 pub mod mining;
 pub mod patterns;
+#[cfg(feature = "pipeline")]
+pub mod pipeline;
 #[cfg(feature = "review")]
 pub mod review;
 pub mod sampling;

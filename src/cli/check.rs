@@ -8,9 +8,9 @@ use dehusk::corpus::OutputFile;
 use dehusk::patterns::{FileProblem, LexerCache, PatternFile, open};
 
 use super::Exit;
-use super::library::pattern_files;
 use super::reporter::{Reporter, print};
 use super::summary::count;
+use dehusk::pipeline::library::pattern_files;
 
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
+use dehusk::pipeline::suited;
 use rayon::prelude::*;
 
 use dehusk::cleaning::CleanOptions;
@@ -21,15 +22,17 @@ use dehusk::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk::corpus::{InputFile, Inventory, OutputRoot, ReadOptions, folder_of};
 
 use super::force::{DOCUMENTS, of_others};
-use super::library::Library;
-use super::mine::{scan_paths, tell_of_doubt};
-use super::options::{CleanArgs, CorpusArgs, DocumentArgs, LongRunArgs, SummaryArgs, suited};
+use super::mine::scan_paths;
+use super::options::{CleanArgs, CorpusArgs, DocumentArgs, LongRunArgs, SummaryArgs};
 use super::progress::Steps;
-use super::reading::size_of;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, manifest};
 use cleaners::Cleaners;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::memory::Budget;
+use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::pipeline::reading::size_of;
 use document::DocumentCleaner;
 use files::{FileCleaner, spans_name};
 use to_folder::FolderRun;
@@ -66,7 +69,7 @@ pub enum Target {
 /// Runs the command.
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let library = summary.time("load patterns", || Library::load(&args.patterns, reporter))?;
+    let library = summary.time("load patterns", || Library::load(&args.patterns))?;
     let options = args.cleaning.documents.view(&args.corpus.reading)?;
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let target = match args.out.to_str() {
@@ -111,7 +114,8 @@ pub fn clean(
     let options = suited(args.documents.method.options(), inventory.options().html);
     let work = work(library, &options, inventory.options(), args);
     let cleaners = Cleaners::new(library, options, reporter);
-    let documents = DocumentCleaner::new(cleaners, &args.documents, report.is_some(), global.budget(), reporter);
+    let documents =
+        DocumentCleaner::new(cleaners, &args.documents, report.is_some(), Budget::new(global.memory()), reporter);
     let spans = args.documents.spans();
     let files = FileCleaner { inventory, documents, reporter, spans, copies_broken: args.copies_broken() };
     if let (Target::Folder(output), Some(report)) = (target, &args.long.report) {

@@ -11,10 +11,10 @@ use dehusk::patterns::difference::{KeepDifference, Kept, SourceDifference, TELLI
 use dehusk::patterns::{Keep, Pattern, PatternFile, Status};
 
 use super::Exit;
-use super::library::Library;
-use super::reporter::{Reporter, print};
+use super::reporter::print;
 use super::summary::count;
 use super::terminal::{ColorArgs, Screen, Style};
+use dehusk::pipeline::Library;
 
 /// Options of `dehusk diff`.
 #[derive(Args, Debug)]
@@ -37,8 +37,8 @@ pub struct DiffArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &DiffArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let (old, new) = load(args, reporter)?;
+pub fn run(args: &DiffArgs) -> anyhow::Result<Exit> {
+    let (old, new) = load(args)?;
     let differences = differences(old.files(), new.files());
     let text = match args.json {
         true => serde_json::to_string_pretty(&as_json(&differences, args.counts))? + "\n",
@@ -50,7 +50,7 @@ pub fn run(args: &DiffArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
 }
 
 /// Two folders, or two files for one source, whatever these are called.
-fn load(DiffArgs { old, new, .. }: &DiffArgs, reporter: &Reporter) -> anyhow::Result<(Library, Library)> {
+fn load(DiffArgs { old, new, .. }: &DiffArgs) -> anyhow::Result<(Library, Library)> {
     if !(old.is_file() && new.is_file()) {
         let refuse = |folder: &Path, file: &Path| {
             format!(
@@ -62,7 +62,7 @@ fn load(DiffArgs { old, new, .. }: &DiffArgs, reporter: &Reporter) -> anyhow::Re
         match (old.is_file(), new.is_file()) {
             (true, _) if new.is_dir() => bail!(refuse(new, old)),
             (_, true) if old.is_dir() => bail!(refuse(old, new)),
-            _ => return Ok((Library::load(old, reporter)?, Library::load(new, reporter)?)),
+            _ => return Ok((Library::load(old)?, Library::load(new)?)),
         }
     }
     let [before, now] = [Library::of_file(old)?, Library::of_file(new)?];

@@ -11,16 +11,17 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use dehusk::pipeline::suited;
 
 use dehusk::cleaning::cut::is_emptied;
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::corpus::{Content, Document, Inventory, Records};
 
 use super::Exit;
-use super::library::Library;
-use super::options::{MethodArgs, ReadingArgs, suited};
+use super::options::{MethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
+use dehusk::pipeline::Library;
 
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]
@@ -52,7 +53,7 @@ pub struct ExplainArgs {
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let library = Library::load(&args.patterns, reporter)?;
+    let library = Library::load(&args.patterns)?;
     match &args.pattern {
         Some(id) => one_pattern::explain(id, args, &library, reporter),
         None => explain_document(args, &library, reporter),

@@ -15,15 +15,16 @@ use dehusk::corpus::{Document, Inventory, PendingFile};
 use dehusk::fields::{Fields, Value};
 
 use super::force::{FIELDS, ForceArgs};
-use super::library::{Library, pattern_files};
 use super::mine::scan;
-use super::often::Kind;
 use super::options::{CorpusArgs, Only, SummaryArgs};
 use super::progress::Steps;
-use super::reading::{size_of, visit_documents};
 use super::reporter::Reporter;
 use super::summary::{FieldsSummary, Summary};
 use super::{Exit, Global, interrupt};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::WarningKind;
+use dehusk::pipeline::library::pattern_files;
+use dehusk::pipeline::reading::{size_of, visit_documents};
 
 /// Options of `dehusk fields`.
 #[derive(Args, Debug)]
@@ -48,7 +49,7 @@ pub struct FieldsCommand {
 /// Runs the command.
 pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let library = summary.time("load patterns", || Library::load(&args.patterns, reporter))?;
+    let library = summary.time("load patterns", || Library::load(&args.patterns))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let mut sink = Sink { output: Output::create(args, inventory.inputs())?, counts: BTreeMap::new() };
     let mut sources = Sources::new(&library, args.only.is_some(), reporter);
@@ -163,7 +164,7 @@ impl<'a> Sources<'a> {
     fn meet(&mut self, name: &str, document: &Document) {
         let source = document.source.as_str();
         if let Some(warning) = &document.warning {
-            self.reporter.warn_often(Kind::Malformed, &format!("{name}: {warning}"));
+            self.reporter.warn_often(WarningKind::Malformed, &format!("{name}: {warning}"));
         }
         if self.library.get(source).is_none() {
             self.tell_of_none(source);
@@ -190,7 +191,7 @@ impl<'a> Sources<'a> {
             let is_shared = !self.library.for_source(source).is_empty();
             let what = if is_shared { "only shared patterns apply" } else { "its documents have no fields" };
             let message = format!("there is no pattern file for source '{source}'; {what}");
-            self.reporter.warn_often(Kind::NoPatterns, &message);
+            self.reporter.warn_often(WarningKind::NoPatterns, &message);
         }
     }
 }

@@ -11,14 +11,11 @@ mod fields;
 mod force;
 mod generate;
 mod interrupt;
-mod library;
 mod manifest;
-mod memory;
 mod mine;
 mod often;
 mod options;
 mod progress;
-mod reading;
 #[cfg(feature = "review")]
 mod report;
 mod reporter;
@@ -32,13 +29,13 @@ mod stream;
 mod summary;
 mod terminal;
 mod train;
-mod workers;
 
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use memory::Budget;
+use dehusk::pipeline::{LibraryError, PipelineError};
+
 use reporter::Reporter;
 
 /// How a run ended, as scripts see it.
@@ -138,7 +135,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
     reporter.warn_of_others();
-    match outcome {
+    match outcome.map_err(|error| taken_apart(error, &reporter)) {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
         Err(error) if error.is::<interrupt::Interrupted>() => {
@@ -156,6 +153,23 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
+/// What the pipeline says went wrong. What stopped it comes from here; if several files are broken, each is told.
+fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
+    let library = match error.downcast::<PipelineError>() {
+        Ok(PipelineError::Stopped(stop)) => return anyhow::Error::from_boxed(stop),
+        Ok(PipelineError::Library(error)) => error,
+        Ok(error) => return error.into(),
+        Err(error) => match error.downcast::<LibraryError>() {
+            Ok(error) => error,
+            Err(error) => return error,
+        },
+    };
+    if let LibraryError::Broken { problems, .. } = &library {
+        problems.iter().for_each(|problem| reporter.error(&problem.to_string()));
+    }
+    library.into()
+}
+
 impl Command {
     /// Whether it knows `--resume`.
     fn resumes(&self) -> bool {
@@ -170,7 +184,7 @@ impl Command {
             Command::Stream(args) => stream::run(&args, global, reporter),
             Command::State(args) => state::run(&args, reporter),
             Command::Check(args) => check::run(&args, reporter),
-            Command::Diff(args) => diff::run(&args, reporter),
+            Command::Diff(args) => diff::run(&args),
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
             #[cfg(feature = "review")]
@@ -201,8 +215,8 @@ impl Global {
     }
 
     /// The memory that there is for documents.
-    fn budget(&self) -> Budget {
-        Budget::new(self.memory.unwrap_or_else(memory::most_of_what_is_free))
+    fn memory(&self) -> u64 {
+        self.memory.unwrap_or_else(dehusk::pipeline::memory::most_of_what_is_free)
     }
 }
 

@@ -388,16 +388,6 @@ impl MethodArgs {
     }
 }
 
-/// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
-pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
-    match html {
-        HtmlView::Text | HtmlView::Page => options,
-        HtmlView::Markup => {
-            CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
-        }
-    }
-}
-
 impl AnyMethodArgs {
     /// With this method.
     pub fn options(&self, method: MethodName) -> CleanOptions {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::reporter::print_line;
-use super::size::size;
+use dehusk::shown::size;
 
 /// After so long there is a first line.
 const FIRST_LINE: Duration = Duration::from_secs(10);
@@ -72,6 +72,15 @@ impl Steps {
     /// So many bytes, if that is known.
     pub fn bytes(total: Option<u64>) -> Steps {
         Steps { unit: Unit::Bytes, total }
+    }
+}
+
+impl From<dehusk::pipeline::Steps> for Steps {
+    fn from(steps: dehusk::pipeline::Steps) -> Steps {
+        match steps {
+            dehusk::pipeline::Steps::Things(total) => Steps { unit: Unit::Things, total: Some(total) },
+            dehusk::pipeline::Steps::Bytes(total) => Steps { unit: Unit::Bytes, total },
+        }
     }
 }
 

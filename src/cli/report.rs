@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::Args;
+use dehusk::pipeline::suited;
 use maud::Markup;
 use rayon::prelude::*;
 
@@ -20,14 +21,15 @@ use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::warnings::warnings;
 
 use super::force::{ForceArgs, PAGE};
-use super::library::{Library, pattern_files};
 use super::mine::{list, scan};
-use super::options::{CorpusArgs, MethodArgs, MethodName, suited};
+use super::options::{CorpusArgs, MethodArgs, MethodName};
 use super::reporter::{Reporter, print};
-use super::size::size;
 use super::summary::Summary;
-use super::workers::share_out_and_collect;
 use super::{Exit, Global, interrupt};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::library::pattern_files;
+use dehusk::pipeline::workers::share_out_and_collect;
+use dehusk::shown::size;
 
 /// Options of `dehusk report`.
 #[derive(Args, Debug)]
@@ -54,7 +56,7 @@ pub struct ReportCommand {
 
 /// Runs the command.
 pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let library = Library::load(&args.library, reporter)?;
+    let library = Library::load(&args.library)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = Output::create(args, inventory.inputs())?;

@@ -4,7 +4,12 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::often::{Kind, Often};
+use std::time::Duration;
+
+use dehusk::pipeline::{Observer, Permission, Stop, WarningKind};
+
+use super::interrupt;
+use super::often::Often;
 use super::progress::{Progress, Steps};
 use super::skips::{Skips, TooManySkipped};
 use super::terminal::harmless;
@@ -15,6 +20,8 @@ pub struct Reporter {
     quiet: bool,
     progress: Mutex<Arc<Progress>>,
     often: Mutex<Often>,
+    /// How long stages took, by name.
+    times: Mutex<Vec<(&'static str, f64)>>,
     skips: Mutex<Skips>,
     /// So many documents may be skipped.
     max_errors: AtomicUsize,
@@ -29,6 +36,7 @@ impl Reporter {
             quiet,
             progress: Mutex::new(Arc::new(Progress::none())),
             often: Mutex::default(),
+            times: Mutex::default(),
             skips: Mutex::default(),
             max_errors: AtomicUsize::new(usize::MAX),
             can_go_on: AtomicBool::new(false),
@@ -71,7 +79,7 @@ impl Reporter {
     }
 
     /// Something the user should know, of which there may be very many: the first of a kind are printed.
-    pub fn warn_often(&self, kind: Kind, message: &str) {
+    pub fn warn_often(&self, kind: WarningKind, message: &str) {
         if lock(&self.often).add(kind) {
             self.warn(message);
         }
@@ -115,6 +123,11 @@ impl Reporter {
         if skipped > allowed { Err(TooManySkipped { skipped, allowed, is_kept }) } else { Ok(()) }
     }
 
+    /// How long the stages took that ended since this was asked last.
+    pub fn times(&self) -> Vec<(&'static str, f64)> {
+        std::mem::take(&mut lock(&self.times))
+    }
+
     /// How many documents were left out.
     pub fn skipped(&self) -> usize {
         lock(&self.skips).count()
@@ -137,6 +150,56 @@ impl Reporter {
 
     fn progress(&self) -> Arc<Progress> {
         lock(&self.progress).clone()
+    }
+}
+
+impl Observer for Reporter {
+    fn start(&self, stage: &'static str, steps: dehusk::pipeline::Steps) {
+        Reporter::start(self, stage, steps);
+    }
+
+    fn step(&self, steps: u64) {
+        Reporter::step(self, steps as usize);
+    }
+
+    fn step_done_before(&self, steps: u64) {
+        Reporter::step_done_before(self, steps as usize);
+    }
+
+    fn finish(&self) {
+        Reporter::finish(self);
+    }
+
+    fn took(&self, stage: &'static str, time: Duration) {
+        lock(&self.times).push((stage, time.as_secs_f64()));
+    }
+
+    fn warn(&self, kind: WarningKind, message: &str) {
+        match kind {
+            WarningKind::Rare => Reporter::warn(self, message),
+            kind => self.warn_often(kind, message),
+        }
+    }
+
+    fn error(&self, message: &str) {
+        Reporter::error(self, message);
+    }
+
+    fn skip(&self, message: &str) {
+        Reporter::skip(self, message);
+    }
+
+    fn skip_unnamed(&self, input: &str, count: usize) {
+        Reporter::skip_unnamed(self, input, count);
+    }
+
+    fn go_on(&self) -> Result<(), Stop> {
+        interrupt::check()?;
+        Ok(self.check()?)
+    }
+
+    fn writing(&self) -> Result<Permission, Stop> {
+        Ok(Box::new(interrupt::writing()?))
     }
 }
 
@@ -181,7 +244,7 @@ mod tests {
     #[test]
     fn what_may_come_often_is_counted_whatever_is_printed() {
         let reporter = Reporter::new(true);
-        (0..25).for_each(|_| reporter.warn_often(Kind::Malformed, "a.txt: some bytes are not valid UTF-8"));
+        (0..25).for_each(|_| reporter.warn_often(WarningKind::Malformed, "a.txt: some bytes are not valid UTF-8"));
         let others = lock(&reporter.often).others();
         assert_eq!(others, ["and 5 more warnings that bytes of a document were replaced"]);
     }

@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
+use dehusk::pipeline::suited;
 
 use dehusk::corpus::remove_left_over;
 use dehusk::review::Session;
 use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
 
-use super::library::pattern_files;
 use super::mine::scan;
-use super::options::{CorpusArgs, MethodArgs, suited};
+use super::options::{CorpusArgs, MethodArgs};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, interrupt};
+use dehusk::pipeline::library::pattern_files;
 
 /// What requests write when the review ends is waited for so long, and it takes milliseconds.
 const LAST_WRITES: Duration = Duration::from_secs(5);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use dehusk::corpus::OutputRoot;
+use dehusk::pipeline::Library;
 
 use super::clean::{Target, clean};
-use super::library::Library;
 use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let patterns = OutputRoot::create(args.out.join("patterns"), &inputs)?;
     let cleaned = Target::Folder(OutputRoot::create(args.out.join("cleaned"), &inputs)?);
     mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
-    let library = summary.time("load patterns", || Library::load(patterns.path(), reporter))?;
+    let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;

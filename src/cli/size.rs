@@ -1,15 +1,5 @@
 //! Sizes in bytes, as people write them.
 
-/// `12.3 MB`.
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        0..1000 => format!("{bytes} B"),
-        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
-}
-
 /// `500M`, `4G`, or bytes.
 pub fn parse(text: &str) -> Result<u64, String> {
     let (number, unit) = match text.trim().char_indices().last() {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use dehusk::pipeline::suited;
 use rayon::prelude::*;
 
 use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, SourceId, refuse_among};
@@ -21,15 +22,16 @@ use dehusk::patterns::{LexerCache, Trust};
 use super::clean::cleaners::{Bench, Cleaners};
 use super::clean::document::{DocumentCleaner, Form};
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
-use super::library::Library;
-use super::mine::tell_of_doubt;
-use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, suited};
+use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs};
 use super::progress::Steps;
-use super::reading::size_of;
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, interrupt, state};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::memory::Budget;
+use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::pipeline::reading::size_of;
 use output::{LineFile, Output};
 pub use tables::TableArgs;
 use tables::Tables;
@@ -83,7 +85,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     let mut summary = Summary::default();
     let cache = LexerCache::default();
     let library = match &args.patterns {
-        Some(path) => summary.time("load patterns", || Library::load_with(path, &cache, reporter))?,
+        Some(path) => summary.time("load patterns", || Library::load_with(path, &cache))?,
         None => Library::default(),
     };
     let options = ReadOptions { outline: true, ..args.documents.view(&args.reading)? };
@@ -96,7 +98,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     }
     let cleaners = Cleaners::new(&library, suited(args.documents.method.options(), options.html), reporter);
     let cleaners = cleaners.reading_by(tables.reader().clone());
-    let documents = &DocumentCleaner::new(cleaners, &args.documents, false, global.budget(), reporter);
+    let documents = &DocumentCleaner::new(cleaners, &args.documents, false, Budget::new(global.memory()), reporter);
     let mut stream = Stream { args, documents, tables, output, reporter, counts: BTreeMap::new() };
     reporter.start("streaming", Steps::bytes(size_of_all(&inventories)));
     let streamed = summary.time("stream", || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));

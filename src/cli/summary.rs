@@ -12,9 +12,8 @@ use dehusk::cleaning::drift::Drift;
 use dehusk::incremental::drift::Change;
 use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
 use dehusk::incremental::windows::Window;
-use dehusk::shown::shown;
-
-use super::size::size;
+pub use dehusk::shown::count;
+use dehusk::shown::{shown, size};
 
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]
@@ -294,8 +293,3 @@ const COLUMNS: [Column; 11] = [
         cell: |source| Some(format!("{:.1} %", source.cleaned.as_ref()?.removed_percent())),
     },
 ];
-
-/// `1 document`, `2 documents`.
-pub fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}

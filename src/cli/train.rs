@@ -19,11 +19,11 @@ use dehusk::values::Values;
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::force::{ForceArgs, MODEL};
-use super::often::Kind;
 use super::options::{MineArgs, ReadingArgs};
-use super::reading::read_documents;
 use super::reporter::Reporter;
 use super::{Exit, interrupt};
+use dehusk::pipeline::WarningKind;
+use dehusk::pipeline::reading::read_documents;
 
 /// Options of `dehusk train`.
 #[derive(Args, Debug)]
@@ -99,7 +99,7 @@ fn relied_on(lessons: &[Lesson], reporter: &Reporter) -> Vec<bool> {
         let doubt = trust.filter(|trust| !trust.is_anywhere());
         if let (Some(Trust { because, .. }), Some(own)) = (&doubt, lesson.patterns.first()) {
             let message = format!("nothing is learned from source '{}', for {because}", own.source);
-            reporter.warn_often(Kind::NoLesson, &message);
+            reporter.warn_often(WarningKind::NoLesson, &message);
         }
         doubt.is_none()
     };

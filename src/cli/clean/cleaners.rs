@@ -7,9 +7,9 @@ use dehusk::cleaning::drift::Watch;
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::patterns::PatternFile;
 
-use crate::cli::library::Library;
-use crate::cli::often::Kind;
 use crate::cli::reporter::Reporter;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::WarningKind;
 
 /// The cleaners of a run.
 pub struct Cleaners<'a> {
@@ -101,7 +101,7 @@ impl<'a> Cleaners<'a> {
         let is_shared = !self.library.for_source(source).is_empty();
         let what = if is_shared { "only shared patterns apply" } else { "its documents are copied as they are" };
         let message = format!("there is no pattern file for source '{source}'; {what}");
-        self.reporter.warn_often(Kind::NoPatterns, &message);
+        self.reporter.warn_often(WarningKind::NoPatterns, &message);
     }
 }
 

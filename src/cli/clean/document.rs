@@ -12,11 +12,11 @@ use dehusk::corpus::{Document, Page};
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
 use crate::cli::interrupt;
-use crate::cli::memory::{Budget, DocumentNeed};
-use crate::cli::often::Kind;
 use crate::cli::options::DocumentArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Cleaned;
+use dehusk::pipeline::WarningKind;
+use dehusk::pipeline::memory::{Budget, DocumentNeed};
 
 /// Cleans documents one by one, from any thread.
 pub struct DocumentCleaner<'a> {
@@ -118,18 +118,18 @@ impl<'a> DocumentCleaner<'a> {
         cleaning: Cleaning,
     ) -> Outcome {
         if let Some(warning) = &document.warning {
-            self.reporter.warn_often(Kind::Malformed, &format!("{place}: {warning}"));
+            self.reporter.warn_often(WarningKind::Malformed, &format!("{place}: {warning}"));
         }
         let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
         if is_cautious {
             let message = format!("{place}: shape does not count, for it would take most of what no pattern matches");
-            self.reporter.warn_often(Kind::Cautious, &message);
+            self.reporter.warn_often(WarningKind::Cautious, &message);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
         if emptied {
             let message = format!("{place}: all its text is taken for boilerplate; nothing of it is left");
-            self.reporter.warn_often(Kind::Emptied, &message);
+            self.reporter.warn_often(WarningKind::Emptied, &message);
         }
         let mut count = Cleaned {
             documents: 1,
@@ -160,7 +160,7 @@ impl<'a> DocumentCleaner<'a> {
         let percent = 100.0 * removed;
         let message =
             format!("{place}: kept whole, for {percent:.1} % of it would be removed, more than --max-removed allows");
-        self.reporter.warn_often(Kind::KeptWhole, &message);
+        self.reporter.warn_often(WarningKind::KeptWhole, &message);
         Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
     }
 

@@ -18,9 +18,9 @@ use super::line_output::LineOutput;
 use super::spans;
 use crate::cli::interrupt;
 use crate::cli::manifest::Done;
-use crate::cli::often::Kind;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Cleaned;
+use dehusk::pipeline::WarningKind;
 
 /// Cleans files, from any thread.
 pub struct FileCleaner<'a> {
@@ -248,7 +248,7 @@ impl FileCleaner<'_> {
         if encoded.is_converted {
             let path = file.path();
             self.reporter.warn_often(
-                Kind::Converted,
+                WarningKind::Converted,
                 &format!(
                     "{}: written in UTF-8, with a mark that says so, for it cannot be written in its own encoding",
                     path.display()
@@ -323,7 +323,7 @@ impl FileCleaner<'_> {
     fn warn_of_copy(&self, file: &InputFile) {
         let path = file.path();
         let message = "copied as it is, with nothing removed, for what is broken in it cannot be copied alone";
-        self.reporter.warn_often(Kind::Copied, &format!("{}: {message}", path.display()));
+        self.reporter.warn_often(WarningKind::Copied, &format!("{}: {message}", path.display()));
     }
 
     /// Cleans records, many at a time, in order: some are written while the next are cleaned.

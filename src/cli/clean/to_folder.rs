@@ -14,7 +14,7 @@ use crate::cli::interrupt;
 use crate::cli::manifest::{Done, Manifest, Stamp, content_of};
 use crate::cli::options::LongRunArgs;
 use crate::cli::summary::Cleaned;
-use crate::cli::workers::share_out;
+use dehusk::pipeline::workers::share_out;
 
 /// What is done with the files of a run.
 pub struct FolderRun<'a> {
@@ -50,7 +50,7 @@ impl<'a> FolderRun<'a> {
             let done = self.clean_file(&files[index], size, bench)?;
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             add(&mut all, done.sources);
-            Ok(())
+            anyhow::Ok(())
         };
         share_out(threads, files.len(), Bench::default, clean_file)?;
         if let Some(report) = &self.report {

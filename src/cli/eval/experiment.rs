@@ -17,10 +17,10 @@ use super::gold_texts::{Gold, GoldTexts};
 use super::patterns::PatternsArgs;
 use crate::cli::mine::{list, scan};
 use crate::cli::options::{AnyMethodArgs, CorpusArgs, MethodName, SummaryArgs};
-use crate::cli::reading::read_documents;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::{Summary, count};
 use crate::cli::{Global, interrupt};
+use dehusk::pipeline::reading::read_documents;
 
 /// Options of every experiment.
 #[derive(Args, Debug)]

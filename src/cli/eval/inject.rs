@@ -15,11 +15,11 @@ use super::tell;
 use crate::cli::corpus_paths::ListArgs;
 use crate::cli::mine::{list, scan_paths};
 use crate::cli::options::{MethodArgs, MineArgs, ReadingArgs, SummaryArgs};
-use crate::cli::reading::read_documents;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
-use crate::cli::workers::share_out_and_collect;
 use crate::cli::{Exit, Global, interrupt};
+use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::workers::share_out_and_collect;
 
 /// What is asked of templates in so many documents and in such a share of them.
 const TARGET_DOCUMENTS: usize = 100;
@@ -123,7 +123,7 @@ fn carry_out(
         interrupt::check()?;
         let tally = experiment.run(&trials[index])?;
         reporter.step(1);
-        Ok(tally)
+        anyhow::Ok(tally)
     });
     reporter.finish();
     let untouched = |&documents: &usize| {

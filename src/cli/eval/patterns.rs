@@ -7,11 +7,11 @@ use clap::Args;
 use dehusk::corpus::{Inventory, SourceListing};
 
 use crate::cli::Global;
-use crate::cli::library::Library;
-use crate::cli::mine::Miner;
 use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::Miner;
 
 /// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
 const MINING: [&str; 8] =
@@ -38,13 +38,13 @@ impl PatternsArgs {
         summary: &mut Summary,
     ) -> anyhow::Result<Library> {
         if let Some(path) = &self.patterns {
-            return summary.time("load patterns", || Library::load(path, reporter));
+            return Ok(summary.time("load patterns", || Library::load(path))?);
         }
-        let (options, lexer) = (self.mining.mining.options(), self.mining.mining.lexer.build()?);
-        let miner = Miner { inventory, args: &self.mining, options: &options, lexer: &lexer, reporter };
-        let (mined, files) = miner.mine_files(listings, global, summary)?;
-        let all_patterns = self.mining.all_patterns;
-        let files = summary.time("try out", || miner.try_out(&mined, files, all_patterns, global))?;
+        let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
+        let miner = Miner { inventory, options: &options, lexer: &lexer, observer: reporter };
+        let files = miner.mine_files(listings).and_then(|(sources, files)| miner.try_out(&sources, files));
+        summary.seconds.extend(reporter.times());
+        let files = files?;
         Ok(Library::of_files(files))
     }
 }

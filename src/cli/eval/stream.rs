@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, Parser};
+use dehusk::pipeline::suited;
 
 use dehusk::cleaning::Cleaner;
 use dehusk::corpus::{HtmlView, ReadOptions};
@@ -23,7 +24,7 @@ use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::force::{ForceArgs, PLOT};
 use crate::cli::mine::{list, scan_paths};
-use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs, path_to_write, suited};
+use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs, path_to_write};
 use crate::cli::reporter::Reporter;
 use crate::cli::stream::TableArgs;
 use crate::cli::summary::Summary;

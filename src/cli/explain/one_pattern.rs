@@ -15,11 +15,11 @@ use super::marks::{BY_SHAPE, Marks};
 use super::matched::{Fate, Lens, Matched};
 use super::{ExplainArgs, read};
 use crate::cli::Exit;
-use crate::cli::library::Library;
-use crate::cli::reading::visit_documents;
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
 use crate::cli::terminal::{Screen, Style};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::reading::visit_documents;
 
 /// More ids than this are no help to whoever mistyped one.
 const IDS_SUGGESTED: usize = 3;

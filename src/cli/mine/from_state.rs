@@ -16,12 +16,14 @@ use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::{PatternFile, SHARED, Template, Trust};
 use dehusk::tokens::Lexer;
 
-use super::{MineCommand, refuse_names_alike, tell_of_doubt, with_decisions, write};
-use crate::cli::library::Library;
+use super::MineCommand;
 use crate::cli::reporter::Reporter;
 use crate::cli::state::{lexer_of, open, warn_of_change};
 use crate::cli::summary::{MinedSummary, Summary};
 use crate::cli::{Exit, Global, interrupt};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::mining::{refuse_names_alike, tell_of_doubt, with_decisions};
+use dehusk::pipeline::writing::write;
 
 /// Writes a pattern file for each source of a state.
 pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
@@ -29,7 +31,7 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let state = open(path)?;
     let output = OutputRoot::create(&args.output, &[PathBuf::from(path)])?;
     // What people decided is read first: if it cannot be, nothing of it must be written over.
-    let reviewed = Library::load_if_any(output.path(), reporter)?;
+    let reviewed = Library::load_if_any(output.path())?;
     let lexer = lexer_of(&state)?;
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;

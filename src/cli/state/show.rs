@@ -12,11 +12,11 @@ use dehusk::incremental::state::{ListedSegment, Position, State, StateError, Sum
 
 use super::{as_json, open, source_named, warn_of_change};
 use crate::cli::eval::table::{Table, decimal};
-use crate::cli::mine::tell_of_doubt;
 use crate::cli::reporter::{Reporter, print};
-use crate::cli::size::size;
 use crate::cli::summary::{count, recall};
 use crate::cli::terminal::Screen;
+use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::shown::size;
 
 /// So many files of a folder are named one by one.
 const MOST_OF_A_FOLDER: usize = 3;

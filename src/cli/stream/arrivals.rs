@@ -18,7 +18,7 @@ use crate::cli::clean::cleaners::Bench;
 use crate::cli::clean::document::{DocumentCleaner, Place, Written};
 use crate::cli::clean::{BYTE_ORDER_MARK, pieces};
 use crate::cli::interrupt;
-use crate::cli::reading::size_of;
+use dehusk::pipeline::reading::size_of;
 
 /// Some documents that follow each other.
 pub struct Arrivals {

@@ -1,5 +1,6 @@
 //! What is compared: dehusk, and simple rules that it has to beat.
 
+use dehusk::pipeline::suited;
 use std::borrow::Cow;
 
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use dehusk::evaluation::opponents::LineCounts;
 use dehusk::patterns::PatternFile;
 
 use super::scoring::Libraries;
-use crate::cli::options::{MethodArgs, MethodName, suited};
+use crate::cli::options::{MethodArgs, MethodName};
 
 /// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
 const FIFTH: f64 = 0.2;

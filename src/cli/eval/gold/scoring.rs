@@ -13,10 +13,10 @@ use dehusk::evaluation::words::Bag;
 use super::figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
 use super::rules::{Methods, Rule, Rules, Scratches};
 use crate::cli::eval::gold_texts::{Gold, GoldTexts, Pair, pairs};
-use crate::cli::library::Library;
-use crate::cli::reading::read_documents;
 use crate::cli::reporter::Reporter;
-use crate::cli::workers::share_out_and_collect;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::workers::share_out_and_collect;
 
 /// The patterns to clean with.
 pub struct Libraries {

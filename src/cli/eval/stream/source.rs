@@ -21,10 +21,10 @@ use dehusk::tokens::MutableSet;
 use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
 use crate::cli::eval::gold_texts::{Gold, GoldTexts, pairs};
 use crate::cli::interrupt;
-use crate::cli::library::Library;
-use crate::cli::reading::read_documents;
 use crate::cli::reporter::Reporter;
-use crate::cli::workers::share_out_and_collect;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::workers::share_out_and_collect;
 
 /// What a segment takes in memory, in bytes.
 const SEGMENT_BYTES: u64 = 24;

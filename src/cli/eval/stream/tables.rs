@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::figures::{Batch, Figures, Judged, Shares, Storage, mean};
 use crate::cli::eval::table::{Table, decimal, percent};
-use crate::cli::size::size;
 use crate::cli::summary::{Summary, count};
+use dehusk::shown::size;
 
 /// The figures as text.
 pub fn of(figures: &Figures, summary: &Summary) -> String {

@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// Does `work` for each of `pieces`, in no particular order, with what `bench` makes for each thread. The first error
 /// stops the rest.
-pub fn share_out<B>(
+pub fn share_out<B, E: Send>(
     threads: usize,
     pieces: usize,
     bench: impl Fn() -> B + Sync,
-    work: impl Fn(&mut B, usize) -> anyhow::Result<()> + Sync,
-) -> anyhow::Result<()> {
+    work: impl Fn(&mut B, usize) -> Result<(), E> + Sync,
+) -> Result<(), E> {
     let next = AtomicUsize::new(0);
-    let failure: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let failure: Mutex<Option<E>> = Mutex::new(None);
     let lock = || failure.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = || {
         let mut bench = bench();
@@ -39,11 +39,11 @@ pub fn share_out<B>(
 }
 
 /// As [`share_out`], but gives what came of each piece, in their order.
-pub fn share_out_and_collect<T: Send>(
+pub fn share_out_and_collect<T: Send, E: Send>(
     threads: usize,
     pieces: usize,
-    work: impl Fn(usize) -> anyhow::Result<T> + Sync,
-) -> anyhow::Result<Vec<T>> {
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
     let results: Vec<Mutex<Option<T>>> = (0..pieces).map(|_| Mutex::new(None)).collect();
     share_out(
         threads,

@@ -2,21 +2,20 @@
 
 use rayon::prelude::*;
 
-use dehusk::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records, Skipped};
-
-use super::interrupt;
-use super::reporter::Reporter;
+use super::error::{PipelineError, Result};
+use super::observer::Observer;
+use crate::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records, Skipped};
 
 /// Reads documents, in order. One that cannot be read is named, and `None`.
 pub fn read_documents(
     inventory: &Inventory,
     places: &[DocumentRef],
-    reporter: &Reporter,
-) -> anyhow::Result<Vec<Option<Document>>> {
-    let read = |place: &DocumentRef| -> anyhow::Result<Option<Document>> {
-        interrupt::check()?;
+    observer: &dyn Observer,
+) -> Result<Vec<Option<Document>>> {
+    let read = |place: &DocumentRef| -> Result<Option<Document>> {
+        observer.go_on().map_err(PipelineError::Stopped)?;
         let document = inventory.read(place);
-        Ok(document.map_err(|skipped| reporter.skip(&skipped.to_string())).ok())
+        Ok(document.map_err(|skipped| observer.skip(&skipped.to_string())).ok())
     };
     places.par_iter().map(read).collect()
 }
@@ -31,15 +30,15 @@ pub fn size_of(file: &InputFile) -> Option<u64> {
 
 /// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as people
 /// write it. One that cannot be read is named. The bytes of what was visited are steps of the stage that runs.
-pub fn visit_documents(
+pub fn visit_documents<E: From<PipelineError>>(
     inventory: &Inventory,
-    reporter: &Reporter,
-    mut visit: impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let skip = |skipped: Skipped| reporter.skip(&skipped.to_string());
-    inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    observer: &dyn Observer,
+    mut visit: impl FnMut(Vec<(String, Document)>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let skip = |skipped: Skipped| observer.skip(&skipped.to_string());
+    inventory.skipped().iter().for_each(|skipped| observer.skip(&skipped.to_string()));
     for files in inventory.files().chunks(FILES_AT_A_TIME) {
-        interrupt::check()?;
+        observer.go_on().map_err(PipelineError::Stopped)?;
         let open = |file| (file, inventory.open(file));
         let (mut documents, mut bytes) = (Vec::new(), 0);
         for (file, content) in files.par_iter().map(open).collect::<Vec<_>>() {
@@ -50,39 +49,39 @@ pub fn visit_documents(
                 }
                 Ok(Content::Records(records)) => {
                     visit(std::mem::take(&mut documents))?;
-                    visit_records(records, reporter, &mut visit)?;
+                    visit_records(records, observer, &mut visit)?;
                 }
                 Err(skipped) => skip(skipped),
             }
         }
         visit(documents)?;
-        reporter.step(bytes as usize);
+        observer.step(bytes);
     }
     Ok(())
 }
 
-fn visit_records(
+fn visit_records<E: From<PipelineError>>(
     mut records: Records,
-    reporter: &Reporter,
-    visit: &mut impl FnMut(Vec<(String, Document)>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+    observer: &dyn Observer,
+    visit: &mut impl FnMut(Vec<(String, Document)>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let mut shown = 0;
     while let Some(batch) = records.next_batch() {
-        interrupt::check()?;
+        observer.go_on().map_err(PipelineError::Stopped)?;
         let read = records.bytes_read();
-        reporter.step(read.saturating_sub(shown) as usize);
+        observer.step(read.saturating_sub(shown));
         shown = read;
         let batch = match batch {
             Ok(batch) => batch,
             Err(skipped) => {
-                reporter.skip(&skipped.to_string());
+                observer.skip(&skipped.to_string());
                 continue;
             }
         };
         let read = |index| match batch.document(index) {
             Ok(document) => Some((format!("{}:{}", batch.path().display(), batch.number(index)), document?)),
             Err(skipped) => {
-                reporter.skip(&skipped.to_string());
+                observer.skip(&skipped.to_string());
                 None
             }
         };

@@ -2,10 +2,10 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use dehusk::cleaning::TextCounts;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::size::size;
+use crate::cleaning::TextCounts;
+use crate::shown::size;
 
 /// What a source may take while it is mined, for each byte of it that is read, before it is known how many tokens it has:
 /// language has one for every five bytes or more.

@@ -5,37 +5,36 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-
-use dehusk::corpus::OutputRoot;
-use dehusk::patterns::merge::{merge, merge_meanwhile};
-use dehusk::patterns::{LexerCache, PatternFile, open};
-
-use crate::cli::interrupt;
-use crate::cli::library::{Library, parse};
-use crate::cli::reporter::Reporter;
-use crate::cli::summary::count;
+use super::error::{PipelineError, Result};
+use super::library::{Library, LibraryError, parse};
+use super::observer::Observer;
+use crate::corpus::OutputRoot;
+use crate::patterns::merge::{merge, merge_meanwhile};
+use crate::patterns::{LexerCache, PatternFile, open};
 
 /// Writes pattern files; `before` is what each was merged with.
-pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, reporter: &Reporter) -> anyhow::Result<()> {
+///
+/// # Errors
+/// If one cannot be written, or one that was changed meanwhile cannot be read.
+pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
     for file in files {
-        let _permission = interrupt::writing()?;
+        let _permission = observer.writing().map_err(PipelineError::Stopped)?;
         if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
             let beside = put_beside(file, output)?;
-            reporter
+            observer
                 .error(&format!("{problem}; it was changed while sources were mined: what was mined is in {beside:?}"));
             broken += 1;
         }
     }
     if broken > 0 {
-        bail!("{} not written over: mend, then mine again", count(broken, "pattern file was"));
+        return Err(PipelineError::BrokenMeanwhile(broken));
     }
     Ok(())
 }
 
 /// Puts a file beside the one of its source, under a name that nobody has taken.
-fn put_beside(file: &PatternFile, output: &OutputRoot) -> anyhow::Result<PathBuf> {
+fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
     let first = format!("{}.yaml.mined", file.source);
     let (mut name, mut number) = (first.clone(), 1);
     loop {
@@ -54,14 +53,14 @@ fn write_one(
     before: Option<&PatternFile>,
     output: &OutputRoot,
     cache: &LexerCache,
-) -> anyhow::Result<Option<String>> {
+) -> Result<Option<String>> {
     let name = format!("{}.yaml", file.source);
     let path = output.path().join(&name);
     loop {
         let now = if path.try_exists()? { Some(read(&path, cache)) } else { None };
         let (old, merged) = match now {
             None => (None, file.clone()),
-            Some(Err(problem)) => return Ok(Some(format!("{problem:#}"))),
+            Some(Err(problem)) => return Ok(Some(problem.to_string())),
             Some(Ok((yaml, now))) => (Some(yaml), with_decisions_of(file, before, now)),
         };
         if output.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
@@ -70,8 +69,8 @@ fn write_one(
     }
 }
 
-fn read(path: &Path, cache: &LexerCache) -> anyhow::Result<(String, PatternFile)> {
-    let yaml = open(path).map_err(|problem| anyhow::anyhow!(problem.display(path)))?;
+fn read(path: &Path, cache: &LexerCache) -> std::result::Result<(String, PatternFile), LibraryError> {
+    let yaml = open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))?;
     let file = parse(path, &yaml, cache)?;
     Ok((yaml, file))
 }

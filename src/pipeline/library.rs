@@ -1,0 +1,193 @@
+//! A folder of pattern files: `<source>.yaml` for each source, `_shared.yaml` for all.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::corpus::similar_path;
+use crate::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
+
+/// Why pattern files cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// The folder cannot be read.
+    #[error("cannot read the pattern folder {path}{suggestion}", path = .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What may have been meant, in brackets; or nothing.
+        suggestion: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// There are none in the folder.
+    #[error("{path}: no pattern files (.yaml) in this folder; `dehusk mine` makes them", path = .0.display())]
+    Empty(PathBuf),
+    /// A file whose name ends in `.yml`.
+    #[error("{path}: pattern files end in .yaml; rename it, or move it elsewhere", path = .0.display())]
+    OtherEnding(PathBuf),
+    /// What is wrong with a file, by line.
+    #[error("{0}")]
+    Problem(String),
+    /// Two files for one source.
+    #[error("{path}: there is another file for source '{source_name}'; keep one", path = .path.display())]
+    Twice {
+        /// The second one.
+        path: PathBuf,
+        /// The source.
+        source_name: String,
+    },
+    /// Some of the files cannot be used, for these reasons.
+    #[error("{} of {files} pattern files cannot be used; nothing was done", .problems.len())]
+    Broken {
+        /// What is wrong with each.
+        problems: Vec<LibraryError>,
+        /// How many files there are.
+        files: usize,
+    },
+}
+
+type Result<T> = std::result::Result<T, LibraryError>;
+
+/// The pattern files of a folder, by source.
+#[derive(Debug, Default)]
+pub struct Library {
+    files: BTreeMap<String, PatternFile>,
+    paths: Vec<PathBuf>,
+}
+
+impl Library {
+    /// Reads all pattern files of a folder, or one file.
+    ///
+    /// # Errors
+    /// If there are none, or some cannot be used: [`LibraryError::Broken`] names all of these.
+    pub fn load(path: &Path) -> Result<Library> {
+        Library::load_with(path, &LexerCache::default())
+    }
+
+    /// The same; lexers that are known already are shared.
+    ///
+    /// # Errors
+    /// As [`Library::load`].
+    pub fn load_with(path: &Path, cache: &LexerCache) -> Result<Library> {
+        let paths = pattern_files(path)?;
+        let read: Vec<Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, cache)).collect();
+        let mut library = Library::default();
+        let mut problems = Vec::new();
+        for (path, file) in paths.iter().zip(read) {
+            problems.extend(file.and_then(|file| library.add(path, file)).err());
+        }
+        if !problems.is_empty() {
+            return Err(LibraryError::Broken { problems, files: paths.len() });
+        }
+        library.paths = paths;
+        Ok(library)
+    }
+
+    /// One file alone, whatever it is called: a copy, or an older state of it.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    pub fn of_file(path: &Path) -> Result<Library> {
+        Ok(Library::of_files(vec![parse_file(path, &LexerCache::default())?]))
+    }
+
+    /// Pattern files that were just mined.
+    pub fn of_files(files: Vec<PatternFile>) -> Library {
+        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect(), paths: Vec::new() }
+    }
+
+    /// As [`Library::load`], but a folder that does not exist yet is an empty library.
+    ///
+    /// # Errors
+    /// As [`Library::load`].
+    pub fn load_if_any(path: &Path) -> Result<Library> {
+        if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
+    }
+
+    /// Where the files lie, if they were read.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// The patterns of a source, or the shared ones.
+    pub fn get(&self, source: &str) -> Option<&PatternFile> {
+        self.files.get(source)
+    }
+
+    /// All files, sorted by source.
+    pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
+        self.files.values()
+    }
+
+    /// The patterns for a source's documents: its own and the shared ones, whichever there are.
+    pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
+        [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
+    }
+
+    fn add(&mut self, path: &Path, file: PatternFile) -> Result<()> {
+        match self.files.insert(file.source.clone(), file) {
+            Some(other) => Err(LibraryError::Twice { path: path.to_owned(), source_name: other.source }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The pattern files that a path means: itself, or all `.yaml` files right in it. There is at least one.
+///
+/// # Errors
+/// If there is none, or the folder cannot be read.
+pub fn pattern_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let paths = pattern_files_in(path)?;
+    if paths.is_empty() {
+        return Err(LibraryError::Empty(path.to_owned()));
+    }
+    Ok(paths)
+}
+
+fn pattern_files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = |source| {
+        let meant = similar_path(folder).filter(|_| !folder.exists());
+        let suggestion = meant.map(|path| format!(" (did you mean {}?)", path.display())).unwrap_or_default();
+        LibraryError::Unreadable { path: folder.to_owned(), suggestion, source }
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is = |name: &str| path.extension().is_some_and(|extension| extension == name);
+        if !is_hidden && is("yml") {
+            return Err(LibraryError::OtherEnding(path));
+        }
+        if !is_hidden && is("yaml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn load_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
+    let file = parse_file(path, cache)?;
+    match FileProblem::of_name(path, &file.source) {
+        Some(problem) => Err(LibraryError::Problem(problem.display(path).to_string())),
+        None => Ok(file),
+    }
+}
+
+fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
+    let yaml = open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))?;
+    parse(path, &yaml, cache)
+}
+
+/// What was read from a pattern file; the error names the file.
+pub(super) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
+    let problem = |problems: Vec<_>| LibraryError::Problem(FileProblem::display_all(&problems, path).to_string());
+    PatternFile::parse(yaml, cache).map_err(problem)
+}

@@ -1,0 +1,31 @@
+//! Whole corpora: what `dehusk mine`, `clean` and `run` do, for programs in Rust.
+//!
+//! Takes files and options, gives files and counts. An [`Observer`] hears how far a run has come, what it warns of and which
+//! documents are left out; it can stop the run at any time. Errors are typed ([`PipelineError`]).
+
+pub mod error;
+pub mod library;
+pub mod memory;
+pub mod mining;
+pub mod observer;
+pub mod reading;
+pub mod workers;
+pub mod writing;
+
+pub use error::{PipelineError, Result};
+pub use library::{Library, LibraryError};
+pub use mining::{CorpusMineOptions, MinedCorpus, MinedSource, Miner, mine_corpus};
+pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
+
+use crate::cleaning::{CleanOptions, Ingredient};
+use crate::corpus::HtmlView;
+
+/// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
+pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
+    match html {
+        HtmlView::Text | HtmlView::Page => options,
+        HtmlView::Markup => {
+            CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
+        }
+    }
+}
