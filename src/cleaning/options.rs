@@ -18,7 +18,7 @@ pub enum Method {
 }
 
 /// How to clean.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CleanOptions {
     /// From matches to spans.
     pub method: Method,

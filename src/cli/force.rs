@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
+use dehusk::pipeline::PipelineError;
 
 /// The page of `dehusk report`.
 #[cfg(feature = "review")]
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");
-/// What `--report` says of documents: what became of one, or why it was skipped.
-pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "bytes_out"], &["file", "skipped"]]);
 /// The lines of `dehusk fields`.
 pub const FIELDS: OutputKind = OutputKind::Lines(&[&["id", "source", "fields"]]);
 /// The lines of `dehusk state export`.
@@ -34,17 +32,12 @@ pub struct ForceArgs {
     pub force: bool,
 }
 
-/// That what stands in a place was not written by dehusk; what to name instead is a file or a folder.
-pub fn of_others(place: &Path, instead: &str) -> anyhow::Error {
-    anyhow!("{place:?} is there already, and dehusk has not written it: name another {instead}, or add --force")
-}
-
 impl ForceArgs {
     /// A file to write, apart from all input, instead of nothing or of one of its kind.
     pub fn file(self, path: &Path, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<OutputFile> {
         let file = OutputFile::create(path, inputs)?;
         if !self.force && !file.is_of_kind(kind)? {
-            return Err(of_others(path, "file"));
+            return Err(PipelineError::of_others(path, "file").into());
         }
         Ok(file)
     }

@@ -4,14 +4,12 @@ mod check;
 mod clean;
 mod corpus_paths;
 mod diff;
-mod document_report;
 mod eval;
 mod explain;
 mod fields;
 mod force;
 mod generate;
 mod interrupt;
-mod manifest;
 mod mine;
 mod often;
 mod options;
@@ -156,7 +154,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 /// What the pipeline says went wrong. What stopped it comes from here; if several files are broken, each is told.
 fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
     let library = match error.downcast::<PipelineError>() {
-        Ok(PipelineError::Stopped(stop)) => return anyhow::Error::from_boxed(stop),
+        Ok(PipelineError::Stopped(stop)) => {
+            return match stop.downcast::<interrupt::Interrupted>() {
+                Ok(interrupted) => (*interrupted).into(),
+                Err(stop) => anyhow::Error::from_boxed(stop),
+            };
+        }
+        Ok(PipelineError::Io(error)) => return error.into(),
+        Ok(PipelineError::Output(error)) => return error.into(),
         Ok(PipelineError::Library(error)) => error,
         Ok(error) => return error.into(),
         Err(error) => match error.downcast::<LibraryError>() {

@@ -11,12 +11,13 @@ use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
+use dehusk::pipeline::CorpusCleanOptions;
+use dehusk::pipeline::clean::spans;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
-use super::clean::SpanUnit;
 use super::corpus_paths::ListArgs;
 use super::force::ForceArgs;
-use super::size;
+use super::{Global, size};
 
 /// How the outcome is told.
 #[derive(Args, Clone, Debug)]
@@ -250,6 +251,15 @@ pub struct DocumentArgs {
     pub max_removed: f64,
 }
 
+/// What positions of spans are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SpanUnit {
+    /// Unicode code points, as Python and Dolma count
+    Codepoints,
+    /// Bytes of the text in UTF-8
+    Bytes,
+}
+
 /// What HTML is given back as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
@@ -303,20 +313,21 @@ impl DocumentArgs {
     }
 
     /// The unit of spans, if spans are asked for.
-    pub fn spans(&self) -> Option<SpanUnit> {
-        self.spans.then_some(self.span_units)
+    pub fn spans(&self) -> Option<spans::Unit> {
+        self.spans.then_some(match self.span_units {
+            SpanUnit::Codepoints => spans::Unit::Codepoints,
+            SpanUnit::Bytes => spans::Unit::Bytes,
+        })
     }
 
-    /// Whether documents are cleaned as mining tries patterns out.
-    pub fn is_default(&self) -> bool {
-        self.method.is_default() && self.max_removed >= 1.0
-    }
-}
-
-impl CleanArgs {
-    /// Whether what cannot be cleaned is copied.
-    pub fn copies_broken(&self) -> bool {
-        self.long.on_error == OnError::Copy
+    /// How documents are cleaned.
+    pub fn options(&self, global: &Global) -> CorpusCleanOptions {
+        let mut options = CorpusCleanOptions::default();
+        options.cleaning = self.method.options();
+        (options.replacement, options.max_removed) = (self.replacement.clone(), self.max_removed);
+        options.spans = self.spans();
+        (options.memory, options.threads) = (global.memory(), global.threads());
+        options
     }
 }
 

@@ -7,7 +7,9 @@ use clap::Args;
 use dehusk::corpus::OutputRoot;
 use dehusk::pipeline::Library;
 
-use super::clean::{Target, clean};
+use dehusk::pipeline::Target;
+
+use super::clean::clean;
 use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;

@@ -6,8 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// So many are kept by name.
-pub const KEPT: usize = 1000;
+use dehusk::pipeline::manifest::NAMED_SKIPS as KEPT;
 
 /// What was left out.
 #[derive(Debug, Default)]

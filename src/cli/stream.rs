@@ -19,8 +19,6 @@ use dehusk::corpus::{Document, InputFile, Inventory, OutputFile, ReadOptions, So
 use dehusk::incremental::evidence::Known;
 use dehusk::patterns::{LexerCache, Trust};
 
-use super::clean::cleaners::{Bench, Cleaners};
-use super::clean::document::{DocumentCleaner, Form};
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs};
 use super::progress::Steps;
@@ -29,7 +27,8 @@ use super::summary::{Cleaned, Summary};
 use super::{Exit, Global, interrupt, state};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use dehusk::pipeline::Library;
-use dehusk::pipeline::memory::Budget;
+use dehusk::pipeline::clean::cleaners::{Bench, Cleaners};
+use dehusk::pipeline::clean::document::{DocumentCleaner, Form};
 use dehusk::pipeline::mining::tell_of_doubt;
 use dehusk::pipeline::reading::size_of;
 use output::{LineFile, Output};
@@ -98,7 +97,8 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     }
     let cleaners = Cleaners::new(&library, suited(args.documents.method.options(), options.html), reporter);
     let cleaners = cleaners.reading_by(tables.reader().clone());
-    let documents = &DocumentCleaner::new(cleaners, &args.documents, false, Budget::new(global.memory()), reporter);
+    let cleaning = args.documents.options(global);
+    let documents = &DocumentCleaner::new(cleaners, &cleaning, false, reporter);
     let mut stream = Stream { args, documents, tables, output, reporter, counts: BTreeMap::new() };
     reporter.start("streaming", Steps::bytes(size_of_all(&inventories)));
     let streamed = summary.time("stream", || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));

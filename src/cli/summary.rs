@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use dehusk::cleaning::Grounds;
 use dehusk::cleaning::drift::Drift;
 use dehusk::incremental::drift::Change;
 use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
 use dehusk::incremental::windows::Window;
+pub use dehusk::pipeline::Cleaned;
 pub use dehusk::shown::count;
 use dehusk::shown::{shown, size};
 
@@ -132,47 +132,6 @@ pub struct FieldsSummary {
     pub values: usize,
     /// In how many documents each column stands.
     pub columns: BTreeMap<String, usize>,
-}
-
-/// What cleaning took away. Sizes are bytes of text in UTF-8.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Cleaned {
-    pub documents: usize,
-    /// Of the source's own mined patterns, how many stand in each document, summed up.
-    #[serde(skip)]
-    pub patterns_found: u64,
-    pub bytes_in: u64,
-    pub bytes_out: u64,
-    /// Documents that had text and have none left.
-    pub emptied: usize,
-    /// Documents kept as they are, for too much of them would have gone.
-    pub kept_whole: usize,
-    /// Documents in which the shape was not counted, for it would have taken most of what no pattern matches.
-    pub cautious: usize,
-    /// Of what went, the bytes by what spoke for it.
-    pub grounds: Grounds,
-    /// Documents that were not UTF-8, and now are.
-    pub converted: usize,
-}
-
-impl Cleaned {
-    /// Adds what another count holds.
-    pub fn add(&mut self, other: &Cleaned) {
-        self.documents += other.documents;
-        self.patterns_found += other.patterns_found;
-        self.bytes_in += other.bytes_in;
-        self.bytes_out += other.bytes_out;
-        self.emptied += other.emptied;
-        self.kept_whole += other.kept_whole;
-        self.cautious += other.cautious;
-        self.grounds.add(&other.grounds);
-        self.converted += other.converted;
-    }
-
-    /// How much of the text went.
-    pub fn removed_percent(&self) -> f64 {
-        if self.bytes_in == 0 { 0.0 } else { 100.0 - 100.0 * self.bytes_out as f64 / self.bytes_in as f64 }
-    }
 }
 
 impl Summary {

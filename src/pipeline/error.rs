@@ -1,6 +1,7 @@
 //! Why a run over a corpus fails.
 
 use std::io;
+use std::path::Path;
 
 use super::library::LibraryError;
 use super::observer::Stop;
@@ -40,6 +41,17 @@ pub enum PipelineError {
     /// Pattern files that were changed while sources were mined, and cannot be read any more.
     #[error("{} not written over: mend, then mine again", crate::shown::count(*.0, "pattern file was"))]
     BrokenMeanwhile(usize),
+    /// Something that the user has to change first; the message says what.
+    #[error("{0}")]
+    Refused(String),
+    /// A file cannot be read or written, while this was done.
+    #[error("{doing}")]
+    During {
+        /// What was done, or could not be.
+        doing: String,
+        /// Why not.
+        source: io::Error,
+    },
     /// Pattern files cannot be used.
     #[error(transparent)]
     Library(#[from] LibraryError),
@@ -59,6 +71,19 @@ pub enum PipelineError {
 
 /// The result of a step of the pipeline.
 pub type Result<T> = std::result::Result<T, PipelineError>;
+
+impl PipelineError {
+    /// What stands in a place was not written by dehusk; what to name instead is a file or a folder.
+    pub fn of_others(place: &Path, instead: &str) -> PipelineError {
+        PipelineError::Refused(format!(
+            "{place:?} is there already, and dehusk has not written it: name another {instead}, or add --force"
+        ))
+    }
+
+    pub(super) fn in_context(doing: String, source: io::Error) -> PipelineError {
+        PipelineError::During { doing, source }
+    }
+}
 
 fn not_enough_memory(needs: &[(SourceId, u64)], limit: u64) -> String {
     let needs: Vec<String> =

@@ -5,7 +5,6 @@
 //! Only the comparison needs all sources at once, and it needs no document.
 
 use std::mem;
-use std::time::Instant;
 
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization;
@@ -15,9 +14,9 @@ use super::library::Library;
 use super::memory::{self, Budget};
 use super::observer::{Observer, Steps, WarningKind};
 use super::reading::read_documents;
-use super::suited;
 use super::workers::share_out_and_collect;
 use super::writing::write;
+use super::{suited, timed};
 use crate::cleaning::CleanOptions;
 use crate::cleaning::shape::ShapeModel;
 use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing};
@@ -129,14 +128,6 @@ pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<Source
         return Err(PipelineError::NoDocument);
     }
     Ok(sources.listings)
-}
-
-/// Runs a stage, and tells how long it took.
-pub(super) fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    observer.took(stage, start.elapsed());
-    result
 }
 
 /// Two sources whose names differ in upper and lower case only, or in how accents are written, are one more often than not.

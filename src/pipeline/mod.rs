@@ -3,8 +3,11 @@
 //! Takes files and options, gives files and counts. An [`Observer`] hears how far a run has come, what it warns of and which
 //! documents are left out; it can stop the run at any time. Errors are typed ([`PipelineError`]).
 
+pub mod clean;
+mod document_report;
 pub mod error;
 pub mod library;
+pub mod manifest;
 pub mod memory;
 pub mod mining;
 pub mod observer;
@@ -12,10 +15,13 @@ pub mod reading;
 pub mod workers;
 pub mod writing;
 
+pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
 pub use error::{PipelineError, Result};
 pub use library::{Library, LibraryError};
 pub use mining::{CorpusMineOptions, MinedCorpus, MinedSource, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
+
+use std::time::Instant;
 
 use crate::cleaning::{CleanOptions, Ingredient};
 use crate::corpus::HtmlView;
@@ -28,4 +34,12 @@ pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
             CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
         }
     }
+}
+
+/// Runs a stage, and tells how long it took.
+fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    observer.took(stage, start.elapsed());
+    result
 }

@@ -63,7 +63,7 @@ fn a_source_of_many_short_tokens_needs_more_than_others_of_its_size() {
 }
 
 /// Two documents of a source, of which one is much larger, and a pattern file.
-fn large_and_small() -> Sandbox {
+pub fn large_and_small() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("corpus/daily/large.txt", format!("{SHARE_LINE}\n{}", "a b c d e f g h i j\n".repeat(5000)));
     sandbox.write("corpus/daily/small.txt", format!("{SHARE_LINE}\nA boat.\n"));
@@ -75,19 +75,6 @@ fn head(source: &str) -> String {
     format!(
         "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:"
     )
-}
-
-#[test]
-fn a_document_that_is_too_large_to_be_cleaned_is_named() {
-    let sandbox = large_and_small();
-    let cleaned = sandbox.expect(3, "clean corpus -p daily.yaml -o out --memory 1M");
-    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the 1.0 MB").says("--memory");
-    assert_eq!(sandbox.tree("out").len(), 1, "{:?}", sandbox.tree("out"));
-    sandbox.expect(3, "clean corpus -p daily.yaml -o copied --memory 1M --on-error copy");
-    assert_eq!(sandbox.read("copied/daily/large.txt"), sandbox.read("corpus/daily/large.txt"));
-    // What it is made of is counted: language takes less.
-    sandbox.expect(0, "clean corpus -p daily.yaml -o all --memory 4M");
-    assert!(!sandbox.read("all/daily/large.txt").contains(SHARE_LINE));
 }
 
 #[test]

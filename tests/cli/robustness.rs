@@ -317,6 +317,19 @@ fn nothing_but_white_space() {
 }
 
 #[test]
+fn a_document_that_there_is_no_memory_for() {
+    let sandbox = memory::large_and_small();
+    let cleaned = sandbox.expect(3, "clean corpus -p daily.yaml -o out --memory 1M");
+    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the 1.0 MB").says("--memory");
+    assert_eq!(sandbox.tree("out").len(), 1, "{:?}", sandbox.tree("out"));
+    sandbox.expect(3, "clean corpus -p daily.yaml -o copied --memory 1M --on-error copy");
+    assert_eq!(sandbox.read("copied/daily/large.txt"), sandbox.read("corpus/daily/large.txt"));
+    // What it is made of is counted: language takes less.
+    sandbox.expect(0, "clean corpus -p daily.yaml -o all --memory 4M");
+    assert!(!sandbox.read("all/daily/large.txt").contains(SHARE_LINE));
+}
+
+#[test]
 fn a_document_over_the_limit() {
     let message =
         ": has 6000 bytes, more than the 4000 that a document may have: split it, or allow more (--max-document)";

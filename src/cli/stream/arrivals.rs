@@ -14,10 +14,10 @@ use dehusk::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, 
 use dehusk::incremental::segments::{Segment, segments};
 use dehusk::tokens::MutableSet;
 
-use crate::cli::clean::cleaners::Bench;
-use crate::cli::clean::document::{DocumentCleaner, Place, Written};
-use crate::cli::clean::{BYTE_ORDER_MARK, pieces};
 use crate::cli::interrupt;
+use dehusk::pipeline::clean::cleaners::Bench;
+use dehusk::pipeline::clean::document::{DocumentCleaner, Place, Written};
+use dehusk::pipeline::clean::{BYTE_ORDER_MARK, pieces};
 use dehusk::pipeline::reading::size_of;
 
 /// Some documents that follow each other.

@@ -20,10 +20,10 @@ use dehusk::patterns::{LexerCache, PatternFile, Trust};
 
 use super::arrivals::{Arrival, Arrived};
 use super::held::HeldTables;
-use crate::cli::clean::cleaners::{Bench, Cleaners};
 use crate::cli::options::{LexerArgs, share};
 use crate::cli::state::open_quietly;
 use crate::cli::summary::LearnedSummary;
+use dehusk::pipeline::clean::cleaners::{Bench, Cleaners};
 
 /// So many segments of a source are remembered if nothing else is said.
 const MAX_SEGMENTS: usize = 20_000;

@@ -5,25 +5,25 @@ use std::fmt;
 
 use serde::Serialize;
 
-use dehusk::cleaning::cut::{Cut, is_emptied, strip};
-use dehusk::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
-use dehusk::corpus::{Document, Page};
+use super::CorpusCleanOptions;
+use crate::cleaning::cut::{Cut, is_emptied, strip};
+use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
+use crate::corpus::{Document, Page};
+use crate::pipeline::observer::Observer;
 
+use super::Cleaned;
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
-use crate::cli::interrupt;
-use crate::cli::options::DocumentArgs;
-use crate::cli::reporter::Reporter;
-use crate::cli::summary::Cleaned;
-use dehusk::pipeline::WarningKind;
-use dehusk::pipeline::memory::{Budget, DocumentNeed};
+use crate::pipeline::WarningKind;
+use crate::pipeline::memory::{Budget, DocumentNeed};
 
 /// Cleans documents one by one, from any thread.
 pub struct DocumentCleaner<'a> {
+    /// Those of the sources.
     pub cleaners: Cleaners<'a>,
     /// Whether a line is wanted on each document.
     pub reports: bool,
-    reporter: &'a Reporter,
+    observer: &'a dyn Observer,
     /// The share of a document that may go.
     max_removed: f64,
     /// What is put in the place of what goes, if anything.
@@ -46,6 +46,7 @@ pub enum Form {
 /// Where a document stands, as people write it.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
+    /// The file's path.
     pub file: &'a str,
     /// Which record of the file, from 1, if it has many.
     pub record: Option<u64>,
@@ -54,8 +55,11 @@ pub struct Place<'a> {
 /// What became of one document.
 #[derive(Debug)]
 pub struct Outcome {
+    /// The document's source.
     pub source: String,
+    /// What there is to count.
     pub count: Cleaned,
+    /// What is to be written.
     pub written: Written,
     /// The line on it, if one is wanted.
     pub report: Option<String>,
@@ -78,13 +82,13 @@ impl<'a> DocumentCleaner<'a> {
     /// Cleans with these cleaners, and writes what was asked for.
     pub fn new(
         cleaners: Cleaners<'a>,
-        args: &'a DocumentArgs,
+        options: &'a CorpusCleanOptions,
         reports: bool,
-        budget: Budget,
-        reporter: &'a Reporter,
+        observer: &'a dyn Observer,
     ) -> DocumentCleaner<'a> {
-        let replacement = args.replacement.as_deref().filter(|text| !text.is_empty());
-        DocumentCleaner { cleaners, reports, reporter, max_removed: args.max_removed, replacement, budget }
+        let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
+        let (max_removed, budget) = (options.max_removed, Budget::new(options.memory));
+        DocumentCleaner { cleaners, reports, observer, max_removed, replacement, budget }
     }
 
     /// Cleans one document; an error if a pattern gave up on it, or if there is not enough memory. Waits for that as long as
@@ -95,7 +99,7 @@ impl<'a> DocumentCleaner<'a> {
         let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
         let _share = self.budget.take(need);
         // Whoever stops the run does not wait for a slow regex.
-        let go_on = || interrupt::check().is_ok();
+        let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let cleaning = source.cleaner.cleaning(&document.text, &reading);
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
@@ -118,18 +122,18 @@ impl<'a> DocumentCleaner<'a> {
         cleaning: Cleaning,
     ) -> Outcome {
         if let Some(warning) = &document.warning {
-            self.reporter.warn_often(WarningKind::Malformed, &format!("{place}: {warning}"));
+            self.observer.warn(WarningKind::Malformed, &format!("{place}: {warning}"));
         }
         let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
         if is_cautious {
             let message = format!("{place}: shape does not count, for it would take most of what no pattern matches");
-            self.reporter.warn_often(WarningKind::Cautious, &message);
+            self.observer.warn(WarningKind::Cautious, &message);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
         if emptied {
             let message = format!("{place}: all its text is taken for boilerplate; nothing of it is left");
-            self.reporter.warn_often(WarningKind::Emptied, &message);
+            self.observer.warn(WarningKind::Emptied, &message);
         }
         let mut count = Cleaned {
             documents: 1,
@@ -160,7 +164,7 @@ impl<'a> DocumentCleaner<'a> {
         let percent = 100.0 * removed;
         let message =
             format!("{place}: kept whole, for {percent:.1} % of it would be removed, more than --max-removed allows");
-        self.reporter.warn_often(WarningKind::KeptWhole, &message);
+        self.observer.warn(WarningKind::KeptWhole, &message);
         Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
     }
 
@@ -295,7 +299,7 @@ impl fmt::Display for Place<'_> {
 
 #[cfg(test)]
 mod tests {
-    use dehusk::corpus::SourceId;
+    use crate::corpus::SourceId;
 
     use super::*;
 

@@ -11,12 +11,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use zstd::stream::{read::Decoder, write::Encoder};
 
-use dehusk::corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
+use crate::corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
 
+use super::error::{PipelineError, Result};
 use super::manifest::{Manifest, hash};
 
 /// In the hidden folder of an output folder, the folder of the large parts.
@@ -80,15 +80,15 @@ impl<'o> DocumentReport<'o> {
     }
 
     /// Writes the report: the parts of these outputs, each of which is finished, in this order.
-    pub fn finish<I: AsRef<str>>(&self, outputs: impl Iterator<Item = I>, manifest: &Manifest) -> anyhow::Result<()> {
+    pub fn finish<I: AsRef<str>>(&self, outputs: impl Iterator<Item = I>, manifest: &Manifest) -> Result<()> {
         let mut report = self.file.begin_in(self.output)?;
         for output in outputs {
             let output = output.as_ref();
             let missing = || format!("the report has no part of {output:?}; start again without --resume");
-            let part = manifest.part(output).with_context(missing)?;
-            part.copy(&manifest.part_file(output), &mut report).with_context(|| {
-                format!("cannot put the part of {output:?} into the report; start again without --resume")
-            })?;
+            let part = manifest.part(output).ok_or_else(|| PipelineError::Refused(missing()))?;
+            let failed = || format!("cannot put the part of {output:?} into the report; start again without --resume");
+            let copied = part.copy(&manifest.part_file(output), &mut report);
+            copied.map_err(|error| PipelineError::in_context(failed(), error))?;
         }
         Ok(report.publish()?)
     }
@@ -96,7 +96,7 @@ impl<'o> DocumentReport<'o> {
 
 impl PartWriter<'_> {
     /// All lines are written.
-    pub fn finish(mut self) -> anyhow::Result<Part> {
+    pub fn finish(mut self) -> Result<Part> {
         let file = match self.file.take() {
             Some(file) => file,
             None => match String::from_utf8(std::mem::take(&mut self.lines)) {

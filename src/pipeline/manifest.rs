@@ -21,24 +21,26 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Context, bail};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
-use dehusk::corpus::{OutputError, OutputRoot};
+use crate::corpus::{OutputError, OutputRoot};
 
 use self::appender::Appender;
+use super::clean::Cleaned;
 use super::document_report::{PART_FOLDER, Part, part_file};
-use super::skips;
-use super::summary::Cleaned;
+use super::error::{PipelineError, Result};
 
 const NAME: &str = "manifest.jsonl";
 /// Locked by all runs that write to the manifest.
 const LOCK: &str = "manifest.lock";
 /// Its first line.
 const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
+
+/// Number of skipped documents of an input that are kept by name.
+pub const NAMED_SKIPS: usize = 1000;
 
 /// How much is hashed at a time.
 const HASHED_BYTES: usize = 256 * 1024;
@@ -152,7 +154,7 @@ impl<'a> Stamp<'a> {
 impl Done {
     /// Notes a skipped document.
     pub fn skip(&mut self, message: &str) {
-        match self.skipped.len() < skips::KEPT {
+        match self.skipped.len() < NAMED_SKIPS {
             true => self.skipped.push(message.to_owned()),
             false => self.more_skipped += 1,
         }
@@ -163,7 +165,7 @@ impl Manifest {
     /// Opens that of an output folder. `work` says all that decides what is written: pattern files, options, version.
     /// Without `resume` nothing is finished, and the file starts anew, with the parts of reports, unless another run is
     /// writing to the folder.
-    pub fn open(output: &OutputRoot, work: &str, resume: bool) -> anyhow::Result<Manifest> {
+    pub fn open(output: &OutputRoot, work: &str, resume: bool) -> Result<Manifest> {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
         let failed = |error| OutputError::Write { path: path.clone(), error };
@@ -190,7 +192,8 @@ impl Manifest {
             folder,
             _lock: lock,
         };
-        manifest.load(resume).with_context(|| format!("cannot read {path:?}; without --resume it starts anew"))?;
+        let unreadable = || format!("cannot read {path:?}; without --resume it starts anew");
+        manifest.load(resume).map_err(|error| PipelineError::in_context(unreadable(), error))?;
         Ok(manifest)
     }
 
@@ -222,7 +225,7 @@ impl Manifest {
     }
 
     /// Notes that an output is about to be written anew, if there is a line on what it is now.
-    pub fn begin(&self, output: &str) -> anyhow::Result<()> {
+    pub fn begin(&self, output: &str) -> Result<()> {
         if !lock(&self.places).contains_key(&self.hasher.hash_one(output)) {
             return Ok(());
         }
@@ -230,13 +233,13 @@ impl Manifest {
     }
 
     /// Notes that an output is finished: all that was written for it is in its place.
-    pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> anyhow::Result<()> {
+    pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> Result<()> {
         let Stamp { input, bytes, modified, content } = *stamp;
         self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, h: content, done })
     }
 
-    fn append(&self, output: &str, line: &impl Serialize) -> anyhow::Result<()> {
-        let written = lock(&self.appender).append(serde_json::to_vec(line)?);
+    fn append(&self, output: &str, line: &impl Serialize) -> Result<()> {
+        let written = lock(&self.appender).append(serde_json::to_vec(line).map_err(io::Error::from)?);
         let place = written.map_err(|error| OutputError::Write { path: self.folder.join(NAME), error })?;
         lock(&self.places).insert(self.hasher.hash_one(output), place);
         Ok(())
@@ -280,12 +283,12 @@ impl Manifest {
 }
 
 /// Whether an output folder has a manifest: then dehusk has written there.
-pub fn is_in(output: &OutputRoot) -> Result<bool, OutputError> {
+pub fn is_in(output: &OutputRoot) -> Result<bool> {
     Ok(output.own_folder()?.join(NAME).exists())
 }
 
 /// Makes sure that the file is a manifest: the one it is, if it is to be kept, or an empty one.
-fn prepare(mut file: &File, path: &Path, is_kept: bool) -> anyhow::Result<()> {
+fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
     let mut start = Vec::new();
     file.take(256).read_to_end(&mut start)?;
     let start = String::from_utf8_lossy(&start);
@@ -295,12 +298,14 @@ fn prepare(mut file: &File, path: &Path, is_kept: bool) -> anyhow::Result<()> {
     }
     // an empty file too, and one whose first line was cut short
     if !HEADER.starts_with(line) {
-        let version = version(line).with_context(|| format!("{path:?} is no manifest of dehusk: move it away"))?;
+        let Some(version) = version(line) else {
+            return Err(PipelineError::Refused(format!("{path:?} is no manifest of dehusk: move it away")));
+        };
         if is_kept {
-            bail!(
+            return Err(PipelineError::Refused(format!(
                 "{path:?} is of another dehusk, which writes version {version} of it: go on with that one, \
                  or leave --resume out to do everything again"
-            );
+            )));
         }
     }
     let anew = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(HEADER.as_bytes()));
@@ -365,7 +370,7 @@ mod tests {
             Place(tempfile::tempdir().expect("a temporary folder"))
         }
 
-        fn try_open(&self, work: &str, resume: bool) -> anyhow::Result<Manifest> {
+        fn try_open(&self, work: &str, resume: bool) -> Result<Manifest> {
             Manifest::open(&OutputRoot::create(self.0.path(), &[]).expect("a folder"), work, resume)
         }
 
@@ -566,8 +571,8 @@ mod tests {
     #[test]
     fn of_many_skipped_documents_the_first_are_named() {
         let mut done = Done::default();
-        (0..skips::KEPT + 3).for_each(|number| done.skip(&number.to_string()));
-        assert_eq!((done.skipped.len(), done.more_skipped), (skips::KEPT, 3));
+        (0..NAMED_SKIPS + 3).for_each(|number| done.skip(&number.to_string()));
+        assert_eq!((done.skipped.len(), done.more_skipped), (NAMED_SKIPS, 3));
         let place = Place::new();
         place.open(false).add("a", &STAMP, &done).expect("added");
         assert_eq!(place.open(true).done("a", &STAMP), Some(done));

@@ -5,16 +5,17 @@ use std::fs;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use dehusk::corpus::{InputFile, OutputFile, OutputRoot};
+use super::CorpusCleanOptions;
+use crate::corpus::{InputFile, OutputFile, OutputRoot};
+use crate::pipeline::error::{PipelineError, Result};
+use crate::pipeline::observer::WarningKind;
 
+use super::Cleaned;
 use super::cleaners::Bench;
 use super::files::FileCleaner;
-use crate::cli::document_report::DocumentReport;
-use crate::cli::interrupt;
-use crate::cli::manifest::{Done, Manifest, Stamp, content_of};
-use crate::cli::options::LongRunArgs;
-use crate::cli::summary::Cleaned;
-use dehusk::pipeline::workers::share_out;
+use crate::pipeline::document_report::DocumentReport;
+use crate::pipeline::manifest::{Done, Manifest, Stamp, content_of};
+use crate::pipeline::workers::share_out;
 
 /// What is done with the files of a run.
 pub struct FolderRun<'a> {
@@ -32,25 +33,25 @@ impl<'a> FolderRun<'a> {
         files: &'a FileCleaner<'a>,
         output: &'a OutputRoot,
         work: &str,
-        long: &LongRunArgs,
+        options: &CorpusCleanOptions,
         report: Option<OutputFile>,
-    ) -> anyhow::Result<FolderRun<'a>> {
-        let manifest = Manifest::open(output, work, long.resume)?;
+    ) -> Result<FolderRun<'a>> {
+        let manifest = Manifest::open(output, work, options.resume)?;
         let manifest = if report.is_some() { manifest.want_report() } else { manifest };
         let report = report.map(|file| DocumentReport::new(file, output));
-        Ok(FolderRun { files, output, manifest, report, verifies: long.verify })
+        Ok(FolderRun { files, output, manifest, report, verifies: options.verify })
     }
 
     /// Cleans all files, of these sizes; counts by source.
-    pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> anyhow::Result<BTreeMap<String, Cleaned>> {
+    pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
         let all = Mutex::new(BTreeMap::new());
         let files = self.files.inventory.files();
-        let clean_file = |bench: &mut Bench, index: usize| {
+        let clean_file = |bench: &mut Bench, index: usize| -> Result<()> {
             let size = sizes[index].unwrap_or(0) as usize;
             let done = self.clean_file(&files[index], size, bench)?;
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             add(&mut all, done.sources);
-            anyhow::Ok(())
+            Ok(())
         };
         share_out(threads, files.len(), Bench::default, clean_file)?;
         if let Some(report) = &self.report {
@@ -59,8 +60,8 @@ impl<'a> FolderRun<'a> {
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn clean_file(&self, file: &InputFile, size: usize, bench: &mut Bench) -> anyhow::Result<Done> {
-        let reporter = self.files.reporter;
+    fn clean_file(&self, file: &InputFile, size: usize, bench: &mut Bench) -> Result<Done> {
+        let observer = self.files.observer;
         let (input, output) = (file.path().display().to_string(), self.files.output_name(file));
         // of before it is read: if it changes meanwhile, it is cleaned again when the run goes on
         let look = stamp_of(file, &input);
@@ -68,19 +69,20 @@ impl<'a> FolderRun<'a> {
         let stamp = Stamp { content, ..look };
         if let Some(done) = self.finished_before(file, &output, &stamp) {
             self.tell_again(&input, &done)?;
-            reporter.step_done_before(size);
+            observer.step_done_before(size as u64);
             return Ok(done);
         }
         self.manifest.begin(&output)?;
         let mut done = self.write(file, &output, &stamp, bench)?;
         if stamp_of(file, &input) != look {
-            reporter.warn(&format!("{input}: has changed while it was read; --resume cleans it again"));
+            observer
+                .warn(WarningKind::Rare, &format!("{input}: has changed while it was read; --resume cleans it again"));
         }
         self.files.show(size as u64, &mut done);
         Ok(done)
     }
 
-    fn write(&self, file: &InputFile, output: &str, stamp: &Stamp, bench: &mut Bench) -> anyhow::Result<Done> {
+    fn write(&self, file: &InputFile, output: &str, stamp: &Stamp, bench: &mut Bench) -> Result<Done> {
         let mut part = self.report.as_ref().map(|report| report.part(output, &self.manifest));
         let mut nowhere = io::sink();
         let report: &mut (dyn Write + Send) = match &mut part {
@@ -88,7 +90,7 @@ impl<'a> FolderRun<'a> {
             None => &mut nowhere,
         };
         let mut done = self.files.to_folder(file, self.output, bench, report)?;
-        let _permission = interrupt::writing()?;
+        let _permission = self.files.observer.writing().map_err(PipelineError::Stopped)?;
         done.report = part.map(|part| part.finish()).transpose()?;
         done.written = self.length_of(output);
         self.manifest.add(output, stamp, &done)?;
@@ -96,13 +98,13 @@ impl<'a> FolderRun<'a> {
     }
 
     /// Names what an earlier run left out.
-    fn tell_again(&self, input: &str, done: &Done) -> anyhow::Result<()> {
-        let reporter = self.files.reporter;
-        done.skipped.iter().for_each(|message| reporter.skip(message));
+    fn tell_again(&self, input: &str, done: &Done) -> Result<()> {
+        let observer = self.files.observer;
+        done.skipped.iter().for_each(|message| observer.skip(message));
         if done.more_skipped > 0 {
-            reporter.skip_unnamed(input, done.more_skipped);
+            observer.skip_unnamed(input, done.more_skipped);
         }
-        Ok(reporter.check()?)
+        observer.go_on().map_err(PipelineError::Stopped)
     }
 
     /// What came of a file that an earlier run has finished. One of which nothing could be cleaned is tried again.

@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dehusk::cleaning::drift::Watch;
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::patterns::PatternFile;
+use crate::cleaning::drift::Watch;
+use crate::cleaning::{CleanOptions, Cleaner, Scratch};
+use crate::patterns::PatternFile;
+use crate::pipeline::observer::Observer;
 
-use crate::cli::reporter::Reporter;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::WarningKind;
+use crate::pipeline::Library;
+use crate::pipeline::WarningKind;
 
 /// The cleaners of a run.
 pub struct Cleaners<'a> {
     library: &'a Library,
     options: CleanOptions,
-    reporter: &'a Reporter,
+    observer: &'a dyn Observer,
     /// A file without patterns, by whose lexer documents are read whatever the patterns are read by.
     reader: Option<PatternFile>,
     /// Of the sources that have a file of their own.
@@ -28,6 +28,7 @@ pub struct Cleaners<'a> {
 
 /// What the documents of a source need.
 pub struct SourceCleaner {
+    /// Compiled from its own and the shared patterns.
     pub cleaner: Cleaner,
     /// If the source has a file of its own.
     pub watch: Option<Watch>,
@@ -42,9 +43,9 @@ pub struct Bench {
 
 impl<'a> Cleaners<'a> {
     /// None is compiled yet.
-    pub fn new(library: &'a Library, options: CleanOptions, reporter: &'a Reporter) -> Cleaners<'a> {
+    pub fn new(library: &'a Library, options: CleanOptions, observer: &'a dyn Observer) -> Cleaners<'a> {
         let (own, other, told) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Cleaners { library, options, reporter, reader: None, own, other, told }
+        Cleaners { library, options, observer, reader: None, own, other, told }
     }
 
     /// Reads documents by the lexer of this file, which has no patterns. Sources may do without patterns then.
@@ -101,7 +102,7 @@ impl<'a> Cleaners<'a> {
         let is_shared = !self.library.for_source(source).is_empty();
         let what = if is_shared { "only shared patterns apply" } else { "its documents are copied as they are" };
         let message = format!("there is no pattern file for source '{source}'; {what}");
-        self.reporter.warn_often(WarningKind::NoPatterns, &message);
+        self.observer.warn(WarningKind::NoPatterns, &message);
     }
 }
 

@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use clap::ValueEnum;
 use serde_json::json;
 
-use dehusk::cleaning::Cleaning;
-use dehusk::cleaning::cut::Cut;
-use dehusk::corpus::Document;
+use crate::cleaning::Cleaning;
+use crate::cleaning::cut::Cut;
+use crate::corpus::Document;
 
 /// What positions in a text are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Unicode code points, as Python and Dolma count
+    /// Unicode code points, as Python and Dolma count.
     Codepoints,
-    /// Bytes of the text in UTF-8
+    /// Bytes of the text in UTF-8.
     Bytes,
 }
 

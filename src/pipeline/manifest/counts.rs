@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use dehusk::cleaning::Grounds;
+use crate::cleaning::Grounds;
 
 use super::is_zero;
-use crate::cli::summary::Cleaned;
+use crate::pipeline::clean::Cleaned;
 
 /// Writes the counts of each source.
 pub fn serialize<S: Serializer>(sources: &BTreeMap<String, Cleaned>, to: S) -> Result<S::Ok, S::Error> {

@@ -7,26 +7,26 @@ use std::sync::mpsc;
 
 use rayon::prelude::*;
 
-use dehusk::corpus::{
+use crate::corpus::{
     Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
     Packing, Reason, RecordWriter, Records, Skipped,
 };
+use crate::pipeline::error::{PipelineError, Result};
+use crate::pipeline::observer::Observer;
 
+use super::Cleaned;
 use super::cleaners::Bench;
 use super::document::{DocumentCleaner, Form, Outcome, Place, Written, skip_line};
 use super::line_output::LineOutput;
 use super::spans;
-use crate::cli::interrupt;
-use crate::cli::manifest::Done;
-use crate::cli::reporter::Reporter;
-use crate::cli::summary::Cleaned;
-use dehusk::pipeline::WarningKind;
+use crate::pipeline::WarningKind;
+use crate::pipeline::manifest::Done;
 
 /// Cleans files, from any thread.
 pub struct FileCleaner<'a> {
     pub inventory: &'a Inventory,
     pub documents: DocumentCleaner<'a>,
-    pub reporter: &'a Reporter,
+    pub observer: &'a dyn Observer,
     /// Write what would go instead of what stays.
     pub spans: Option<spans::Unit>,
     /// Whether what cannot be cleaned is written as it was read.
@@ -72,14 +72,8 @@ enum Extent {
 
 impl FileCleaner<'_> {
     /// Cleans a file and writes it below `output`.
-    pub fn to_folder(
-        &self,
-        file: &InputFile,
-        output: &OutputRoot,
-        bench: &mut Bench,
-        report: Report,
-    ) -> anyhow::Result<Done> {
-        interrupt::check()?;
+    pub fn to_folder(&self, file: &InputFile, output: &OutputRoot, bench: &mut Bench, report: Report) -> Result<Done> {
+        self.observer.go_on().map_err(PipelineError::Stopped)?;
         let mut done = Done::default();
         let written = self.write_to_folder(file, output, bench, &mut done, report);
         let Err(error) = written else { return Ok(done) };
@@ -96,12 +90,12 @@ impl FileCleaner<'_> {
         bench: &mut Bench,
         done: &mut Done,
         report: Report,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
                 // What was stopped is not skipped.
-                interrupt::check()?;
+                self.observer.go_on().map_err(PipelineError::Stopped)?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
                 let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
                 self.tell(cleared, done, report)?;
@@ -122,8 +116,8 @@ impl FileCleaner<'_> {
         files: &[InputFile],
         mut output: &mut LineOutput<W>,
         report: Report,
-    ) -> anyhow::Result<Done> {
-        interrupt::check()?;
+    ) -> Result<Done> {
+        self.observer.go_on().map_err(PipelineError::Stopped)?;
         let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
         let open = |bench: &mut Bench, file| match self.inventory.open(file) {
@@ -131,7 +125,8 @@ impl FileCleaner<'_> {
             Ok(Content::Records(records)) => Err(records),
             Err(skipped) => Ok(self.skipped(&skipped)),
         };
-        let opened: Vec<Result<Cleared, Records>> = files.par_iter().map_init(Bench::default, open).collect();
+        let opened: Vec<std::result::Result<Cleared, Records>> =
+            files.par_iter().map_init(Bench::default, open).collect();
         for opened in opened {
             match opened {
                 Ok(cleared) => {
@@ -193,7 +188,7 @@ impl FileCleaner<'_> {
     }
 
     /// Counts what became of a document, and names it if it was left out.
-    fn tell(&self, cleared: Cleared, done: &mut Done, report: Report) -> anyhow::Result<()> {
+    fn tell(&self, cleared: Cleared, done: &mut Done, report: Report) -> Result<()> {
         if let Some((source, count)) = cleared.count {
             done.sources.entry(source).or_default().add(&count);
         }
@@ -201,9 +196,9 @@ impl FileCleaner<'_> {
             report.write_all(line.as_bytes())?;
         }
         if let Some(message) = cleared.skipped {
-            self.reporter.skip(&message);
+            self.observer.skip(&message);
             done.skip(&message);
-            self.reporter.check()?;
+            self.observer.go_on().map_err(PipelineError::Stopped)?;
         }
         Ok(())
     }
@@ -211,7 +206,7 @@ impl FileCleaner<'_> {
     /// Shows that a file is read up to here.
     pub fn show(&self, bytes: u64, done: &mut Done) {
         let more = bytes.saturating_sub(done.shown);
-        self.reporter.step(more as usize);
+        self.observer.step(more);
         done.shown += more;
     }
 
@@ -223,16 +218,16 @@ impl FileCleaner<'_> {
         cleared: &Cleared,
         compression: Compression,
         output: &OutputRoot,
-    ) -> anyhow::Result<Result<(), Skipped>> {
+    ) -> Result<std::result::Result<(), Skipped>> {
         let name = self.output_name(file);
         let (bytes, compression) = match &cleared.written {
             None => return self.copy_broken(file, output).map(Ok),
-            Some(Written::AsRead) => return copy(file, &name, output),
+            Some(Written::AsRead) => return copy(file, &name, output, self.observer),
             Some(Written::Line(line)) => (Cow::Borrowed(line.as_bytes()), Compression::None),
             Some(Written::Text(text)) => (Cow::Borrowed(text.as_bytes()), compression),
             Some(Written::Page(page)) => (Cow::Owned(self.encoded(file, document, page)), compression),
         };
-        let _permission = interrupt::writing()?;
+        let _permission = self.observer.writing().map_err(PipelineError::Stopped)?;
         output.write_atomic(name, |writer| {
             let mut encoder = Encoder::new(writer, compression)?;
             encoder.write_all(&bytes)?;
@@ -247,7 +242,7 @@ impl FileCleaner<'_> {
         let encoded = original.encoded(page);
         if encoded.is_converted {
             let path = file.path();
-            self.reporter.warn_often(
+            self.observer.warn(
                 WarningKind::Converted,
                 &format!(
                     "{}: written in UTF-8, with a mark that says so, for it cannot be written in its own encoding",
@@ -260,9 +255,9 @@ impl FileCleaner<'_> {
 
     /// Writes a file as it is, if what cannot be cleaned is to be copied, and as far as it can be read at all. Why it
     /// cannot has been told.
-    fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> anyhow::Result<()> {
+    fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> Result<()> {
         if self.can_copy(file) {
-            let _ = copy(file, &file.name(), output)?;
+            let _ = copy(file, &file.name(), output, self.observer)?;
         }
         Ok(())
     }
@@ -278,12 +273,12 @@ impl FileCleaner<'_> {
         output: &OutputRoot,
         done: &mut Done,
         report: Report,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let name = match file.is_stdin() && self.spans.is_none() && !records.is_jsonl() {
             true => "stdin.warc".to_owned(),
             false => self.output_name(file),
         };
-        let permission = interrupt::writing()?;
+        let permission = self.observer.writing().map_err(PipelineError::Stopped)?;
         let mut failure = None;
         let mut extent = Extent::Whole;
         let written = output.write_atomic(name, |writer| {
@@ -323,7 +318,7 @@ impl FileCleaner<'_> {
     fn warn_of_copy(&self, file: &InputFile) {
         let path = file.path();
         let message = "copied as it is, with nothing removed, for what is broken in it cannot be copied alone";
-        self.reporter.warn_often(WarningKind::Copied, &format!("{}: {message}", path.display()));
+        self.observer.warn(WarningKind::Copied, &format!("{}: {message}", path.display()));
     }
 
     /// Cleans records, many at a time, in order: some are written while the next are cleaned.
@@ -334,7 +329,7 @@ impl FileCleaner<'_> {
         sink: &mut Sink<W>,
         done: &mut Done,
         report: Report,
-    ) -> anyhow::Result<Extent> {
+    ) -> Result<Extent> {
         let mut extent = Extent::Whole;
         std::thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
@@ -342,7 +337,7 @@ impl FileCleaner<'_> {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
                     // If nobody takes them any more, writing has failed, and its error tells.
-                    if interrupt::check().is_err() || send.send((cleared, records.bytes_read())).is_err() {
+                    if self.observer.go_on().is_err() || send.send((cleared, records.bytes_read())).is_err() {
                         return;
                     }
                 }
@@ -365,7 +360,7 @@ impl FileCleaner<'_> {
                 cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
                 self.show(read, done);
             }
-            interrupt::check()?;
+            self.observer.go_on().map_err(PipelineError::Stopped)?;
             Ok(extent)
         })
     }
@@ -400,7 +395,7 @@ impl FileCleaner<'_> {
         index: usize,
         document: &Document,
         cleared: Cleared,
-    ) -> Result<(Kept, Cleared), Skipped> {
+    ) -> std::result::Result<(Kept, Cleared), Skipped> {
         let kept = match &cleared.written {
             Some(Written::AsRead) => Kept::as_read(),
             Some(Written::Text(text)) => batch.rewritten(index, document, New::Text(text))?,
@@ -439,18 +434,17 @@ impl<W: Write + Send> Sink<W> {
 }
 
 /// What is wrong with the input, if that is why it could not be written anew.
-fn fault_of_input(error: &anyhow::Error) -> Option<Reason> {
-    let written = error.downcast_ref::<OutputError>().and_then(|error| match error {
-        OutputError::Write { error, .. } => Some(error),
-        _ => None,
-    });
-    written.or(error.downcast_ref::<io::Error>())?.get_ref()?.downcast_ref::<Reason>().cloned()
+fn fault_of_input(error: &PipelineError) -> Option<Reason> {
+    let (PipelineError::Output(OutputError::Write { error, .. }) | PipelineError::Io(error)) = error else {
+        return None;
+    };
+    error.get_ref()?.downcast_ref::<Reason>().cloned()
 }
 
 /// What is wrong with the name that an output would have, if that is why it could not be written.
-fn fault_of_name(error: &anyhow::Error, output: &OutputRoot) -> Option<Reason> {
-    match error.downcast_ref::<OutputError>()? {
-        OutputError::Write { path, error } if error.kind() == ErrorKind::InvalidFilename => {
+fn fault_of_name(error: &PipelineError, output: &OutputRoot) -> Option<Reason> {
+    match error {
+        PipelineError::Output(OutputError::Write { path, error }) if error.kind() == ErrorKind::InvalidFilename => {
             let name = path.strip_prefix(output.path()).unwrap_or(path);
             Some(Reason::OutputName(name.to_owned()))
         }
@@ -459,13 +453,18 @@ fn fault_of_name(error: &anyhow::Error, output: &OutputRoot) -> Option<Reason> {
 }
 
 /// Copies a file. That it cannot be read is no reason to stop, that its copy cannot be written is one.
-fn copy(file: &InputFile, name: &str, output: &OutputRoot) -> anyhow::Result<Result<(), Skipped>> {
+fn copy(
+    file: &InputFile,
+    name: &str,
+    output: &OutputRoot,
+    observer: &dyn Observer,
+) -> Result<std::result::Result<(), Skipped>> {
     let skipped = |reason| Skipped { path: file.path().into(), line: None, reason };
     let mut input = match File::open(file.path()) {
         Ok(file) => Source { file, failure: None },
         Err(error) => return Ok(Err(skipped(error.into()))),
     };
-    let _permission = interrupt::writing()?;
+    let _permission = observer.writing().map_err(PipelineError::Stopped)?;
     let written = output.write_atomic(name, |writer| io::copy(&mut input, writer));
     match input.failure {
         Some(reason) => Ok(Err(skipped(reason))),

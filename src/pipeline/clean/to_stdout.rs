@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::{io, iter};
 
-use dehusk::corpus::{InputFile, OutputFile, PendingFile};
+use crate::corpus::{InputFile, OutputFile, PendingFile};
+use crate::pipeline::error::Result;
 
+use super::Cleaned;
 use super::files::FileCleaner;
 use super::line_output::LineOutput;
 use super::to_folder::add;
-use crate::cli::summary::Cleaned;
 
 /// So many files that are documents are read at a time ...
 const FILES_AT_A_TIME: usize = 256;
@@ -20,7 +21,7 @@ pub fn clean_to_stdout(
     cleaner: &FileCleaner,
     report: Option<OutputFile>,
     sizes: &[Option<u64>],
-) -> anyhow::Result<BTreeMap<String, Cleaned>> {
+) -> Result<BTreeMap<String, Cleaned>> {
     let mut all = BTreeMap::new();
     let mut stdout = LineOutput::new(io::stdout());
     let mut pending = report.map(|file| file.begin()).transpose()?;
