@@ -1,12 +1,13 @@
-//! Which patterns have a place in documents.
+//! Decides which patterns have a place in documents.
 //!
-//! Takes a source's documents as its patterns see them, gives for each pattern that nearly always stands at the head or at
-//! the tail of documents, beside others that do, that place ([`Frame`]). Which patterns do depends on which others do: at
-//! first all are taken to have a place, and those that mostly stand outside of the frames that grow from that lose it,
-//! until none does.
+//! Takes a source's documents as its patterns see them. A pattern has a place if it nearly always stands at the head or
+//! at the tail of documents, next to others that do ([`Frame`]). This depends on which other patterns have a place. So
+//! at first all are assumed to have one. The frames are grown, the patterns that mostly stand outside of them lose
+//! their place, and this is repeated until none does.
 //!
-//! It is also looked at what varies in a pattern, in its dates, numbers and free stretches: where it differs from document
-//! to document, it tells them apart. "3 responses" and "Page 2 of 5" are said of many documents, a price or an author of few.
+//! Also looks at what varies in a pattern: its dates, numbers and free stretches. If that differs from document to
+//! document, the pattern identifies documents. "3 responses" and "Page 2 of 5" are in many documents, a price or an
+//! author in few.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,18 +19,19 @@ use crate::patterns::{Pattern, PatternFile, Place};
 use crate::sampling::{Sample, Sampled};
 use crate::tokens::TokenKind;
 
-/// A pattern has its place where it stands in this share of the documents that have it.
+/// A pattern has a place if it stands there in this share of the documents that have it.
 const MIN_IN_PLACE: f64 = 0.9;
-/// Half of the documents are enough to tell a template ([`MOST`]), or so many and so large a share, if it has so many words:
-/// signatures are shorter.
+/// A pattern that half of the documents have ([`MOST`]) may have a place. Otherwise it needs this many documents, this
+/// share and this many words. A person's signature is shorter.
 pub(crate) const MIN_DOCUMENTS: usize = 10;
 pub(crate) const MIN_SHARE: f64 = 0.1;
 const MIN_WORDS: f64 = 5.0;
-/// Documents are of a kind if so large a share of them recurs, outside of their frames, ...
+/// Documents are of a special kind if at least this share of their text outside of the frames recurs ...
 const MIN_RECURRING: f64 = 0.1;
-/// ... and so many times as much as of others.
+/// ... and this many times as much as in other documents.
 const OF_A_KIND: f64 = 2.0;
-/// What varies tells documents apart if so large a share of them, and so many, have it by themselves.
+/// What varies in a pattern identifies documents if the number of different values is at least this share of its
+/// documents, and at least this many.
 const MIN_DIFFERENT: f64 = 0.5;
 const MIN_VALUES: usize = 5;
 
@@ -37,7 +39,7 @@ const MIN_VALUES: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Places(Vec<Found>);
 
-/// What was found of one pattern.
+/// The result for one pattern.
 #[derive(Clone, Debug, Default)]
 struct Found {
     id: String,
@@ -45,7 +47,7 @@ struct Found {
     identifies: bool,
 }
 
-/// In how many documents a pattern stands where.
+/// Numbers of documents with a pattern: in all, and by where it stands.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stands {
     documents: usize,
@@ -59,7 +61,7 @@ impl Stands {
         Place::ALL.into_iter().find(|&place| self.is_at(place))
     }
 
-    /// What is left of a place, if it was this.
+    /// What remains of a place that the pattern had.
     fn still(&self, place: Place) -> Option<Place> {
         match place {
             Place::Ends => self.place(),
@@ -85,7 +87,7 @@ impl Stands {
 }
 
 impl Places {
-    /// What the documents show.
+    /// From the documents.
     pub fn of(sampled: &Sampled) -> Places {
         let (patterns, weights) = (sampled.cleaner.patterns(), sampled.cleaner.weights());
         let may_have = |(pattern, weight): (&Pattern, &Weight)| {
@@ -98,7 +100,7 @@ impl Places {
             let next: Vec<Option<Place>> =
                 places.iter().zip(&stands).map(|(place, stands)| stands.still((*place)?)).collect();
             if next != places {
-                // A place is only ever lost or narrowed, so this ends.
+                // This ends, because a place is only ever lost or narrowed.
                 places = next;
                 continue;
             }
@@ -111,7 +113,7 @@ impl Places {
         };
         let identifies = identifying(sampled, &places);
         let found = |(((pattern, place), stands), identifies): (((&Pattern, Option<Place>), Stands), bool)| {
-            // Where one that lost its place stands counts for nothing, in other sources either.
+            // Where a pattern without a place stands does not count in other sources either.
             let stands =
                 if place.is_some() { stands } else { Stands { documents: stands.documents, ..Stands::default() } };
             Found { id: pattern.id.clone(), stands, identifies }
@@ -119,12 +121,12 @@ impl Places {
         Places(patterns.iter().zip(places).zip(stands).zip(identifies).map(found).collect())
     }
 
-    /// Notes them in the source's file.
+    /// Sets the places in the source's file.
     pub fn mark(&self, file: &mut PatternFile) {
         mark(file, self.0.iter());
     }
 
-    /// Notes in the file that sources share which of its patterns have the same place in all of them.
+    /// Sets the places in the shared file, from all sources together.
     pub fn mark_shared<'p>(all: impl Iterator<Item = &'p Places>, file: &mut PatternFile) {
         let mut sums: HashMap<&str, Found> = HashMap::new();
         for Found { id, stands, identifies } in all.flat_map(|places| &places.0) {
@@ -145,7 +147,7 @@ fn mark<'f>(file: &mut PatternFile, found: impl Iterator<Item = &'f Found>) {
     }
 }
 
-/// Whether what so many documents have, with so many words, may have a place.
+/// Whether a pattern with these figures may have a place.
 pub(crate) fn recurs_enough(share: f64, documents: usize, words: f64) -> bool {
     share >= MOST || documents >= MIN_DOCUMENTS && share >= MIN_SHARE && words >= MIN_WORDS
 }
@@ -154,7 +156,7 @@ fn words(example: &str) -> f64 {
     example.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count() as f64
 }
 
-/// The frame of each document, if these are the places.
+/// The frame of each document, given the places.
 fn frames(sampled: &Sampled, places: &[Option<Place>]) -> Vec<Frame> {
     let weights = sampled.cleaner.weights();
     let frame = |Sample { reading, .. }: &Sample| {
@@ -163,11 +165,11 @@ fn frames(sampled: &Sampled, places: &[Option<Place>]) -> Vec<Frame> {
     sampled.samples.par_iter().map(frame).collect()
 }
 
-/// In how many documents each of so many patterns stands where, if these are the frames.
+/// For each pattern, the numbers of documents by where it stands, given the frames.
 fn stand(sampled: &Sampled, frames: &[Frame], patterns: usize) -> Vec<Stands> {
     let mut all = vec![Stands::default(); patterns];
     for (Sample { reading, .. }, frame) in sampled.samples.iter().zip(frames) {
-        // Matches come by pattern.
+        // Matches are grouped by pattern.
         for of_pattern in reading.matches.chunk_by(|a, b| a.pattern == b.pattern) {
             let is_any = |is_there: &dyn Fn(&Match) -> bool| usize::from(of_pattern.iter().any(is_there));
             let stands = &mut all[of_pattern[0].pattern];
@@ -180,8 +182,8 @@ fn stand(sampled: &Sampled, frames: &[Frame], patterns: usize) -> Vec<Stands> {
     all
 }
 
-/// Which patterns stand in documents that are of a kind: much else recurs in these, too, and in others does not. So it is
-/// with messages of a robot, or of one sender; what is put around all documents is put around any.
+/// Whether each pattern stands in documents of a special kind: much other text recurs in these, and less in others.
+/// Examples are messages of a robot or of one sender. What is put around all documents is put around any kind.
 fn of_a_kind(sampled: &Sampled, frames: &[Frame]) -> Vec<bool> {
     let weights = sampled.cleaner.weights();
     let recurring = |Sample { reading, .. }: &Sample, frame: &Frame| {
@@ -212,7 +214,7 @@ fn of_a_kind(sampled: &Sampled, frames: &[Frame]) -> Vec<bool> {
     with.iter().zip(weights).map(is_of_a_kind).collect()
 }
 
-/// Of the patterns that have a place, those that tell documents apart.
+/// For each pattern, whether it has a place and identifies documents.
 fn identifying(sampled: &Sampled, places: &[Option<Place>]) -> Vec<bool> {
     let weights = sampled.cleaner.weights();
     let mut values: Vec<(usize, HashSet<String>)> = vec![(0, HashSet::new()); places.len()];
@@ -246,7 +248,7 @@ mod tests {
     use crate::mining::{MineOptions, mine_texts};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// What was mined from these texts, with the places of its patterns.
+    /// The patterns mined from these texts, with their places.
     fn marked(texts: &[String]) -> PatternFile {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let mined = mine_texts(texts, &lexer, &MineOptions::default()).unwrap();
@@ -258,7 +260,7 @@ mod tests {
         file
     }
 
-    /// Words that no other document has.
+    /// Words that are in no other document.
     fn text(document: usize, from: usize) -> String {
         (from..from + 8 + document % 5).map(|word| format!("d{document}w{word} ")).collect()
     }
@@ -268,7 +270,7 @@ mod tests {
         format!("{}.", text(document, from).trim_end())
     }
 
-    /// The place of the pattern that starts so, and whether it identifies.
+    /// The place of the pattern whose example contains this text, and whether it identifies.
     fn found(file: &PatternFile, start: &str) -> (Option<Place>, bool) {
         let pattern = file.patterns.iter().find(|pattern| pattern.example.contains(start));
         pattern.map(|pattern| (pattern.place, pattern.identifies)).unwrap_or_else(|| {

@@ -1,9 +1,9 @@
-//! Mined sources to a shape model: what boilerplate looks like, learned without a labelled page.
+//! Fits a shape model to mined sources: learns the shape of boilerplate without labelled pages.
 //!
-//! The labels are the templates that mining found. What cleaning with matches alone would remove are the positive
-//! examples, all other segments the negative ones. Of those some are boilerplate too, which varies and so was not found
-//! (the setting is that of learning from positive and unlabelled examples; C. Elkan, K. Noto, KDD 2008). Such a segment
-//! looks like the positive ones, so the fitted model calls it boilerplate, and in the next round it is a positive example.
+//! The mined templates are the labels. Segments that cleaning with matches alone would remove are the positive
+//! examples, all others the negative ones. Some of these are boilerplate as well, which varies and so was not found
+//! (the setting is learning from positive and unlabelled examples; C. Elkan, K. Noto, KDD 2008). Such a segment looks
+//! like the positive ones, so the fitted model calls it boilerplate, and in the next round it is a positive example.
 
 use std::ops::Range;
 
@@ -13,41 +13,42 @@ use crate::cleaning::shape::{FEATURES, Features, ShapeModel};
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Ingredient, Ingredients, Scratch};
 use crate::patterns::PatternFile;
 
-/// How often the model is fitted: once to what matches tell, and once more with what it then finds itself.
+/// Number of rounds: first the model is fitted to what matches remove, then once more to what it removes itself.
 pub const ROUNDS: usize = 2;
-/// A long paragraph says no more of shapes than so many words.
+/// Maximum weight of an example, in words: a long paragraph says no more about shapes.
 const MAX_WEIGHT: f64 = 40.0;
-/// Keeps the weights of features that tell nothing small; for features in units of their standard deviation.
+/// The ridge penalty. It keeps the weights of useless features small. For features in units of their standard
+/// deviation.
 const RIDGE: f64 = 1.0;
-/// Newton's method ends long before.
+/// Maximum number of steps. Newton's method needs far fewer.
 const MAX_STEPS: usize = 25;
 
 /// A source to learn from.
 #[derive(Debug)]
 pub struct Lesson {
-    /// Its patterns, and those it shares with others.
+    /// Its own patterns and the shared ones.
     pub patterns: Vec<PatternFile>,
     /// Its documents.
     pub texts: Vec<String>,
 }
 
-/// A segment, and whether it is taken for boilerplate.
+/// A segment, and whether it counts as boilerplate.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Its features.
     pub features: Features,
     /// Whether it is boilerplate.
     pub is_boilerplate: bool,
-    /// How much it counts, in words.
+    /// Its weight, in words.
     pub weight: f64,
 }
 
-/// Fits a model to sources.
+/// Fits a model to sources in this many rounds.
 pub fn train(lessons: &[Lesson], rounds: usize) -> Result<ShapeModel, CleanError> {
     let mut model = None;
     for _ in 0..rounds.max(1) {
         let shape = model.take().map(std::sync::Arc::new);
-        // The model is to learn what shapes tell by themselves.
+        // Without these, so that the model learns what shape says by itself.
         let ingredients = Ingredients::ALL.without(Ingredient::Headline).without(Ingredient::Prior);
         let options = CleanOptions { shape, ingredients, ..CleanOptions::default() };
         let examples = lessons.par_iter().map(|lesson| examples(lesson, &options)).collect::<Result<Vec<_>, _>>()?;
@@ -105,7 +106,7 @@ impl Scale {
         Scale { means, deviations }
     }
 
-    /// The features in units of their deviation, and a 1 for the intercept.
+    /// The features, centred and in units of their deviation, and a 1 for the intercept.
     fn apply(&self, features: &Features) -> [f64; FEATURES + 1] {
         std::array::from_fn(|index| match features.get(index) {
             Some(feature) => (feature - self.means[index]) / self.deviations[index],
@@ -123,8 +124,8 @@ impl Scale {
 type Vector = [f64; FEATURES + 1];
 type Matrix = [Vector; FEATURES + 1];
 
-/// Gradient and (negative) curvature of the penalised log-likelihood. Summed in blocks of fixed size, so that the result
-/// does not depend on how many threads sum.
+/// Gradient and (negative) curvature of the penalised log-likelihood. Summed in blocks of fixed size, so that the
+/// result does not depend on the number of threads.
 fn derivatives(examples: &[Example], scale: &Scale, weights: &Vector) -> (Vector, Matrix) {
     const BLOCK: usize = 4096;
     let of_block = |block: &[Example]| {
@@ -162,7 +163,7 @@ fn derivatives(examples: &[Example], scale: &Scale, weights: &Vector) -> (Vector
     (gradient, curvature)
 }
 
-/// Solves A x = b for a symmetric positive definite A, of which the lower half is given (Cholesky).
+/// Solves A x = b for a symmetric positive definite A, given by its lower half (Cholesky).
 fn solve(mut a: Matrix, mut b: Vector) -> Vector {
     for row in 0..=FEATURES {
         for column in 0..=row {

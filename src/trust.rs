@@ -1,16 +1,19 @@
-//! How far shape and matches can be relied on in a source.
+//! Computes the trust: how far shape and matches can be relied on in a source.
 //!
-//! The model of shapes was fitted to news, and mining takes what recurs for template. Neither holds for every text: code,
-//! verse, lists and quotations have the shape of boilerplate, and names, formulas and quotations recur. Four things, all
-//! seen in the source's own documents, tell where that is so:
+//! The shape model was fitted to news, and mining takes what recurs for template. Both can be wrong: code, verse, lists
+//! and quotations have the shape of boilerplate, and names, formulas and quotations recur. Four signs in the source's
+//! own documents show this:
 //!
-//! - *No paragraphs.* The model tells boilerplate from articles. Where most documents have no paragraphs, there are none.
-//! - *Records.* Where most documents have a number or a price of their own in a fixed frame ([`values`](crate::values)),
-//!   they are pages of a shop or a catalogue: what stands in short lines amid the frame is what they are about.
-//! - *Alarms.* Of the text that does not recur, little is boilerplate that varies, and less than recurs. If the model
-//!   takes much of it for boilerplate, as a share of it and beside what matches explain, it does not know this kind of text.
-//! - *Holes.* Templates stand together, and mostly at the ends of documents. What recurs within texts stands in short
-//!   stretches amid what does not. Where the prose that stays is full of holes, much of what goes is content.
+//! - *No paragraphs.* The model separates boilerplate from articles. Where most documents have no paragraphs, there are
+//!   no articles.
+//! - *Records.* Most documents have a number or a price of their own in a fixed frame ([`values`](crate::values)).
+//!   These are pages of a shop or a catalogue: their content stands in short lines inside the frame.
+//! - *Alarms.* Of the text that does not recur, little is boilerplate that varies, and there is less of it than of text
+//!   that recurs. If the model takes much of it for boilerplate, both as a share and compared with what is matched, it
+//!   does not know this kind of text.
+//! - *Holes.* Templates stand together, mostly at the ends of documents. What recurs within texts stands in short
+//!   stretches between text that does not recur. If the prose that stays has many holes, much of what is removed is
+//!   content.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -27,58 +30,62 @@ use crate::sampling::{Sample, Sampled};
 use crate::stretches::stretches_of_true;
 use crate::values::Values;
 
-/// From where to where doubt grows, of what a stream sees less of than mining does.
+/// The ranges in which doubt grows, for the signs that a stream sees differently from mining.
 struct Signs {
     alarms: RangeInclusive<f64>,
     for_each_matched: RangeInclusive<f64>,
     holes: RangeInclusive<f64>,
 }
 
-/// Up to so large a share of alarms, and so many for each word that is matched, there is no doubt; from so many on there is.
+/// Alarms as a share of the unmatched words, and for each matched word. No doubt up to the start of a range, full doubt
+/// from its end on.
 const ALARMS: RangeInclusive<f64> = 0.1..=0.12;
 const FOR_EACH_MATCHED: RangeInclusive<f64> = 1.0..=1.2;
-/// The same of the words in holes for each word that stays: templates amid articles make some.
+/// The same for words in holes for each word that stays. Templates inside articles make some.
 const HOLES: RangeInclusive<f64> = 0.105..=0.125;
-/// The same of the share of documents without a paragraph.
+/// The same for the share of documents without a paragraph.
 const WITHOUT_PARAGRAPH: RangeInclusive<f64> = 0.4..=0.6;
-/// The same of the share of documents with a value of their own.
+/// The same for the share of documents with a value of their own.
 const RECORDS: RangeInclusive<f64> = 0.4..=0.6;
-/// A stream takes much for text that does not recur that only comes for the first time, and has the shape of boilerplate.
+/// The same for alarms in a stream. Higher, because text that is seen for the first time counts as not recurring, and
+/// some of it has the shape of boilerplate.
 const ALARMS_SO_FAR: RangeInclusive<f64> = 0.3..=0.36;
-/// For it holes come with the documents: of so many, half of the holes are seen.
+/// In a stream, holes appear as documents come: after this many documents, half of the holes are seen.
 const HALF_OF_HOLES: f64 = 2.5;
-/// Matches come with them, too: of the first, so many times as many alarms for each document are no sign.
+/// Matches appear as documents come, too. So a stream's limits for alarms per matched word are higher at first, by this
+/// factor divided by the number of documents.
 const MORE_ALARMS: f64 = 5.0;
-/// So many documents tell enough. Of more, both halves count half, so that a source may become another.
+/// With more documents than this, all counts are halved. So new documents weigh more, and the trust of a source can
+/// change.
 const MAX_DOCUMENTS: u64 = 1000;
-/// A stretch that goes, amid prose that stays, is a hole if it has fewer words.
+/// A removed stretch between prose that stays is a hole if it has fewer words.
 const MAX_HOLE: f64 = 30.0;
-/// Two such stretches with so few words between them are one.
+/// Two such stretches with at most this many words between them are one.
 const MAX_GAP: f64 = 2.0;
 
-/// A source's documents, and words of them, counted.
+/// Counts of a source's documents and of words in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Documents.
+    /// Number of documents.
     pub documents: u64,
-    /// Of these, those without a paragraph.
+    /// Number of documents without a paragraph.
     pub without_paragraph: u64,
-    /// Of these, those with a value of their own.
+    /// Number of documents with a value of their own.
     pub records: u64,
-    /// Words that are matched: rather template than not, by matches alone.
+    /// Number of matched words: more likely template than not, from matches alone.
     pub matched: f64,
-    /// Words in segments that are not matched.
+    /// Number of words in segments that are not matched.
     pub unmatched: f64,
-    /// Of these, in segments that have the shape of boilerplate.
+    /// Number of those in segments with the shape of boilerplate.
     pub alarms: f64,
-    /// Words that stay if matches alone decide.
+    /// Number of words that stay if matches alone decide.
     pub staying: f64,
-    /// That go then, in short stretches amid prose that stays.
+    /// Number of words that matches alone remove in short stretches between prose that stays.
     pub holes: f64,
 }
 
 impl Tally {
-    /// What the documents show. Linear in them and their matches.
+    /// Counts the documents. Linear in them and their matches.
     pub fn of(sampled: &Sampled, values: &Values, shape: &ShapeModel) -> Tally {
         let of_sample = |sample: &Sample| {
             let goes =
@@ -86,14 +93,14 @@ impl Tally {
             let evidence = sampled.cleaner.weigh(&sample.reading, &sample.reading.matches);
             Tally::of_document(sample.text, &sample.reading, &evidence, &goes, shape)
         };
-        // Added up in order: sums of fractions depend on it.
+        // Added in order, because the sum of fractions depends on it.
         let tallies: Vec<Tally> = sampled.samples.par_iter().map(of_sample).collect();
         tallies.into_iter().fold(Tally { records: values.documents, ..Tally::default() }, Tally::with)
     }
 
-    /// What a document shows of which nothing is known but that these stretches of it recur.
+    /// Counts a document of which only these recurring stretches are known.
     pub fn of_recurring(text: &str, reading: &Reading, recurring: &[Recurring], shape: &ShapeModel) -> Tally {
-        // As in samples, it is not looked at where articles end.
+        // As in samples, the end of the article is not searched.
         let ingredients = Ingredients::ALL.without(Ingredient::End);
         let weights: Vec<Weight> = recurring.iter().map(|recurring| recurring.weight).collect();
         let found = |(pattern, recurring): (usize, &Recurring)| Match { tokens: recurring.tokens.clone(), pattern };
@@ -104,7 +111,7 @@ impl Tally {
         Tally::of_document(text, reading, &evidence, &goes, shape)
     }
 
-    /// What one document shows, of which this goes by matches alone.
+    /// Counts one document. `goes` is what matches alone remove.
     pub fn of_document(
         text: &str,
         Reading { tokens, layout, .. }: &Reading,
@@ -130,7 +137,7 @@ impl Tally {
         tally
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn with(self, other: Tally) -> Tally {
         Tally {
             documents: self.documents + other.documents,
@@ -144,10 +151,10 @@ impl Tally {
         }
     }
 
-    /// The same with fewer documents, if there are too many.
+    /// Halved until the number of documents is not too large.
     pub fn bounded(self) -> Tally {
         let mut tally = self;
-        // Words are counted by halves.
+        // So words stay multiples of one half.
         let half = |words: f64| words.floor() / 2.0;
         while tally.documents > MAX_DOCUMENTS {
             tally = Tally {
@@ -164,15 +171,15 @@ impl Tally {
         tally
     }
 
-    /// How far shape and matches can be relied on where documents look so.
+    /// The trust for these counts.
     pub fn trust(&self) -> Trust {
         self.trust_by(&Signs { alarms: ALARMS, for_each_matched: FOR_EACH_MATCHED, holes: HOLES })
     }
 
-    /// The same if documents were told one by one, each by what was known to recur when it came, and there may be few of
-    /// them; `None` without any.
+    /// The trust for documents of a stream, each counted with what was known to recur when it came. There may be few
+    /// documents; `None` if there are none.
     pub fn trust_so_far(&self) -> Option<Trust> {
-        // The first document of a source shows nothing, but what recurs in the second stands in both.
+        // The first document of a source shows nothing, but what recurs in the second one is in both.
         let documents = self.documents as f64 + 1.0;
         let seen = documents / (documents + HALF_OF_HOLES);
         let more = 1.0 + MORE_ALARMS / documents;
@@ -232,12 +239,12 @@ impl Tally {
     }
 }
 
-/// How far a number has come from the start of a range to its end, 0 to 1.
+/// The position of a number in a range: 0 up to its start, 1 from its end on.
 fn within(number: f64, range: &RangeInclusive<f64>) -> f64 {
     ((number - range.start()) / (range.end() - range.start())).clamp(0.0, 1.0)
 }
 
-/// The words that go in short stretches between the first prose that stays and the last.
+/// Number of words removed in short stretches between the first and the last prose that stays.
 fn holes(layout: &Layout, segments: &Segments, goes: &[bool]) -> f64 {
     let stays = |tokens: &Range<usize>| goes[tokens.clone()].iter().any(|goes| !goes);
     let prose = segments.tokens.iter().zip(&segments.prose).filter(|(tokens, words)| **words > 0.0 && stays(tokens));
@@ -258,7 +265,7 @@ fn holes(layout: &Layout, segments: &Segments, goes: &[bool]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Of which little is boilerplate but what recurs.
+    /// Counts of news: most boilerplate in it recurs.
     fn news() -> Tally {
         let (matched, unmatched, alarms, staying, holes) = (400.0, 600.0, 50.0, 550.0, 20.0);
         Tally { documents: 10, without_paragraph: 1, records: 1, matched, unmatched, alarms, staying, holes }
@@ -305,7 +312,7 @@ mod tests {
         assert!(shares.iter().any(|&share| 0.2 < share && share < 0.8), "{shares:?}");
     }
 
-    /// So many documents of news, of which a stream has seen all before.
+    /// Counts of a stream of news in which everything that recurs was known before.
     fn stream_of_news(documents: u64) -> Tally {
         let words = documents as f64;
         Tally {

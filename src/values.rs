@@ -1,10 +1,10 @@
-//! Which patterns hold what a document has of its own.
+//! Decides which patterns hold values: what a document has of its own.
 //!
-//! On the pages of a shop, an archive or a library the same frame stands around a number and a price on each. The line that
-//! they stand in recurs, and yet they are what the page is about. Takes a source's documents as its patterns see them, gives
-//! the patterns with such values: a number of seven digits or more, as an ISBN or an item's number, that differs in nearly
-//! every document, or a price that differs in many. "3 responses" and "Page 2" are told of many documents; dates and times
-//! are no values, for pages have them of many kinds.
+//! Pages of a shop, an archive or a library have the same frame around a different number and price. The line with them
+//! recurs, and yet they are what the page is about. Takes a source's documents as its patterns see them. Gives the
+//! patterns with a number of seven digits or more that differs in nearly every document, such as an ISBN or an item's
+//! number, or with a price that differs in many. "3 responses" and "Page 2" are in many documents. Dates and times are
+//! not values, because pages have them for many reasons.
 
 use std::collections::HashSet;
 
@@ -12,27 +12,27 @@ use crate::patterns::PatternFile;
 use crate::sampling::{Sample, Sampled};
 use crate::tokens::{Lexer, Token, TokenKind};
 
-/// In fewer documents values differ by chance, ...
+/// In fewer documents, different values may be chance. So a pattern needs this many documents ...
 const MIN_DOCUMENTS: usize = 10;
-/// ... and the frame of a kind of page stands on so large a share of them.
+/// ... and this share, which the frame of a kind of page has.
 const MIN_SHARE: f64 = 0.5;
 /// Shorter numbers count something.
 const MIN_DIGITS: usize = 7;
-/// So large a share of the numbers differ from all others, ...
+/// At least this share of a pattern's numbers must be different ...
 const MIN_DIFFERENT: f64 = 0.9;
-/// ... and of the prices, for many things cost the same.
+/// ... and this share of its prices. Lower, because many things cost the same.
 const MIN_DIFFERENT_PRICES: f64 = 0.3;
 
 /// The patterns that hold values.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
-    /// Their ids.
+    /// The ids of the patterns.
     patterns: HashSet<String>,
-    /// The documents that have a value.
+    /// Number of documents with a value.
     pub documents: u64,
 }
 
-/// What one pattern was seen with.
+/// The values seen with one pattern.
 #[derive(Clone, Debug, Default)]
 struct Seen<'t> {
     documents: usize,
@@ -41,7 +41,7 @@ struct Seen<'t> {
 }
 
 impl Values {
-    /// What the documents show.
+    /// From the documents.
     pub fn of(sampled: &Sampled) -> Values {
         let patterns = sampled.cleaner.patterns();
         let mut seen: Vec<Seen> = vec![Seen::default(); patterns.len()];
@@ -59,7 +59,7 @@ impl Values {
         Values { patterns: found.map(|(pattern, _)| pattern.id.clone()).collect(), documents }
     }
 
-    /// Notes them in the source's file.
+    /// Marks the patterns in the source's file.
     pub fn mark(&self, file: &mut PatternFile) {
         for pattern in file.patterns.iter_mut().filter(|pattern| !pattern.is_touched()) {
             pattern.value = self.patterns.contains(&pattern.id);
@@ -68,7 +68,7 @@ impl Values {
 }
 
 fn look<'t>(Sample { text, reading }: &Sample<'t>, lexer: &Lexer, seen: &mut [Seen<'t>]) {
-    // Matches come by pattern.
+    // Matches are grouped by pattern.
     for of_pattern in reading.matches.chunk_by(|a, b| a.pattern == b.pattern) {
         let (found, seen) = (&of_pattern[0], &mut seen[of_pattern[0].pattern]);
         seen.documents += 1;

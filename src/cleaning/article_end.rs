@@ -1,9 +1,8 @@
-//! Where the article is over.
+//! Where the article ends.
 //!
-//! "Comments", "Related stories", "Sponsored links": what follows such lines is other people's words, prose that recurs
-//! nowhere, and no shape tells it from the article's. But the line before it recurs, and what it means can be seen in
-//! the source's other documents ([`ends`](crate::ends)): an article stands before it always, and sometimes nothing
-//! comes after it.
+//! After a line such as "Comments", "Related stories" or "Sponsored links" comes other text: prose that recurs nowhere
+//! and has the same shape as the article's. But the line before it recurs. The source's other documents show whether it
+//! ends articles ([`ends`](crate::ends)): there is always an article before it, and sometimes nothing after it.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use super::Reading;
 use super::evidence::{Evidence, Match, Weight, without_stop_before};
 use super::segments::{Segments, is_matched};
 
-/// A pattern stands there in a document, for the last time.
+/// The last match of a pattern in a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LastPlace {
     /// The pattern.
@@ -24,23 +23,23 @@ pub struct LastPlace {
     pub after: f64,
     /// Words of the longest paragraph among them.
     pub longest_after: f64,
-    /// Whether what comes right after it is covered by no match.
+    /// Whether the segment after it exists and is not matched.
     pub goes_on: bool,
 }
 
 impl LastPlace {
-    /// Whether an article ends here, if articles of so many words do. Twice as many are the least that mining saw: a
-    /// shorter one is none if more comes after it than stands before.
+    /// Whether an article ends here, for a pattern that ends articles of at least `words` words. Mining saw at least
+    /// twice that many. A shorter article is accepted only if no more words follow it than stand before.
     pub fn is_end(&self, words: usize) -> bool {
         let words = words as f64;
         self.before >= words && (self.before >= 2.0 * words || self.after <= self.before)
     }
 }
 
-/// Inside a line an end has so many words.
+/// Minimum number of words of an end inside a line.
 const MIN_WORDS: f64 = 5.0;
 
-/// The last place of each pattern that has whole lines, or is proven; by pattern.
+/// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS`. Sorted by pattern.
 pub fn last_places(
     reading: &Reading,
     matches: &[Match],
@@ -58,7 +57,7 @@ pub fn last_places(
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
-    // A paragraph is a line, also one that was cut into sentences.
+    // A paragraph is a line, even if it was cut into several segments.
     let (mut longest_from, mut rest_of_line) = (vec![0.0_f64; segments.prose.len() + 1], 0.0);
     for (index, &words) in segments.prose.iter().enumerate().rev() {
         rest_of_line += words;
@@ -69,7 +68,7 @@ pub fn last_places(
     }
     let last = |of_pattern: &[Match]| {
         let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
-        // The segments it is in count for neither side.
+        // Words in the segments of the match count for neither side.
         let Range { start: first, end: next } = segments.tokens.touching(tokens);
         let after = prose[prose.len() - 1] - prose[next];
         let goes_on = next < segments.tokens.len() && !is_matched(&segments.tokens.tokens(next), &evidence.of_token);

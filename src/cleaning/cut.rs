@@ -1,30 +1,29 @@
 //! The only code that removes text.
 //!
-//! Takes a document and the spans to remove, gives the cleaned document. Every byte outside the cuts
-//! stays as it was. A cut takes white space along only as far as it would be left over: a removed line
-//! goes with its line break, of the white space on both sides of a cut the side with more line breaks stays,
-//! and where nothing but the span kept two words apart, a space takes its place. Scripts that are written without
-//! spaces need none.
+//! Takes a document and the spans to remove, gives the cleaned document. Every byte outside the cuts stays as it was. A
+//! cut includes only white space that would be left over. A removed line goes with its line break. Of the white space
+//! on both sides of a cut, the side with more line breaks stays. Where only the span separated two words, it is
+//! replaced by a space. Scripts without spaces need none.
 
 use std::ops::Range;
 
 use crate::tokens::characters::{ends_in_run, is_run_character};
 
-/// A stretch to remove, and what stands in its place.
+/// A stretch to remove, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut<'r> {
-    /// The bytes that go: a span with some of the white space around it.
+    /// The removed bytes: a span with some of the white space around it.
     pub range: Range<usize>,
-    /// A space where two words would otherwise become one, or what is to show that something stood here.
+    /// A space if two words would otherwise be joined, or a text that marks the removed place.
     pub replacement: &'r str,
 }
 
-/// The cuts for some spans, which must be sorted, disjoint, and on character boundaries.
+/// The cuts for some spans. The spans must be sorted, disjoint, and on character boundaries.
 pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut<'static>> {
     joined(text, spans).iter().map(|span| cut(text, span)).collect()
 }
 
-/// The cuts that put `replacement` in the place of the spans, and leave the white space around them.
+/// The cuts that replace the spans by `replacement` and leave the white space around them.
 pub fn replacing<'r>(text: &str, spans: &[Range<usize>], replacement: &'r str) -> Vec<Cut<'r>> {
     joined(text, spans).into_iter().map(|range| Cut { range, replacement }).collect()
 }
@@ -42,12 +41,12 @@ pub fn strip(text: &str, cuts: &[Cut]) -> String {
     stripped
 }
 
-/// Whether a document that had text has none left.
+/// Whether a document had text and has none left.
 pub fn is_emptied(text: &str, stripped: &str) -> bool {
     stripped.trim().is_empty() && !text.trim().is_empty()
 }
 
-/// Spans with nothing but white space between them are one.
+/// Joins spans that have only white space between them.
 fn joined(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
     for span in spans.iter().filter(|span| !span.is_empty()) {
@@ -68,7 +67,7 @@ fn cut(text: &str, span: &Range<usize>) -> Cut<'static> {
     let range = match (breaks(before), breaks(after)) {
         _ if starts_text && ends_text => 0..text.len(),
         _ if ends_text => all_before,
-        // Whole lines: one side's line breaks go, and the indentation of the removed line with them.
+        // Whole lines: the line breaks of one side go, and the indentation of the removed line.
         (_, 1..) if starts_text => 0..span.end + after_last_break(after),
         (1.., 1..) if breaks(before) >= breaks(after) => {
             let indentation = before.len() - after_last_break(before);

@@ -1,19 +1,19 @@
-//! Whether each token goes: all evidence there is, weighed against each other, and the whole document considered.
+//! Decides for each token whether it is removed. Combines all evidence and considers the whole document.
 //!
-//! Takes the evidence of the matches, the shape of the text and the document's own headline; gives a probability for
-//! each token, and by smoothing a label.
+//! Takes the evidence of the matches, the shape of the text and the document's own headline. Gives a probability for
+//! each token, and a label by smoothing.
 //!
-//! The log-odds of the two kinds of evidence are added, as naive Bayes adds those of independent witnesses:
+//! The log-odds of the two kinds of evidence are added, as naive Bayes does for independent witnesses:
 //!
 //! ```text
-//! of matches    p (4 + 2 log2(documents / 5))    p from `evidence`; documents from 5 on; 12 if proven
-//! of the shape  z / 2 + logit(matched)           at least -6; halved, for neighbours' shapes depend on each other
+//! of matches    p (4 + 2 log2(documents / 5))    p from `evidence`; documents at least 5; 12 if proven
+//! of the shape  z / 2 + logit(matched)           at least -6; halved, because neighbours' shapes depend on each other
 //! ```
 //!
-//! `matched`, how many of the document's tokens matches cover for each that they don't, is taken for the probability that
-//! a token in it is boilerplate, one half at most: where little recurs, little of what does not recur is boilerplate
-//! either, and where nothing does, nothing is. Two segments are exempt, for in their own document they are content
-//! whatever they look like: the headline, and of the paragraphs that no match covers the longest.
+//! `matched` is the number of the document's tokens that matches cover for each token they do not cover, at most one
+//! half. It stands for the prior probability that a token is boilerplate: where little recurs, little of the rest is
+//! boilerplate either, and where nothing recurs, nothing is. Two segments are exempt, because they are content of their
+//! own document whatever they look like: the headline, and the longest paragraph that no match covers.
 
 use std::ops::Range;
 
@@ -26,34 +26,33 @@ use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
 use crate::free_positions::FreePositions;
 
-/// What it costs to change one's mind between two tokens of a line: a template in flowing text has sixteen tokens or more.
+/// Cost of a change of label between two tokens of a line. So a template inside a line needs 17 tokens to be removed.
 const COST_INSIDE_LINE: f64 = 8.0;
-/// What it costs at a line break, where templates end: a line that no match covers goes with the template around it only
-/// if it has one or two tokens.
+/// Cost of a change at a line break. Low, because templates end there: a line that no match covers goes with the
+/// template around it only if it has one or two tokens.
 const COST_AT_LINE_BREAK: f64 = 1.5;
-/// What it costs where a proven template begins or ends: two words can go.
+/// Cost of a change where a proven template begins or ends. So low that two words can be removed.
 const COST_AT_PROVEN_EDGE: f64 = 0.75;
 
-/// What a token weighs that a person wants to stay: more than two changes of mind cost, so that nothing around it takes
-/// it along.
+/// Mass of a token that a person wants to keep. More than two changes cost, so it is never removed with its neighbours.
 const HELD_BACK: f64 = 100.0;
 
-/// The log-odds that full evidence of matches adds.
+/// Log-odds of full evidence of matches.
 const MATCHED: f64 = 4.0;
-/// What each doubling of the documents beyond [`FEW_DOCUMENTS`] adds.
+/// Added for each doubling of the documents beyond [`FEW_DOCUMENTS`].
 const PER_DOUBLING: f64 = 2.0;
-/// So many documents that a pattern was seen in add nothing of their own.
+/// A pattern seen in this many documents or fewer gets no bonus for them.
 const FEW_DOCUMENTS: f64 = 5.0;
-/// What a proven template adds: more than the shape can say against it.
+/// Log-odds of a proven template. More than the shape can subtract.
 const PROVEN: f64 = 12.0;
-/// How much of the shape's log-odds counts.
+/// Weight of the shape's log-odds. Neighbouring segments share features, so they are no independent witnesses.
 const TRUST_IN_SHAPE: f64 = 0.5;
-/// Between these is the probability that a token is boilerplate before anything is known but how much is matched.
+/// Limits of the prior probability that a token is boilerplate, which is estimated from how much is matched.
 const PRIORS: std::ops::RangeInclusive<f64> = 0.01..=0.5;
-/// What the shape can say against a match at most.
+/// The most that the shape can subtract.
 const MAX_VETO: f64 = 6.0;
 
-/// All that is known of a document before it is decided on.
+/// All that is known about a document before the decision.
 #[derive(Debug)]
 pub struct Case<'d> {
     text: &'d str,
@@ -62,17 +61,17 @@ pub struct Case<'d> {
     weights: &'d [Weight],
     evidence: &'d Evidence,
     ingredients: Ingredients,
-    /// Which tokens are a value that tells the document from others.
+    /// Whether each token is a value that distinguishes the document from others. Empty if none is.
     is_value: Vec<bool>,
-    /// Up to the end of the article.
+    /// The segments up to the end of the article.
     segments: Segments,
-    /// Where the article ends, if it does not go on to the end of the document.
+    /// Where the article ends, if it ends before the document does.
     pub end: Option<LastPlace>,
 }
 
 impl<'d> Case<'d> {
-    /// A text as the patterns see it, the matches that count, the weights of the patterns, what the matches tell, and the
-    /// kinds of evidence that count.
+    /// `matches` are those that count, `weights` those of the patterns, `evidence` the evidence of the matches,
+    /// `ingredients` the kinds of evidence that count.
     pub fn of(
         text: &'d str,
         reading: &'d Reading,
@@ -91,7 +90,7 @@ impl<'d> Case<'d> {
             let places = last_places(reading, &ending, weights, evidence, &segments);
             places.into_iter().filter(is_end).min_by_key(|place| place.start)
         };
-        // Beyond the end nothing is the article's longest paragraph or its headline.
+        // After the end there is no longest paragraph and no headline.
         end.inspect(|end| segments.end_at(end.start));
         let mut case =
             Case { text, reading, matches, weights, evidence, ingredients, is_value: Vec::new(), segments, end };
@@ -99,8 +98,7 @@ impl<'d> Case<'d> {
         case
     }
 
-    /// The probability of each token that it is boilerplate.
-    /// `trust` is how much the shape counts.
+    /// The probability that a token is boilerplate, for each token. `trust` is how much the shape counts, 0..=1.
     pub fn probabilities(&self, shape: Option<&ShapeModel>, trust: f64) -> Vec<f32> {
         let is_matched = self.evidence.of_token.iter().any(|&p| p > 0.0);
         let mut probabilities = match shape.filter(|_| is_matched && self.segments.has_paragraph()) {
@@ -121,7 +119,7 @@ impl<'d> Case<'d> {
         probabilities
     }
 
-    /// The cheapest labels; true goes.
+    /// The labels of least cost; true is removed.
     pub fn labels(&self, probabilities: &[f32]) -> Vec<bool> {
         let Reading { tokens, layout, .. } = self.reading;
         let cost = |token: usize| match (self.evidence.is_edge[token], tokens.line_starts[token]) {
@@ -139,7 +137,7 @@ impl<'d> Case<'d> {
         labels
     }
 
-    /// What is known with the shape as far as it is trusted, and what is known without it for the rest.
+    /// The probabilities with shape and those without it, weighted by `trust`.
     fn trusting(&self, trust: f64, mut with_shape: Vec<f32>) -> Vec<f32> {
         if trust < 1.0 {
             let of_matches = self.evidence.of_token.iter();
@@ -163,7 +161,7 @@ impl<'d> Case<'d> {
             } else {
                 (TRUST_IN_SHAPE * model.log_odds(&features) + prior).max(-MAX_VETO)
             };
-            // Most tokens are in the same match as the one before, or in none either.
+            // Most neighbouring tokens have the same match, or none, so their log-odds are computed once.
             let Evidence { of_token, pattern, is_proven, .. } = self.evidence;
             let of_match = |token: usize| (pattern[token], of_token[token].to_bits(), is_proven[token]);
             let mut start = segment.start;
@@ -182,14 +180,14 @@ impl<'d> Case<'d> {
         probabilities
     }
 
-    /// Whether a person said that what stands here should stay, and no other pattern says that it should go; or whether it
-    /// is a value.
+    /// Whether a token must stay: a person rejected a pattern here and no other pattern matches, or it is a value.
     fn is_held_back(&self, token: usize) -> bool {
         self.reading.is_rejected[token] && self.evidence.of_token[token] == 0.0
             || self.is_value.get(token).is_some_and(|&is_value| is_value)
     }
 
-    /// Which tokens are values, with the lines that they stand in as far as their pattern has these; empty if none is.
+    /// Whether each token is a value. The whole line of a value counts, as far as its pattern covers it. Empty if there
+    /// is no value.
     fn values(&self) -> Vec<bool> {
         let mut values = Vec::new();
         if !self.ingredients.has(Ingredient::Values) {
@@ -219,7 +217,7 @@ impl<'d> Case<'d> {
         MATCHED * p + if self.ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
     }
 
-    /// The log-odds that anything in the document is boilerplate, by what of it is matched.
+    /// The log-odds that any token of the document is boilerplate, from how much of it is matched.
     fn prior(&self) -> f64 {
         let matched = self.evidence.of_token.iter().filter(|&&p| p >= 0.5).count();
         let unmatched = self.evidence.of_token.len() - matched;
@@ -233,7 +231,8 @@ impl<'d> Case<'d> {
         Heading { text: self.text, tokens, layout, segments: &self.segments, shares: &shares }.headline()
     }
 
-    /// The mean share of the documents that the matches in each of so many of the document's first segments have.
+    /// For each of the first segments: the mean share of its tokens. The share of a token is the largest of the
+    /// patterns that match it.
     fn shares(&self, first: usize) -> Vec<f64> {
         let segments = self.segments.tokens.iter().take(first);
         let end = segments.clone().next_back().map_or(0, |segment| segment.end);
@@ -251,7 +250,7 @@ impl<'d> Case<'d> {
     }
 }
 
-/// The segment that reads most like an article: shape alone must not take it.
+/// The segment with the most words in sentences. Shape alone must not remove it.
 fn longest_prose(segments: &Segments) -> Option<usize> {
     let words = |index: usize| segments.prose[index];
     let longest = (0..segments.prose.len()).max_by(|&a, &b| words(a).total_cmp(&words(b)).then(b.cmp(&a)))?;
@@ -273,18 +272,18 @@ mod tests {
     use crate::cleaning::shape::FEATURES;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Lines of a document, and what is known of each.
+    /// A line of a document, with the pattern that matches it.
     #[derive(Clone, Copy)]
     enum Line {
-        /// Nothing.
+        /// No pattern.
         Bare(&'static str),
-        /// A pattern of so many documents in a hundred holds it.
+        /// A pattern in this many of 100 documents.
         Matched(&'static str, usize),
-        /// A pattern that a person accepted holds it.
+        /// An accepted pattern.
         Accepted(&'static str),
-        /// A person rejected the pattern that holds it.
+        /// A rejected pattern.
         Rejected(&'static str),
-        /// A pattern holds it that articles of so many words of prose end before.
+        /// A pattern that ends articles of at least this many words of prose.
         Ends(&'static str, usize),
     }
     use Line::{Accepted, Bare, Ends, Matched, Rejected};
@@ -317,12 +316,12 @@ mod tests {
         }
     }
 
-    /// A model by which all text looks like boilerplate, or none, as much as this.
+    /// A model that gives every segment these log-odds.
     fn alike(log_odds: f64) -> ShapeModel {
         ShapeModel { weights: [0.0; FEATURES], intercept: log_odds }
     }
 
-    /// Looks at a document of these lines, and at the tokens of each.
+    /// Calls `look` for a document of these lines, with the tokens of each line.
     fn look<T>(lines: &[Line], ingredients: Ingredients, look: impl FnOnce(&Case, &[Range<usize>]) -> T) -> T {
         let text = lines.iter().map(|line| line.text()).collect::<Vec<_>>().join("\n");
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
@@ -344,7 +343,7 @@ mod tests {
         look(&case, &ranges)
     }
 
-    /// The lines of which some token stays.
+    /// The lines of which at least one token stays.
     fn kept(lines: &[Line], shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<&'static str> {
         look(lines, ingredients, |case, ranges| {
             let goes = case.labels(&case.probabilities(shape, 1.0));
@@ -464,7 +463,7 @@ mod tests {
         let shape = ShapeModel::shipped();
         for shape in [None, Some(&*shape)] {
             assert_eq!(kept(&page(10), shape, Ingredients::ALL), [STORY], "shape: {}", shape.is_some());
-            // Too little stands before it for an article of this source.
+            // Too few words before it for an article of this source.
             assert!(kept(&page(30), shape, Ingredients::ALL).contains(&MORE));
             assert!(kept(&page(10), shape, Ingredients::ALL.without(Ingredient::End)).contains(&MORE));
         }

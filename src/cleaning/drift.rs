@@ -1,49 +1,50 @@
-//! Whether the documents of a source still look as they did when it was mined.
+//! Drift: whether the documents of a source still look as they did when it was mined.
 //!
-//! Takes a source's pattern file and what was found in the documents of a run; tells whether patterns match, and text is
-//! removed, much less than when the source was mined. Sites change their templates, and patterns do not follow.
+//! Sites change their templates; patterns do not follow. Takes a source's pattern file and what was found in the
+//! documents of a run. Tells whether far fewer patterns match, or far less text is removed, than when the source was
+//! mined.
 //!
-//! What mining saw is the mean number of patterns in a document: the sum of their shares. Patterns that a person
-//! rejected count as well, for their text is still there: a review must not look like drift.
+//! What mining saw is the mean number of patterns in a document: the sum of their shares. Rejected patterns count as
+//! well, because their text is still there: a review must not look like drift.
 
 use super::{Cleaner, Reading};
 use crate::patterns::{Pattern, PatternFile, Status};
 
-/// A run with fewer documents of a source tells nothing of it.
+/// A run with fewer documents of a source is not judged.
 pub const MIN_DOCUMENTS: usize = 10;
-/// Of a source that had fewer patterns in a document, on average, some documents without any tell nothing.
+/// If a document had fewer patterns than this on average, documents without any pattern are normal.
 pub const MIN_PATTERNS: f64 = 1.0;
-/// Less than this part of what there was when mining is a change of the source.
+/// The source has changed if a figure is less than this part of what it was at mining.
 pub const FALLEN: f64 = 0.5;
 
-/// Which of a cleaner's patterns are counted, and how many of them a document had when they were mined.
+/// Which of a cleaner's patterns are counted, and how many of them a document had at mining.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    /// Those that are applied, then those that were rejected.
+    /// For the applied patterns, then for the rejected ones: whether it is counted.
     is_counted: Vec<bool>,
     applied: usize,
     when_mined: f64,
 }
 
-/// What was found in the documents of a source in one run.
+/// What one run found in the documents of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
-    /// How many documents.
+    /// Number of documents.
     pub documents: usize,
-    /// How many patterns in each, summed up.
+    /// Sum over the documents of the number of patterns in each.
     pub patterns: u64,
-    /// The share of the text that was removed, 0..=1, if that can be compared with mining.
+    /// The share of the text that was removed, 0..=1. `None` if it cannot be compared with mining.
     pub removed: Option<f64>,
 }
 
-/// A figure when the source was mined, and in this run.
+/// A figure at mining and in this run.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Figure {
     /// When the source was mined.
     pub when_mined: f64,
     /// In this run.
     pub now: f64,
-    /// Whether it is so much less now that the source has changed.
+    /// Whether it is so much smaller now that the source counts as changed.
     pub has_fallen: bool,
 }
 
@@ -52,12 +53,12 @@ pub struct Figure {
 pub struct Drift {
     /// The mean number of mined patterns in a document.
     pub patterns: Figure,
-    /// The share of the text that is removed, if that can be compared.
+    /// The share of the text that is removed. `None` if it cannot be compared.
     pub removed: Option<Figure>,
 }
 
 impl Watch {
-    /// For a cleaner of which a source's own file is the first.
+    /// For a cleaner whose first file is the source's own.
     pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
         let counted = |index: usize| Some(&own.patterns[index]).filter(|pattern| is_of_last_mining(pattern, own));
         let of_own = cleaner.origins().iter().map(|origin| if origin.file == 0 { counted(origin.index) } else { None });
@@ -69,7 +70,7 @@ impl Watch {
         }
     }
 
-    /// How many of the patterns a document has.
+    /// Number of counted patterns in a document.
     pub fn found(&self, reading: &Reading) -> u64 {
         let applied = reading.matches.iter().map(|found| found.pattern);
         let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
@@ -79,28 +80,27 @@ impl Watch {
         found.len() as u64
     }
 
-    /// How many a document had on average when they were mined.
+    /// Mean number of counted patterns in a document at mining.
     pub fn when_mined(&self) -> f64 {
         self.when_mined
     }
 }
 
-/// Whether its counts are those of the last time that its source was mined. A pattern that a person touched stays when it
-/// is no longer found, with the counts that it had.
+/// Whether the pattern's counts are from the last mining of its source. A pattern that a person touched stays in the
+/// file with its old counts when mining no longer finds it.
 pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
     pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted()
 }
 
-/// Whether what is removed with these files is what was removed with them when they were mined: nobody rejected or
-/// edited a pattern, or keeps a text.
+/// Whether these files remove the same as at mining: no pattern was rejected or edited, and no text is kept.
 pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
     let is_edited = |pattern: &Pattern| !pattern.is_as_mined() && pattern.documents > 0;
     let holds_back = |pattern: &Pattern| pattern.status == Status::Rejected || is_edited(pattern);
     files.iter().all(|file| file.keep.is_empty() && !file.patterns.iter().any(holds_back))
 }
 
-/// Compares a run with mining: how many patterns a document had, what share of the text was removed, if that is known.
-/// `None` if the run has too few documents to tell.
+/// Compares a run with mining: the number of patterns in a document, and the share of the text that was removed if both
+/// are known. `None` if the run has too few documents.
 pub fn drift(patterns_when_mined: f64, removed_when_mined: Option<f64>, found: &Found) -> Option<Drift> {
     if found.documents < MIN_DOCUMENTS {
         return None;
@@ -123,7 +123,7 @@ impl Drift {
         self.patterns.has_fallen || self.removed.is_some_and(|removed| removed.has_fallen)
     }
 
-    /// That the source has changed, why, and the remedy.
+    /// A sentence for the user: the source has changed, why, and what to do.
     pub fn in_words(&self) -> String {
         let patterns = self.patterns.has_fallen.then(|| {
             let [then, now] = [self.patterns.when_mined, self.patterns.now].map(|mean| format!("{mean:.1}"));

@@ -1,17 +1,17 @@
 //! How strongly each token looks like template.
 //!
-//! Takes the matches in a document, gives the evidence p_t of every token, 0..=1, and the pattern it
-//! comes from: that of the strongest match which covers the token. A match is the stronger
+//! Takes the matches in a document. Gives for every token the evidence p_t, 0..=1, and the pattern it comes from: that
+//! of the strongest match that covers the token. A match is stronger
 //!
 //! - the larger its pattern's share of the documents: language and chance recur in few of them,
 //! - the longer it is: chance repeats two words, not twenty,
-//! - where it holds whole lines: that "a line that says Share" recurs is no chance, however small the share.
+//! - where it has whole lines: a whole line does not recur by chance, however small the share.
 //!
-//! A run that many documents have, and more of it than language repeats, is *proven* template: full evidence, and its
-//! edges are where cutting is as good as at a line break.
+//! A run that is in many documents and longer than what language repeats is *proven* template: it has full evidence,
+//! and cutting at its edges is as cheap as at a line break.
 //!
-//! Length and whole lines tell nothing of a *passage*, sentences that recur in just two documents: a story
-//! retold or quoted looks the same. There only the share counts.
+//! Length and whole lines say nothing about a *passage*, sentences that recur in just two documents: a story retold or
+//! quoted looks the same. There only the share counts.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -22,43 +22,43 @@ use super::{Ingredient, Ingredients};
 use crate::free_positions::FreePositions;
 use crate::patterns::Place;
 
-/// A share up to here is no evidence; the floor from which candidates are kept.
+/// Up to this share there is no evidence. It is the default floor for candidates.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
-/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share and is full this much further on.
+/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share. It is full after this range.
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
-/// A share counts in full for runs of this many words, for one word not at all.
+/// The share counts in full for runs of this many words, and not at all for one word.
 const FULLY_TOLD: f64 = 5.0;
-/// What each word of a match adds: fifty in a row are full evidence.
+/// Evidence for each word of a match: fifty in a row are full evidence.
 const PER_WORD: f64 = 0.02;
 /// A passage in more documents than this is template: stories are retold, but rarely twice.
 const MAX_RETOLD: usize = 2;
 /// A passage has at least this many words ...
 const MIN_PASSAGE_WORDS: f64 = 15.0;
-/// ... and ends a sentence at least every so many: menus and lists don't.
+/// ... and at most this many words per sentence end. Menus and lists have more.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
 
-/// What the evidence of a pattern's matches depends on.
+/// What is known of a pattern and determines the evidence of its matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
     /// The share of the documents that have it, 0..=1.
     pub share: f64,
-    /// In how many documents it was seen.
+    /// Number of documents it was seen in.
     pub documents: usize,
-    /// How often it was seen.
+    /// Number of times it was seen.
     pub occurrences: usize,
-    /// Whether a person vouches for it: then its matches are template, whatever they look like.
+    /// Whether a person confirmed it. Then its matches are always template.
     pub is_certain: bool,
-    /// Whether it says that whole lines recur, and not just words that happen to fill one here.
+    /// Whether whole lines recur in it, and not just words that happen to fill a line here.
     pub holds_lines: bool,
     /// Whether it has free stretches: then mining has proven its whole lines.
     pub has_free: bool,
-    /// Articles are over before it, once they have had so many words of prose.
+    /// The pattern ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
-    /// Where it has its place in documents, if it has one.
+    /// Its place in documents, if it has one.
     pub place: Option<Place>,
-    /// Whether what varies in it tells documents apart.
+    /// Whether what varies in it distinguishes documents.
     pub identifies: bool,
-    /// Whether a number or a price in it is the document's own.
+    /// Whether a number or a price in it belongs to the document.
     pub value: bool,
 }
 
@@ -71,27 +71,27 @@ pub struct Evidence {
     pub pattern: Vec<Option<PatternIndex>>,
     /// Whether each token is part of a proven template.
     pub is_proven: Vec<bool>,
-    /// Whether a proven template begins or ends before each token, and after the last.
+    /// For each token, and for the end: whether a proven template begins or ends before it.
     pub is_edge: Vec<bool>,
 }
 
-/// The index of a pattern. Where there may be none, that takes no more memory.
+/// The index of a pattern. A `NonZero`, so that an `Option` of it takes no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatternIndex(NonZero<u32>);
 
 impl PatternIndex {
-    /// Of this number.
+    /// From an index.
     pub fn new(index: usize) -> PatternIndex {
         PatternIndex(NonZero::<u32>::MIN.saturating_add(index as u32))
     }
 
-    /// Its number.
+    /// The index.
     pub fn get(self) -> usize {
         self.0.get() as usize - 1
     }
 }
 
-/// A match as tokens.
+/// A match as a range of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// The tokens it covers.
@@ -100,7 +100,7 @@ pub struct Match {
     pub pattern: usize,
 }
 
-/// Weighs the matches. O((n + m) log (n + m)) for n tokens and m matches, however long these are.
+/// Weighs the matches. O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
 pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
     let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
     let proof = match ingredients.has(Ingredient::Proof) {
@@ -130,19 +130,19 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
     Evidence { of_token, pattern, is_proven: proof.covers, is_edge: proof.is_edge }
 }
 
-/// How strong a match is that no other lies over.
+/// The strength of a match if no other overlaps it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alone {
-    /// What it covers, without the end of the sentence before it.
+    /// Its tokens, without the end of the sentence before it.
     pub tokens: Range<usize>,
-    /// What it says of these as a whole.
+    /// The evidence of the match as a whole.
     pub strength: f32,
     holds_lines: bool,
     is_of_few: bool,
 }
 
 impl Alone {
-    /// What [`weigh`] makes of one match, in O(log n).
+    /// What [`weigh`] gives for one match alone, in O(log n).
     pub fn of(layout: &Layout, found: &Match, weights: &[Weight], ingredients: Ingredients) -> Alone {
         let Match { tokens, pattern } = without_stop_before(layout, found, weights);
         let weight = &weights[pattern];
@@ -155,8 +155,8 @@ impl Alone {
         Alone { tokens, strength, holds_lines, is_of_few: is_of_few(weight, ingredients) }
     }
 
-    /// Calls `visit` with stretches from left to right, of which some may be empty, and how strong it is there: full
-    /// evidence for whole lines.
+    /// Calls `visit` with stretches from left to right and the strength of each: 1 for whole lines. Some stretches may
+    /// be empty.
     pub fn stretches(&self, layout: &Layout, mut visit: impl FnMut(Range<usize>, f32)) {
         let lines = if self.strength < 1.0 && self.holds_lines { layout.lines.within(&self.tokens) } else { 0..0 };
         let mut from = self.tokens.start;
@@ -175,15 +175,16 @@ impl Alone {
     }
 }
 
-/// Whole lines that a match holds, by their numbers.
+/// The numbers of the whole lines in a match.
 struct Holding {
     pattern: u32,
     lines: Range<usize>,
     is_of_few: bool,
 }
 
-/// Adds a stroke for each line that a match holds and that tells something, in full strength; of several patterns that of the
-/// first. The same lines can stand in many matches, so each is added once, and not once for each of them.
+/// Adds a stroke of full strength for each whole line in a match, unless it is a passage of few documents. If several
+/// patterns have the line, the first one counts. The same line can be in many matches, so each line is added once and
+/// not once for each match.
 fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Stroke>) {
     holding.sort_unstable_by_key(|holding| holding.pattern);
     for is_of_few in [false, true] {
@@ -203,7 +204,7 @@ fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Strok
     }
 }
 
-/// The match without the end of the sentence before it: articles end with a full stop, which recurs with what follows.
+/// The match without the end of the sentence before it. Articles end with a full stop, so it recurs with what follows.
 pub(super) fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match, weights: &[Weight]) -> Match {
     let tokens = if weights[*pattern].is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
     Match { tokens, pattern: *pattern }
@@ -215,7 +216,7 @@ struct Stroke {
     pattern: u32,
 }
 
-/// Gives each token its strongest stroke: strongest first, each token painted once.
+/// Gives each token its strongest stroke. Strokes are painted strongest first, and each token once.
 fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<PatternIndex>>) {
     strokes.retain(|stroke| stroke.strength > 0.0);
     strokes.sort_unstable_by(|a, b| {
@@ -233,7 +234,7 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<Patte
     (of_token, of_pattern)
 }
 
-/// The evidence of a match as a whole, `size` words of which tell something. Of `n` words in a row all but one tell something: language repeats pairs.
+/// The evidence of a match as a whole. `size` is its mass in words, without what a proven match explains.
 fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, ingredients: Ingredients) -> f32 {
     if weight.is_certain {
         return 1.0;
@@ -247,22 +248,22 @@ fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, 
     (of_share + of_length).min(1.0) as f32
 }
 
-/// How much of a share a run of this size earns.
+/// The part of the share that counts for a run of this size: language repeats pairs of words.
 fn told(size: f64) -> f64 {
     ((size - 1.0) / (FULLY_TOLD - 1.0)).clamp(0.0, 1.0)
 }
 
-/// Whether the tokens read like a story that two documents tell.
+/// Whether the match may be a story told in two documents.
 fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> bool {
     is_of_few(weight, ingredients) && is_passage(layout, tokens)
 }
 
-/// Whether so few documents have it that they may have retold it.
+/// Whether the pattern is in so few documents that they may have retold a story.
 fn is_of_few(weight: &Weight, ingredients: Ingredients) -> bool {
     ingredients.has(Ingredient::Passages) && weight.documents <= MAX_RETOLD
 }
 
-/// Whether the tokens read like a story.
+/// Whether the tokens have the form of a story: many words, in sentences.
 fn is_passage(layout: &Layout, tokens: &Range<usize>) -> bool {
     let (words, ends) = (layout.words(tokens), f64::from(layout.sentence_ends(tokens)));
     words >= MIN_PASSAGE_WORDS && ends > 0.0 && ends * MAX_SENTENCE_WORDS >= words
@@ -298,7 +299,7 @@ mod tests {
         weigh(&layout(text), &matches, &weights, Ingredients::ALL)
     }
 
-    /// The strokes of all matches, each line of each match by itself, painted over each token one after the other.
+    /// The same by brute force: each line of each match is a stroke, and strokes are painted token by token.
     fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
         let all = Ingredients::ALL;
         let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
@@ -385,7 +386,7 @@ mod tests {
                 .collect();
             let (mut matches, mut weights) = matches_and_weights(&found);
             for found in &mut matches {
-                // Patterns match more than once.
+                // So that several matches have the same pattern.
                 found.pattern /= 2;
             }
             weights.truncate(matches.len().div_ceil(2));

@@ -1,9 +1,9 @@
-//! What of a stretch no proven template explains that many more documents have.
+//! Which part of a stretch is not yet explained by a proven template of many more documents.
 //!
-//! Runs come by their number of documents, those of most first. Matches may lie over each other by the thousand, as those of
-//! a line that a menu repeats do, so no token is looked at for each of them: a token is covered once, by the first proven run
-//! over it, and becomes old once, when runs of much fewer documents have come. What old tokens say is summed up in a
-//! Fenwick tree.
+//! Runs are processed in the order of their number of documents, the largest first. Thousands of matches may overlap,
+//! such as those of a line that a menu repeats, so the tokens of a match are not looped over. Each token is covered
+//! once, by the first proven run over it. It becomes old once, when the runs that follow have far fewer documents. The
+//! mass of old tokens is summed in a Fenwick tree.
 
 use std::collections::VecDeque;
 use std::ops::{AddAssign, Range, SubAssign};
@@ -11,21 +11,22 @@ use std::ops::{AddAssign, Range, SubAssign};
 use super::layout::Layout;
 use crate::free_positions::FreePositions;
 
-/// Runs whose numbers of documents differ by less than this factor are parts of one template.
+/// Two runs are parts of one template if the smaller number of documents is at least this part of the larger.
 const SAME: f64 = 0.8;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Explained<'l> {
     layout: &'l Layout,
-    /// Tokens that no proven run covers.
+    /// Tokens that no proven run covers yet.
     bare: FreePositions,
-    /// Covered tokens that are not old yet, with the documents of the run that covers them: the most first.
+    /// Covered tokens that are not old yet, with the number of documents of the run that covers them, the largest
+    /// first.
     recent: VecDeque<(u32, usize)>,
     old: FenwickTree,
 }
 
-/// What some tokens say, in halves of a word.
+/// The mass and the telling words of some tokens, in half words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     mass: u32,
@@ -38,12 +39,12 @@ impl Said {
         Said { mass: halves(layout.mass(tokens)), telling_words: halves(layout.telling_words(tokens)) }
     }
 
-    /// What they weigh, in words.
+    /// Their mass, in words.
     pub(super) fn mass(self) -> f64 {
         f64::from(self.mass) / 2.0
     }
 
-    /// The words, dates, numbers and such among them.
+    /// Number of words, dates, numbers and other matches of mutable patterns among them.
     pub(super) fn telling_words(self) -> f64 {
         f64::from(self.telling_words) / 2.0
     }
@@ -64,13 +65,13 @@ impl SubAssign for Said {
 }
 
 impl<'l> Explained<'l> {
-    /// Nothing is.
+    /// With nothing explained.
     pub(super) fn new(layout: &'l Layout) -> Explained<'l> {
         let old = FenwickTree::default();
         Explained { layout, bare: FreePositions::new(layout.tokens()), recent: VecDeque::new(), old }
     }
 
-    /// From now on it is runs of so many documents that are asked for: no more than before.
+    /// The runs that follow have this many documents. Must not grow from call to call.
     pub(super) fn compare_with(&mut self, documents: u32) {
         while let Some(&(covered, token)) = self.recent.front()
             && f64::from(covered) * SAME > f64::from(documents)
@@ -80,15 +81,15 @@ impl<'l> Explained<'l> {
         }
     }
 
-    /// What of this stretch is new.
+    /// What the stretch has besides old tokens.
     pub(super) fn new_of(&self, tokens: &Range<usize>) -> Said {
         let mut new = Said::by(self.layout, tokens);
         new -= self.old.sum(tokens);
         new
     }
 
-    /// A proven run of the documents last compared with covers this stretch. Calls `visit` with each token of it that none
-    /// did cover.
+    /// Marks the stretch as covered by a proven run of this many documents, those of the last `compare_with`. Calls
+    /// `visit` with each token of it that was not covered before.
     pub(super) fn cover(&mut self, tokens: &Range<usize>, documents: u32, mut visit: impl FnMut(usize)) {
         self.bare.take(tokens.clone(), |token| {
             self.recent.push_back((documents, token));
@@ -97,12 +98,12 @@ impl<'l> Explained<'l> {
     }
 }
 
-/// Sums over stretches of positions while single ones grow, in O(log n) each; empty as long as nothing was added.
+/// Prefix sums over positions that can be changed, in O(log n). Takes no memory until something is added.
 #[derive(Debug, Default)]
 struct FenwickTree(Vec<Said>);
 
 impl FenwickTree {
-    /// Adds at one of so many positions.
+    /// Adds at one position out of `positions`.
     fn add(&mut self, positions: usize, position: usize, said: Said) {
         self.0.resize(positions, Said::default());
         let mut at = position;

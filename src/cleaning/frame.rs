@@ -1,13 +1,14 @@
 //! The frame of a document: the templates that stand one after the other at its head and at its tail.
 //!
-//! What a site, a list or an archive puts around a text stands at its ends, in every document, however long the text is.
-//! What recurs within texts (names, quotations, code, set phrases) stands anywhere. So where it is not known that what
-//! recurs is template, only the frame is taken for it. A frame grows inwards from both ends of the document, from one
-//! match to the next, as long as little stands between them.
+//! What a site, a list or an archive puts around a text stands at its ends, in every document, however long the text
+//! is. What recurs within texts (names, quotations, code, set phrases) stands anywhere. So in sources where recurring
+//! text is not always template, only the frame is removed. A frame grows inwards from both ends of the document, from
+//! one match to the next, as long as little stands between them.
 //!
-//! Its innermost lines are its weak side. Content that recurs may stand right beside the frame: the closing formula of
-//! minutes, the opening line of a reply. Two things give it away: it is a sentence, or what varies in it differs from
-//! document to document. Between others of the frame such a line is part of it; as the innermost it is not.
+//! The innermost lines of the frame are uncertain. Content that recurs may stand right beside the frame: the closing
+//! formula of minutes, the opening line of a reply. It is recognised by one of two signs: it is a sentence, or what
+//! varies in it differs from document to document. Such a line between other lines of the frame is part of it; as the
+//! innermost line it is not.
 
 use std::ops::Range;
 
@@ -16,15 +17,15 @@ use super::layout::Layout;
 use super::segments::Segments;
 use crate::patterns::Place;
 
-/// So many words that nothing matches may stand between two templates of a frame.
+/// Maximum number of unmatched words between two templates of a frame.
 const MAX_GAP: f64 = 3.0;
-/// More may stand there, but no sentence, if most documents have the next template and it has words enough: a list in which
-/// the entry for this page is opened. So many times as many as it has, ...
+/// More words may stand there, but no sentence, if most documents have the next template and it has enough words: a
+/// list in which the entry for this page is opened. At most this many words for each word of the next template ...
 const WIDE_GAP: f64 = 10.0;
-/// ... up to so many.
+/// ... and at most this many in all.
 const MAX_WIDE_GAP: f64 = 60.0;
 const MIN_WORDS_AFTER_GAP: f64 = 4.0;
-/// What so large a share of the documents has is one of most.
+/// A template is in most documents if its share is at least this.
 pub(crate) const MOST: f64 = 0.5;
 const NEARLY_ALL: f64 = 0.95;
 
@@ -38,7 +39,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Grows over the matches whose patterns have their place there. O(m log m) for m matches.
+    /// Grows over the matches whose patterns have a place there. O(m log m) for m matches.
     pub fn grown(
         layout: &Layout,
         matches: &[Match],
@@ -51,7 +52,8 @@ impl Frame {
             let is_wide = share >= MOST && words >= MIN_WORDS_AFTER_GAP || share >= NEARLY_ALL;
             let gap = layout.telling_words(&between);
             let widest = (WIDE_GAP * words.max(MIN_WORDS_AFTER_GAP)).min(MAX_WIDE_GAP);
-            // The stop of a sentence that all documents have there recurs with what follows.
+            // If all documents have a sentence there, its full stop belongs to the next match, so it is looked at as
+            // well.
             let with_stop = between.start..(between.end + 1).min(layout.tokens());
             gap <= MAX_GAP || is_wide && gap <= widest && !layout.has_sentence(&with_stop)
         };
@@ -78,12 +80,12 @@ impl Frame {
         Frame { head, tail: tail.max(head) }
     }
 
-    /// Whether a match lies in it.
+    /// Whether a match lies in the frame.
     pub fn holds(&self, tokens: &Range<usize>) -> bool {
         tokens.end <= self.head || tokens.start >= self.tail
     }
 
-    /// Without its innermost segments that may be content, and without what it has of a segment that goes on beyond it.
+    /// The frame without its innermost segments that may be content, and without segments that lie in it only in part.
     pub fn trimmed(mut self, layout: &Layout, matches: &[Match], weights: &[Weight], segments: &Segments) -> Frame {
         let whole = self;
         let varies = |segment: &Range<usize>| {
@@ -111,8 +113,8 @@ impl Frame {
         self
     }
 
-    /// What of the matches lies in it. At the head it is only what has its place there, for a document's own title stands
-    /// amid the frame, and others list it. At the tail it is all that recurs.
+    /// The parts of the matches that lie in the frame. At the head only those of patterns with a place, because the
+    /// document's own title stands there, and other documents list it. At the tail all.
     pub fn within(&self, matches: &[Match], weights: &[Weight]) -> Vec<Match> {
         let part = |Match { tokens, pattern }: &Match, side: Range<usize>| {
             let tokens = tokens.start.max(side.start)..tokens.end.min(side.end);
@@ -132,10 +134,10 @@ mod tests {
     use crate::cleaning::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// A line of a document: its text, and the share of the documents that have its pattern if it has a place.
+    /// The text of a line, and the share of its pattern if that has a place.
     type Line = (&'static str, Option<f64>);
 
-    /// The lines of the frame, before it is trimmed and after.
+    /// The lines of the frame, before and after it is trimmed.
     fn framed(lines: &[Line], identifies: &str) -> [Vec<&'static str>; 2] {
         let text = lines.iter().map(|line| line.0).collect::<Vec<_>>().join("\n");
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));

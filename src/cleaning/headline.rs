@@ -1,34 +1,34 @@
 //! A document's own headline.
 //!
-//! At the head of its article a headline is content; in every other document's list of links it is boilerplate, and
-//! there it recurs. So the line that stands where headlines stand, before the article begins, is kept, unless it recurs
-//! in so many documents that it cannot be a headline. Best it is a line that the document's title, its first line, says
-//! as well; else the nearest one that looks like a headline.
+//! A headline is content in its own document. In the link lists of other documents it is boilerplate, and there it
+//! recurs. So the line that stands where headlines stand, before the article begins, is kept, unless it is in too many
+//! documents to be a headline. The first choice is a line that the document's title (its first line) contains as well.
+//! The second is the nearest line that looks like a headline.
 
 use super::layout::Layout;
 use super::matcher::Tokens;
 use super::segments::Segments;
 use crate::tokens::TokenKind;
 
-/// How far from the article its headline may stand, in words: bylines, dates and buttons come between.
+/// Maximum distance between headline and article, in words. Bylines, dates and buttons may stand between.
 const REACH: f64 = 80.0;
-/// Headlines have this many words at least ...
+/// Minimum number of words of a headline ...
 const MIN_WORDS: f64 = 4.0;
-/// ... or this many if the title says them, too ...
+/// ... or this many if the title contains them ...
 const MIN_TITLED_WORDS: f64 = 2.0;
-/// ... and this many at most.
+/// ... and the maximum.
 const MAX_WORDS: f64 = 25.0;
-/// What recurs in this share of the documents is no headline ...
+/// A line with this share of the documents is no headline ...
 const MAX_SHARE: f64 = 0.4;
-/// ... or in this one, if the title says it, too: a site's name.
+/// ... or with this share if the title contains it: then it is the site's name.
 const MAX_TITLED_SHARE: f64 = 0.8;
-/// Dates and scores have this share of mutable tokens, headlines have fewer.
+/// A line with a larger share of mutable tokens is a date or a score, not a headline.
 const MAX_MUTABLE: f64 = 0.34;
-/// What separates the parts of a byline or a list of links.
+/// Separators of the parts of a byline or a list of links.
 const LIST_SEPARATORS: [char; 8] = ['|', '·', '•', '»', '›', '>', '@', '｜'];
-/// A title has so many tokens at most: each line before the article is looked for in it.
+/// Maximum number of tokens of a title, because each line before the article is searched in it.
 const MAX_TITLE_TOKENS: usize = 500;
-/// How far prose counts, in words.
+/// Prose counts less by a factor of e for each such distance, in words.
 const PROSE_REACH: f64 = 100.0;
 
 /// A document in segments, among which one may be the headline.
@@ -37,23 +37,23 @@ pub struct Heading<'d> {
     pub text: &'d str,
     /// Its tokens.
     pub tokens: &'d Tokens,
-    /// Their sums.
+    /// Sums over its tokens.
     pub layout: &'d Layout,
     /// Its segments.
     pub segments: &'d Segments,
-    /// Gives the mean share of the documents that the matches in each of so many of the first segments have.
+    /// For the given number of first segments: the mean share of the documents that the matches in each have.
     pub shares: &'d dyn Fn(usize) -> Vec<f64>,
 }
 
 impl Heading<'_> {
-    /// The segment that is the headline, if any stands where headlines stand.
+    /// The headline's segment, if there is one where headlines stand.
     pub fn headline(&self) -> Option<usize> {
         let body = body_start(self.layout, self.segments)?;
         let shares = (self.shares)(body);
         self.titled(&shares).or_else(|| self.nearest(&shares))
     }
 
-    /// Of the segments before the article that the title says, the longest; of equally long ones the nearest.
+    /// The longest segment before the article that the title contains. Of equally long ones, the nearest.
     fn titled(&self, shares: &[f64]) -> Option<usize> {
         if self.segments.tokens.tokens(0).len() > MAX_TITLE_TOKENS {
             return None;
@@ -69,8 +69,8 @@ impl Heading<'_> {
         (1..shares.len()).filter(is_titled).max_by(|&a, &b| self.words(a).total_cmp(&self.words(b)))
     }
 
-    /// The nearest segment before the article that looks like a headline. After prose it is none, but stands between two
-    /// paragraphs.
+    /// The nearest segment before the article that looks like a headline. `None` if prose precedes it: then it stands
+    /// between two paragraphs.
     fn nearest(&self, shares: &[f64]) -> Option<usize> {
         let mut distance = 0.0;
         let is_near = |&index: &usize| {
@@ -91,7 +91,7 @@ impl Heading<'_> {
         let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
         let is_dated = segment.clone().filter(is_mutable).count() as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = self.token(segment.end - 1).ends_with(['.', '。', '।', '۔']);
-        // A row of a table has them around it.
+        // Separators at the ends do not count: a row of a table has them.
         let words = segment.clone().find(is_word).zip(segment.clone().rfind(is_word));
         let is_joined = words
             .is_some_and(|(first, last)| (first..last).any(|token| self.token(token).starts_with(LIST_SEPARATORS)));
@@ -106,13 +106,13 @@ impl Heading<'_> {
         &self.text[self.tokens.tokens[token].range()]
     }
 
-    /// The tokens of a segment, but for case.
+    /// The tokens of a segment in lower case.
     fn folded(&self, index: usize) -> Vec<String> {
         self.segments.tokens.tokens(index).map(|token| self.token(token).to_lowercase()).collect()
     }
 }
 
-/// Where the article begins: the first prose that is followed by half as much prose as any.
+/// Where the article begins: the first prose that is followed by at least half as much prose as the maximum.
 fn body_start(layout: &Layout, Segments { tokens, prose }: &Segments) -> Option<usize> {
     let mut following = vec![0.0; prose.len()];
     let mut sum = 0.0;
@@ -162,7 +162,7 @@ mod tests {
         let rest = PAGE.split_once('\n').unwrap().1.replace("Ann Bell", "Ann Bell, our own reporter").replace('|', "");
         let page = format!("Mayor opens the new bridge - Daily Post\nDaily Post\n{rest}");
         assert_eq!(found(&page, &[0.0, 0.9, 0.6, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(2));
-        // A name that all documents have is the site's.
+        // A name that is in all documents is the site's name.
         assert_eq!(found(&page, &[0.0, 0.9, 0.9, 0.0, 0.9, 0.0, 0.0, 0.1]), Some(3));
     }
 

@@ -1,7 +1,6 @@
-//! What a document's tokens are, and what they add up to: words, sentences, lines.
+//! What each token of a document looks like, and sums over them: words, sentences, lines.
 //!
-//! Takes a document's tokens, gives what each looks like, and sums over them, so that any stretch is judged in constant
-//! time.
+//! The sums make it possible to judge any stretch in constant time.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,7 +13,7 @@ use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
 
-/// Shorter sentences are calls to do something.
+/// Shorter sentences are calls to action, such as "Read more."
 pub const MIN_SENTENCE_WORDS: f64 = 6.0;
 
 /// What a token looks like, as bits.
@@ -25,39 +24,38 @@ pub mod look {
     pub const CAPITAL: u8 = 2;
     /// A match of a mutable pattern, or anything else that starts with a number.
     pub const VARYING: u8 = 4;
-    /// A character that sentences don't have: it separates the items of lists.
+    /// A character that does not occur in sentences. It separates the items of lists.
     pub const SEPARATOR: u8 = 8;
     /// A match of a mutable pattern.
     pub const MUTABLE: u8 = 16;
     /// Half a word: a character of a script without spaces.
     pub const HALF: u8 = 32;
-    /// A sentence ends with it.
+    /// The end of a sentence.
     pub const SENTENCE_END: u8 = 64;
 
     /// One more than all bits together.
     pub(super) const END: usize = 128;
 }
 
-/// Sums over a document's tokens. What counts as one word is a word of a script with spaces, or two characters of a
-/// script without.
+/// Sums over a document's tokens. One word is a word of a script with spaces, or two characters of a script without.
 #[derive(Debug, Default)]
 pub struct Layout {
     /// What each token looks like ([`look`]).
     pub looks: Vec<u8>,
-    /// Of the tokens before each token, and of all.
+    /// For each token, and for the end: the sums over the tokens before it.
     sums: Sums,
-    /// All lines with something in them.
+    /// All lines that are not empty.
     pub lines: Partition,
 }
 
-/// Half masses, half words, twice the mutable tokens, sentence ends: four integers that are added at once.
+/// Half masses, half words, twice the number of mutable tokens, sentence ends: four integers that are added together.
 type Sum = [u32; 4];
 const HALF_MASSES: usize = 0;
 const HALF_WORDS: usize = 1;
 const HALF_MUTABLE: usize = 2;
 const SENTENCE_ENDS: usize = 3;
 
-/// What a token of each look adds.
+/// What a token adds to the sums, for each look.
 static OF_LOOKS: LazyLock<[Sum; look::END]> = LazyLock::new(|| {
     std::array::from_fn(|look| {
         let has = |bit: u8| look & usize::from(bit) != 0;
@@ -67,15 +65,15 @@ static OF_LOOKS: LazyLock<[Sum; look::END]> = LazyLock::new(|| {
     })
 });
 
-/// Sums over the tokens before each token. The first of each block of tokens has all of a sum, and the others only what is
-/// added since: that is a byte, for no token adds more than two.
+/// Sums over the tokens before each token. They are stored in full for the first token of each block. The others store
+/// only the difference to it. That fits in a byte, because a token adds at most two.
 #[derive(Debug, Default)]
 struct Sums {
     of_blocks: Vec<Sum>,
     within: Vec<[u8; 4]>,
 }
 
-/// Tokens in a block.
+/// Tokens in a block. So a difference is at most 126.
 const BLOCK: usize = 64;
 
 impl Sums {
@@ -98,7 +96,7 @@ impl Sums {
 }
 
 impl Layout {
-    /// Of a text and its tokens. Linear.
+    /// The layout of a text and its tokens. Linear.
     pub fn of(text: &str, tokens: &Tokens) -> Layout {
         let line_starts = &tokens.line_starts;
         let mut layout = Layout {
@@ -110,7 +108,7 @@ impl Layout {
         let bytes = text.as_bytes();
         let mut all = Sum::default();
         layout.sums.push(&all);
-        // Most tokens lie before the next byte that is not ASCII.
+        // Most tokens end before the next non-ASCII byte and need no look at their characters.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
         for (index, token) in tokens.tokens.iter().enumerate() {
             let (start, end) = (token.start as usize, token.end as usize);
@@ -144,60 +142,60 @@ impl Layout {
         self.sums.before(tokens.end, sum) - self.sums.before(tokens.start, sum)
     }
 
-    /// The words in a stretch of tokens.
+    /// Number of words in a stretch of tokens.
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_WORDS)) / 2.0
     }
 
-    /// The words in a stretch of tokens, and the dates, numbers and such, each as one.
+    /// Number of words in a stretch of tokens. Each date, number or other match of a mutable pattern counts as one.
     pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
         self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
     }
 
-    /// Whether mutable patterns match anything in a stretch of tokens.
+    /// Whether a mutable pattern matches anything in a stretch of tokens.
     pub fn has_mutable(&self, tokens: &Range<usize>) -> bool {
         self.between(tokens, HALF_MUTABLE) > 0
     }
 
-    /// How many tokens there are.
+    /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.looks.len()
     }
 
-    /// What a token weighs, in words: a character of a script without spaces is half a word.
+    /// The mass of a token, in words. A character of a script without spaces is half a word.
     pub fn mass_of(&self, token: usize) -> f64 {
         if self.looks[token] & look::HALF != 0 { 0.5 } else { 1.0 }
     }
 
-    /// What a stretch of tokens weighs, in words.
+    /// The mass of a stretch of tokens, in words.
     pub fn mass(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_MASSES)) / 2.0
     }
 
-    /// How many sentences end in a stretch of tokens.
+    /// Number of sentences that end in a stretch of tokens.
     pub fn sentence_ends(&self, tokens: &Range<usize>) -> u32 {
         self.between(tokens, SENTENCE_ENDS)
     }
 
-    /// Whether a sentence ends with this token: its full stop, or the quotation mark after it.
+    /// Whether a sentence ends with this token: a full stop, or the quotation mark after it.
     pub fn ends_sentence(&self, token: usize) -> bool {
         self.looks[token] & look::SENTENCE_END != 0
     }
 
-    /// The stretch without the end of the sentence before it: articles end with a full stop, so what follows them
-    /// recurs with it.
+    /// The stretch without the end of the sentence before it. Articles end with a full stop, so it recurs with what
+    /// follows.
     pub fn without_stop_before(&self, tokens: &Range<usize>) -> Range<usize> {
         let is_all = tokens.len() == 1 || self.words(tokens) == 0.0;
         let is_stop = self.ends_sentence(tokens.start) && self.words(&(tokens.start..tokens.start + 1)) == 0.0;
         if is_all || !is_stop { tokens.clone() } else { tokens.start + 1..tokens.end }
     }
 
-    /// Whether a stretch of tokens begins and ends as lines do.
+    /// Whether a stretch of tokens begins where a line begins and ends where a line ends.
     pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
         self.lines.has_bound(tokens.start) && self.lines.has_bound(tokens.end)
     }
 
-    /// The words of a stretch that are in sentences which end in it: all of prose, none of a list.
+    /// Number of words in the sentences that end in a stretch: all words of prose, none of a list.
     pub fn words_in_sentences(&self, tokens: &Range<usize>) -> f64 {
         if self.sentence_ends(tokens) == 0 {
             return 0.0;
@@ -206,13 +204,13 @@ impl Layout {
         last_end.map_or(0.0, |token| self.words(&(tokens.start..token + 1)))
     }
 
-    /// Whether some words of a stretch are a sentence that ends in it: "Read more." is none.
+    /// Whether a stretch has words of a sentence that ends in it. "Read more." is too short to count.
     pub fn has_sentence(&self, tokens: &Range<usize>) -> bool {
         self.words_in_sentences(tokens) >= MIN_SENTENCE_WORDS
     }
 }
 
-/// What a first character makes of a token of any kind.
+/// The look that a token's first character gives it. Not all of it applies to every kind of token.
 fn look_of_start(first: char) -> u8 {
     let is = |holds: bool, look: u8| if holds { look } else { 0 };
     is(first.is_uppercase(), look::CAPITAL)
@@ -223,7 +221,7 @@ fn look_of_start(first: char) -> u8 {
 static ASCII_LOOKS: LazyLock<[u8; 128]> =
     LazyLock::new(|| std::array::from_fn(|code| look_of_start(char::from(code as u8))));
 
-/// Punctuation that sentences have.
+/// Punctuation that occurs in sentences.
 const PROSE_PUNCTUATION: &str = ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛";
 
 /// Whether a sentence ends with this token: a full stop, or the quotation mark after it.
@@ -237,7 +235,7 @@ fn ends_sentence(text: &str, Tokens { tokens, line_starts }: &Tokens, index: usi
             let is_after_stop = index > 0 && matches!(of(index - 1), "." | "!" | "?" | "…" | "。" | "！" | "？");
             is_after_stop && is_last()
         }
-        // A tokenizer that splits at white space leaves the stop, and the quotation mark after it, in the word.
+        // With `--tokenizer whitespace` the stop, and the quotation mark after it, are part of the word.
         word => tokens[index].kind == TokenKind::Word && is_last() && word.trim_end_matches(CLOSING).ends_with(STOPS),
     }
 }

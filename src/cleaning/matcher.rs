@@ -1,11 +1,10 @@
-//! All matches of all patterns in a document, overlapping ones included.
+//! Finds all matches of all patterns in a document, including overlapping ones.
 //!
-//! Mined patterns are runs of tokens: one Aho-Corasick automaton over symbols finds those of any number
-//! of patterns in a single pass. Line breaks are not symbols of the automaton: to it a line break is
-//! white space like any other, as `\s+` is to a regex, and where a pattern asks for a line break that
-//! is checked on the match. Of a pattern with free stretches it finds the segments, which are joined afterwards
-//! (`slotted`). Patterns that a person wrote or edited run on the regex engine (`regexes`). Both give
-//! the same matches wherever a regex can be read as a run of tokens.
+//! Mined patterns are runs of tokens: one Aho-Corasick automaton over symbols finds any number of them in a single
+//! pass. Line breaks are not symbols of the automaton. It treats a line break as white space, as `\s+` does in a regex;
+//! where a pattern has a line break, this is checked on the match. For a pattern with free stretches the automaton
+//! finds the segments, which are joined afterwards (`slotted`). Patterns that a person wrote or edited run on the regex
+//! engine (`regexes`). Both give the same matches wherever a regex can be read as a run of tokens.
 
 use std::ops::Range;
 
@@ -18,19 +17,19 @@ use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, 
 /// A document as the automaton reads it: its tokens, and where lines break between them.
 #[derive(Debug, Default)]
 pub struct Tokens {
-    /// All tokens but the line breaks.
+    /// All tokens except line breaks.
     pub tokens: Vec<Token>,
     /// Whether a line break (or an end of the document) stands before each token, and after the last.
     pub line_starts: Vec<bool>,
 }
 
 impl Tokens {
-    /// Reads a text.
+    /// Tokenizes a text.
     pub fn of(text: &str, lexer: &mut Lexer) -> Tokens {
         Tokens::read(text, lexer, |_, _| {})
     }
 
-    /// Reads a text, and shows `visit` each token but the line breaks, with what tells it from others.
+    /// Tokenizes a text and calls `visit` with each token except line breaks, and with its key.
     fn read(text: &str, lexer: &mut Lexer, mut visit: impl FnMut(Token, TokenKey)) -> Tokens {
         let (tokens, line_starts) = (Vec::with_capacity(text.len() / 5), Vec::with_capacity(text.len() / 5));
         let mut read = Tokens { tokens, line_starts };
@@ -47,23 +46,23 @@ impl Tokens {
         read
     }
 
-    /// The tokens that lie in the range as a whole: of a word that a free regex cuts in two nothing goes.
+    /// The tokens that lie completely in the range. If a free regex cuts a word in two, no part of it is removed.
     pub fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.tokens.partition_point(|token| (token.start as usize) < bytes.start);
         start..self.tokens.partition_point(|token| token.end as usize <= bytes.end).max(start)
     }
 
-    /// The tokens that lie in the range as a whole or in part.
+    /// The tokens that lie in the range, completely or in part.
     pub fn touching(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.tokens.partition_point(|token| token.end as usize <= bytes.start);
         start..self.tokens.partition_point(|token| (token.start as usize) < bytes.end).max(start)
     }
 }
 
-/// Where a run stands in what was read.
+/// A match in the tokens of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<'f> {
-    /// All of its tokens.
+    /// All tokens of the match.
     pub tokens: Range<usize>,
     /// Its pattern's index.
     pub pattern: usize,
@@ -75,16 +74,16 @@ pub struct Found<'f> {
 #[derive(Debug)]
 pub struct TokenAutomaton {
     vocabulary: Vocabulary,
-    /// The last one only says where the children and runs of the one before it end.
+    /// The last one is a sentinel: it says where the children and runs of the one before it end.
     states: Vec<State>,
-    /// Where each symbol leads from state 0, where most texts are most of the time; 0 for nowhere.
+    /// For each symbol, the state after state 0, where most texts are most of the time; 0 for none.
     from_root: Vec<u32>,
-    /// By state, then symbol.
+    /// Sorted by state, then symbol.
     children: Vec<(Symbol, u32)>,
-    /// By the state that they end at.
+    /// Sorted by the state they end at.
     runs: Vec<Run>,
     slotted: Vec<Slotted>,
-    /// Of each segment, which of `slotted` it is of.
+    /// For each segment, the index of its pattern in `slotted`.
     slotted_of: Vec<u32>,
     is_whitespace: bool,
 }
@@ -93,36 +92,36 @@ pub struct TokenAutomaton {
 struct State {
     /// The state of the longest proper suffix.
     fallback: u32,
-    /// The nearest state on the way back at which runs end; 0 for none.
+    /// The nearest state along the fallbacks at which runs end; 0 for none.
     next_with_runs: u32,
     first_child: u32,
     first_run: u32,
 }
 
-/// The runs as a tree, each state with what leads to it.
+/// The runs as a tree.
 #[derive(Debug, Default)]
 struct Tree {
     vocabulary: Vocabulary,
     next: FxHashMap<(u32, Symbol), u32>,
-    /// Each with the state that it ends at.
+    /// Each run with the state it ends at.
     runs: Vec<(u32, Run)>,
 }
 
-/// What a run on the automaton is.
+/// What a run of the automaton stands for.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// All of this pattern.
+    /// A whole pattern.
     Pattern(usize),
-    /// A segment of a pattern with free stretches, by its number.
+    /// The segment with this number, of a pattern with free stretches.
     Segment(u32),
 }
 
-/// What of a run the automaton does not check.
+/// What must be checked on a match, besides the symbols.
 #[derive(Debug)]
 struct Run {
     part: Part,
     len: u32,
-    /// Tokens of the run before which a line must start; `len` for its end.
+    /// Tokens of the run before which a line must start. `len` stands for the end of the run.
     line_starts: Vec<u32>,
     starts_with_word: bool,
     ends_with_word: bool,
@@ -130,8 +129,8 @@ struct Run {
 }
 
 impl TokenAutomaton {
-    /// Builds the automaton, in time linear in all tokens of the runs. Each comes with its pattern's index, and
-    /// with the edges its regex has.
+    /// Builds the automaton, in time linear in all tokens of the runs. Each run comes with its pattern's index and the
+    /// edges of its regex.
     pub fn new<'r>(
         runs: impl IntoIterator<Item = (usize, &'r TokenRun, Edges)>,
         tokenizer: &Tokenizer,
@@ -159,8 +158,8 @@ impl TokenAutomaton {
         }
     }
 
-    /// Reads a text, and says which symbol each token is. Those that stand in no run are line breaks to it, which no
-    /// run leads on with either.
+    /// Tokenizes a text and gives the symbol of each token. A token that is in no run gets the symbol of the line
+    /// break: no run of the automaton has it.
     pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
         let mut symbols = Vec::with_capacity(text.len() / 5);
         let tokens = Tokens::read(text, lexer, |token, key| {
@@ -169,13 +168,13 @@ impl TokenAutomaton {
         (tokens, symbols)
     }
 
-    /// Calls `visit` with the token range and pattern of each match in what was read: ordered by end, longest first; then
-    /// those of patterns with free stretches.
+    /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then the matches of
+    /// patterns with free stretches.
     pub fn find(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, usize)) {
         self.find_filled(text, tokens, symbols, |found| visit(found.tokens, found.pattern));
     }
 
-    /// As [`TokenAutomaton::find`], with what fills the free stretches of each match.
+    /// Like [`TokenAutomaton::find`], with what fills the free stretches of each match.
     pub fn find_filled(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Found)) {
         let mut segments = Segments::default();
         self.find_parts(text, tokens, symbols, |tokens, part| match part {
@@ -238,7 +237,7 @@ impl TokenAutomaton {
         self.from_root[symbol.0 as usize]
     }
 
-    /// Lines start where the run wants them to, and its edges cut no word.
+    /// Whether lines start where the run needs it, and whether the match cuts no word at its edges.
     fn fits(&self, run: &Run, text: &str, tokens: &Tokens, range: &Range<usize>) -> bool {
         if !run.line_starts.iter().all(|&token| tokens.line_starts[range.start + token as usize]) {
             return false;
@@ -257,7 +256,7 @@ impl TokenAutomaton {
 }
 
 impl Tree {
-    /// Adds pieces without free stretches.
+    /// Adds pieces. Free stretches are skipped.
     fn add(&mut self, part: Part, pieces: &[Piece], edges: Edges) {
         let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
         for piece in pieces {
@@ -287,7 +286,7 @@ impl Tree {
         }
     }
 
-    /// The automaton of the tree: its states laid out in order, and their fallbacks set, breadth first.
+    /// The automaton of the tree: lays out the states in order and sets their fallbacks, breadth first.
     fn linked(mut self) -> TokenAutomaton {
         let mut edges: Vec<(u32, Symbol, u32)> =
             self.next.into_iter().map(|((state, symbol), child)| (state, symbol, child)).collect();

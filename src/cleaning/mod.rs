@@ -1,8 +1,8 @@
-//! Documents and patterns to cleaned documents.
+//! From documents and patterns to cleaned documents.
 //!
-//! A [`Cleaner`] holds what is needed for the documents of one source: its own patterns and the shared
-//! ones, compiled once. [`Cleaner::clean`] looks at one document: match, weigh, judge by shape, smooth, and say which
-//! spans go; [`cut`] then removes them. It never sees mining: all it knows is in the pattern files.
+//! A [`Cleaner`] has what is needed for the documents of one source: its own patterns and the shared ones, compiled
+//! once. [`Cleaner::clean`] looks at one document: match, weigh, judge by shape, smooth, and return the spans to
+//! remove. [`cut`] then removes them. Cleaning knows nothing of mining but the pattern files.
 
 pub mod options;
 pub mod matcher;
@@ -46,42 +46,42 @@ use regexes::{GaveUp, MatchError, Regexes};
 use segments::Segments;
 use shape::{Features, ShapeModel, features};
 
-/// Text to remove, and why.
+/// A stretch of text to remove, and the patterns behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
     /// The bytes: whole tokens, without white space at the edges.
     pub range: Range<usize>,
-    /// The mean probability of its tokens that they are boilerplate, 0..=1.
+    /// Mean probability that its tokens are boilerplate, 0..=1.
     pub score: f32,
-    /// What matched in it, by what that explains of it: bytes, index as in [`Cleaner::patterns`]. Further indices are
-    /// those of what was known to recur ([`Cleaner::cleaning_with`]).
+    /// The patterns that explain parts of it: bytes, and index as in [`Cleaner::patterns`]. Larger indices stand for
+    /// the recurring stretches given to [`Cleaner::cleaning_with`].
     pub because: Vec<(Range<usize>, usize)>,
 }
 
-/// What is to be removed from one document.
+/// What to remove from one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cleaning {
     /// Sorted, disjoint.
     pub spans: Vec<Span>,
-    /// What speaks for that.
+    /// How many bytes each kind of evidence removes.
     pub grounds: Grounds,
-    /// Whether the shape was left out, for it would have taken most of what no match covers.
+    /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
 }
 
-/// Of what goes, the bytes of the tokens by what speaks for them most.
+/// Bytes of the removed tokens, by the strongest evidence for each token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Grounds {
-    /// Proven matches, and what a person accepted.
+    /// Proven matches.
     pub proven: u64,
     /// Other matches, and the end of the article.
     pub matched: u64,
-    /// Their shape alone, or what stands around them.
+    /// Shape alone, or the neighbours.
     pub shape: u64,
 }
 
 impl Grounds {
-    /// Adds what speaks for other bytes.
+    /// Adds the bytes of another one.
     pub fn add(&mut self, other: &Grounds) {
         self.proven += other.proven;
         self.matched += other.matched;
@@ -95,7 +95,7 @@ impl Cleaning {
         cut::cuts(text, &self.ranges())
     }
 
-    /// The cuts that put something in the place of what is removed.
+    /// The cuts that replace the spans by a text.
     pub fn replacing<'r>(&self, text: &str, replacement: &'r str) -> Vec<Cut<'r>> {
         cut::replacing(text, &self.ranges(), replacement)
     }
@@ -110,7 +110,7 @@ impl Cleaning {
     }
 }
 
-/// A pattern that a person wrote was given up on. Nothing is known of what is to be removed then.
+/// A pattern that a person wrote could not be searched to the end. So it is not known what to remove.
 #[derive(Debug, thiserror::Error)]
 #[error("pattern {id}: {source}; make the regex simpler, or reject the pattern")]
 pub struct CleanError {
@@ -120,7 +120,7 @@ pub struct CleanError {
     pub source: MatchError,
 }
 
-/// Cleans the documents of one source. Clones share what was compiled.
+/// Cleans the documents of one source. Clones share the compiled patterns.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     patterns: Arc<[Pattern]>,
@@ -128,23 +128,23 @@ pub struct Cleaner {
     origins: Arc<[Origin]>,
     weights: Arc<[Weight]>,
     reaches_cutoff: Arc<[bool]>,
-    /// Patterns mined with the same lexer share an automaton; the first lexer's tokens are those that are labelled.
+    /// Patterns mined with the same lexer share an automaton. Labels are given to the tokens of the first lexer.
     readers: Arc<[Reader]>,
-    /// Those that run on the regex engine, by index; behind the patterns come those that a person rejected, which are
-    /// matched to hold the shape model back.
+    /// Patterns that run on the regex engine, by index. Rejected patterns come after the applied ones. They are matched
+    /// because their text must stay.
     regexes: Arc<Regexes>,
     keeps: Arc<Regexes>,
-    /// What the files say of it, if they do.
+    /// The trust given in the files, if any.
     trust: Option<Trust>,
     options: CleanOptions,
 }
 
-/// Where a pattern stands.
+/// Where a pattern comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// Which of the files that a [`Cleaner`] was made of.
+    /// Index of the file in the files of the [`Cleaner`].
     pub file: usize,
-    /// Which of the file's patterns.
+    /// Index of the pattern in the file.
     pub index: usize,
 }
 
@@ -154,42 +154,42 @@ struct Reader {
     automaton: TokenAutomaton,
 }
 
-/// A text as the patterns see it.
+/// A tokenized text with its matches.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// Its tokens.
     pub tokens: Tokens,
-    /// Their sums.
+    /// Sums over its tokens.
     pub layout: Layout,
-    /// All matches of all patterns that are applied, overlapping ones too.
+    /// All matches of all applied patterns, including overlapping ones.
     pub matches: Vec<Match>,
-    /// The matches of patterns that a person rejected: index as in [`Cleaner::rejected`].
+    /// The matches of rejected patterns: index as in [`Cleaner::rejected`].
     pub rejected: Vec<Match>,
-    /// Which tokens they cover.
+    /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
-    /// The tokens of texts that are to be kept.
+    /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
 }
 
-/// A stretch of a text that is known to recur, whoever knows it.
+/// A stretch of a text that the caller knows to recur.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurring {
-    /// Of the text that was read.
+    /// Its tokens.
     pub tokens: Range<usize>,
     /// What is known of it.
     pub weight: Weight,
 }
 
-/// How much of a text there is to look at.
+/// Size of a text: how much there is to look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextCounts {
-    /// Tokens, line breaks left out.
+    /// Number of tokens, without line breaks.
     pub tokens: usize,
-    /// Lines with something in them, and the two ends of the text.
+    /// Number of lines that are not empty, and the two ends of the text.
     pub lines: usize,
 }
 
-/// The matches that count, the weights of what they are of, and how far these and the shape can be relied on.
+/// The matches that count, the weights of their patterns, and how far they and the shape can be relied on.
 #[derive(Clone, Copy)]
 struct Weighed<'a> {
     matches: &'a [Match],
@@ -197,30 +197,30 @@ struct Weighed<'a> {
     trust: f64,
 }
 
-/// What the matches in a text come to.
+/// The result for the tokens of a text.
 #[derive(Debug)]
 pub struct Decision {
-    /// Which tokens are to be removed.
+    /// Whether each token is removed.
     pub goes: Vec<bool>,
-    /// How likely each is boilerplate, 0..=1.
+    /// The probability that it is boilerplate, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The pattern that the evidence of each token comes from, if any match covers it; else the one that ends the
-    /// article before it.
+    /// The pattern that the token's evidence comes from, if any match covers it. Else the pattern that ends the article
+    /// before it.
     pub patterns: Vec<Option<PatternIndex>>,
-    /// Whether each is part of a proven template.
+    /// Whether each token is part of a proven template.
     pub is_proven: Vec<bool>,
-    /// Whether the shape was left out, for it would have taken most of what no match covers.
+    /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
 }
 
-/// One thread's scratch space, for any number of [`Cleaner`]s.
+/// Scratch space of one thread, for any number of [`Cleaner`]s.
 #[derive(Debug, Default)]
 pub struct Scratch {
     lexers: Vec<Lexer>,
 }
 
 impl Scratch {
-    /// This thread's own copy of a lexer.
+    /// This thread's copy of a lexer.
     pub(crate) fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
         let known = self.lexers.iter().position(|known| same_lexer(known, lexer));
         let index = known.unwrap_or_else(|| {
@@ -232,8 +232,8 @@ impl Scratch {
 }
 
 impl Cleaner {
-    /// Compiles the patterns of these files, the source's own first. One that is rejected in a file is left out, also
-    /// where it stands in a later file.
+    /// Compiles the patterns of these files. The source's own file comes first. A pattern that a file rejects is also
+    /// left out of later files.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let Review { applied, rejected } = Review::of(files, options.only_accepted);
         let reviewed = || applied.iter().chain(&rejected);
@@ -274,49 +274,49 @@ impl Cleaner {
         }
     }
 
-    /// The same patterns, and what text looks like judged by this model, or by none.
+    /// The same cleaner with this shape model, or without one.
     pub fn with_shape(&self, shape: Option<Arc<ShapeModel>>) -> Cleaner {
         Cleaner { options: CleanOptions { shape, ..self.options.clone() }, ..self.clone() }
     }
 
-    /// The patterns that are applied.
+    /// The applied patterns.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// What is known of each pattern that is applied.
+    /// The weights of the applied patterns.
     pub(crate) fn weights(&self) -> &[Weight] {
         &self.weights
     }
 
-    /// How far what was mined can be relied on in this source; `None` if the files do not say.
+    /// How far mined patterns can be relied on in this source. `None` if the files do not say.
     pub fn trust(&self) -> Option<&Trust> {
         self.trust.as_ref()
     }
 
-    /// The patterns that a person rejected.
+    /// The rejected patterns.
     pub fn rejected(&self) -> &[Pattern] {
         &self.rejected
     }
 
-    /// Where each pattern stands, those that are applied and then those that were rejected.
+    /// The origin of each pattern: first the applied ones, then the rejected ones.
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
 
-    /// Says what is to be removed from a text. Linear in the text for mined patterns.
+    /// Finds what to remove from a text. Linear in the text for mined patterns.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
         Ok(self.cleaning(text, &self.read(scratch, text)?))
     }
 
-    /// Says what is to be removed from a text that was read.
+    /// Finds what to remove from a text that was read.
     pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
         self.cleaned(text, reading, self.weighed(&reading.matches))
     }
 
-    /// Says what is to be removed from a text that was read, if some stretches of it are known to recur beside those that
-    /// patterns match. Like patterns that nobody accepted they are no more than evidence. `trust` is what the source has
-    /// shown: the lesser of that and what the files say counts, and where neither is known there is none.
+    /// Like [`Cleaner::cleaning`], with further stretches of the text that are known to recur. Like unreviewed
+    /// patterns, they are evidence only. `trust` is measured in the source so far. The lower of it and the trust in the
+    /// files counts; if both are unknown, 0.
     pub fn cleaning_with(
         &self,
         text: &str,
@@ -336,7 +336,7 @@ impl Cleaner {
         Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: decision.is_cautious }
     }
 
-    /// The matches in a text and what is known to recur in it, and the weights of both.
+    /// Matches and recurring stretches together, and their weights.
     fn with<'a>(&'a self, reading: &'a Reading, recurring: &[Recurring]) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
         let mut matches = Cow::Borrowed(&*reading.matches);
         let mut weights = Cow::Borrowed(&*self.weights);
@@ -349,13 +349,13 @@ impl Cleaner {
         (matches, weights)
     }
 
-    /// The first half of cleaning: a text as the patterns see it.
+    /// The first half of cleaning: tokenizes a text and finds its matches.
     pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
         self.read_while(scratch, text, &|| true)
     }
 
-    /// The same, as long as somebody waits for it: where `go_on` says no, the error is [`MatchError::Stopped`]. It is
-    /// asked while regexes of people are looked for, which is all that may take long.
+    /// Like [`Cleaner::read`], but can be stopped: when `go_on` returns false, the error is [`MatchError::Stopped`].
+    /// `go_on` is called while regexes that people wrote are searched. Nothing else can take long.
     pub fn read_while(
         &self,
         scratch: &mut Scratch,
@@ -372,7 +372,7 @@ impl Cleaner {
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
     }
 
-    /// How much of a text there is to look at, found out without taking memory for it.
+    /// The size of a text, counted without allocating memory for it.
     pub fn count(&self, scratch: &mut Scratch, text: &str) -> TextCounts {
         let mut counts = TextCounts::default();
         if let Some(reader) = self.readers.first() {
@@ -384,12 +384,12 @@ impl Cleaner {
         counts
     }
 
-    /// The second half: what goes by a method, if these of the matches count.
+    /// The second half of cleaning: decides by a method, using only these matches.
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
         self.decided(text, reading, self.weighed(matches), method)
     }
 
-    /// Matches of the patterns, as far as the files can be relied on.
+    /// The matches of patterns, with the trust in the files.
     fn weighed<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
         Weighed { matches, weights: &self.weights, trust: self.trust.as_ref().map_or(1.0, |trust| trust.share) }
     }
@@ -403,17 +403,17 @@ impl Cleaner {
         decision
     }
 
-    /// The evidence of each token, if these of the matches count.
+    /// The evidence of each token, using only these matches.
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
         weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
     }
 
-    /// Where each pattern stands for the last time in a text, among its prose.
+    /// The last place of each pattern in a text.
     pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
         self.last_places_with(text, reading, &[])
     }
 
-    /// The same, also of stretches that are known to recur: their indices come after those of the patterns.
+    /// The same, also for stretches that are known to recur. Their indices come after those of the patterns.
     pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
         let (matches, weights) = self.with(reading, recurring);
         let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
@@ -421,17 +421,18 @@ impl Cleaner {
         last_places(reading, &matches, &weights, &evidence, &segments)
     }
 
-    /// How strong each match is by itself, whatever others say.
+    /// The strength of a match by itself, without the other matches.
     pub(crate) fn alone(&self, reading: &Reading, found: &Match) -> Alone {
         Alone::of(&reading.layout, found, &self.weights, self.options.ingredients)
     }
 
-    /// Whether the union method takes the matches of a pattern.
+    /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
         self.reaches_cutoff[pattern]
     }
 
-    /// The segments of a text, with the features of each and the share of it that goes: what a shape model learns from.
+    /// The segments of a text, with the features of each and the share of it that is removed: training examples for a
+    /// shape model.
     pub fn examples(
         &self,
         scratch: &mut Scratch,
@@ -447,7 +448,7 @@ impl Cleaner {
         Ok(segments.tokens.iter().zip(features).map(example).collect())
     }
 
-    /// All matches of the patterns that are applied, and of those that were rejected, as the tokens they cover.
+    /// All matches of the applied patterns, and of the rejected ones, as ranges of tokens.
     fn matches(
         &self,
         scratch: &mut Scratch,
@@ -481,12 +482,12 @@ impl Cleaner {
         Ok((matches, rejected))
     }
 
-    /// By its index among those that are applied, and then those that were rejected.
+    /// The pattern at an index: first the applied ones, then the rejected ones.
     fn pattern(&self, index: usize) -> &Pattern {
         self.patterns.get(index).unwrap_or_else(|| &self.rejected[index - self.patterns.len()])
     }
 
-    /// The tokens of texts that are to be kept. Those that such a text cuts in two are kept as well.
+    /// The tokens of texts to keep. A token that lies in such a text only in part is kept as well.
     fn kept(&self, text: &str, tokens: &Tokens, go_on: &dyn Fn() -> bool) -> Result<Vec<Range<usize>>, CleanError> {
         let mut kept = Vec::new();
         let found = self.keeps.find(text, go_on, |bytes, _| {
@@ -512,7 +513,8 @@ impl Cleaner {
             (case.labels(&probabilities), probabilities, case.end)
         };
         let (mut goes, mut probabilities, mut end) = decide(shape, self.options.ingredients);
-        // Shape and ends tell boilerplate from articles: a text that is all of a kind has nothing to be told apart.
+        // Shape and ends tell boilerplate from articles. If everything would go, there is only one kind of text, and
+        // they are not used.
         let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
         let mut is_cautious = false;
         if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
@@ -528,18 +530,18 @@ impl Cleaner {
         Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious }
     }
 
-    /// Whether only what stands in its place counts.
+    /// Whether only the frame is removed.
     fn goes_by_place(&self, trust: f64) -> bool {
         trust < Trust::LEAST && self.options.ingredients.has(Ingredient::Trust) && !self.options.only_accepted
     }
 
-    /// What goes of the frame alone, and what a person vouches for.
+    /// Removes the frame, and what patterns match that a person confirmed.
     fn framed(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let Reading { tokens, layout, .. } = reading;
         let certain = matches.iter().filter(|found| weights[found.pattern].is_certain);
         let placed: Vec<Match> =
             matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
-        // Nothing is known of the shape of this text, and so of where its articles end.
+        // The shape of this text is not trusted, and neither are headline and end, which depend on it.
         let ingredients = self.options.ingredients.without(Ingredient::End).without(Ingredient::Headline);
         let all = weigh(layout, &placed, weights, ingredients);
         let segments = Segments::of(text, tokens, layout, &all.of_token);
@@ -551,7 +553,7 @@ impl Cleaner {
         let case = Case::of(text, reading, &counted, weights, &evidence, ingredients);
         let probabilities = case.probabilities(None, 0.0);
         let mut goes = case.labels(&probabilities);
-        // A gap is closed only where it says nothing.
+        // A gap is closed only if it has no word, date, number or the like.
         let says_something = |token: usize| layout.telling_words(&(token..token + 1)) > 0.0;
         let is_gap = |token: &usize| evidence.pattern[*token].is_none() && says_something(*token);
         (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
@@ -566,7 +568,7 @@ impl Cleaner {
         Weighed { matches, weights, .. }: Weighed,
         merge_gap: usize,
     ) -> Decision {
-        // Whoever says that something recurs without a pattern has a cutoff of his own.
+        // A recurring stretch without a pattern has no cutoff here. It was selected by the caller.
         let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
         let evidence = weigh(&reading.layout, &united, weights, self.options.ingredients);
@@ -579,7 +581,7 @@ impl Cleaner {
     }
 }
 
-/// What people decided on the patterns of some files, the first file's word before the later ones'.
+/// The patterns of some files by status. A pattern that a file rejects is also left out of later files.
 pub(crate) struct Review<'f> {
     pub(crate) applied: Vec<Reviewed<'f>>,
     rejected: Vec<Reviewed<'f>>,
@@ -615,8 +617,8 @@ pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 
-/// Whether the shape alone takes more than matches explain, and most of what they do not cover: it tells boilerplate from
-/// articles, and here is none.
+/// Whether shape alone removes more words than matches do, and more than half of the unmatched ones. Shape tells
+/// boilerplate from articles; such a document probably has no article.
 fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<LastPlace>) -> bool {
     let (mut by_shape, mut by_match, mut left) = (0.0, 0.0, 0.0);
     let end = end.map_or(goes.len(), |end| end.start);
@@ -632,7 +634,7 @@ fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<L
     by_shape > by_match && by_shape > left
 }
 
-/// What speaks for what goes.
+/// Bytes of what is removed, by kind of evidence.
 fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
     let mut grounds = Grounds::default();
     for (index, token) in tokens.iter().enumerate().filter(|(index, _)| decision.goes[*index]) {
@@ -646,8 +648,8 @@ fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
     grounds
 }
 
-/// What these files say of how far they can be relied on: the source's own, or, if it was too small to be mined, those
-/// that others share with it.
+/// The trust in the first of these files that has one: the source's own file or, if the source was too small to be
+/// mined, the shared one.
 fn trust_in(files: &[&PatternFile]) -> Option<Trust> {
     files.iter().find_map(|file| file.trust.clone())
 }
@@ -670,7 +672,7 @@ fn weight(pattern: &Pattern) -> Weight {
     }
 }
 
-/// Whether a person vouches for the pattern: by accepting it, or by writing it, when there are no counts to go by.
+/// Whether a person confirmed the pattern: by accepting it, or by writing it without counts.
 fn is_certain(pattern: &Pattern) -> bool {
     pattern.status == Status::Accepted || (!pattern.is_as_mined() && pattern.documents == 0)
 }
@@ -696,7 +698,7 @@ fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize
     }
 }
 
-/// The labelled stretches as spans, each with what it is made of.
+/// The labelled stretches as spans, each with the patterns that explain it.
 fn spans(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut start = 0;
@@ -752,7 +754,7 @@ mod tests {
         cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
     }
 
-    /// By which all text looks like boilerplate.
+    /// With a model for which all text looks like boilerplate.
     fn all_alike() -> CleanOptions {
         let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: 60.0 };
         CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() }

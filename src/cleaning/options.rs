@@ -7,10 +7,10 @@ use super::shape::ShapeModel;
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// The whole document decides: a two-state chain over the evidence of every match.
+    /// A two-state chain over the whole document, with the evidence of every match.
     Smooth,
-    /// The union of all matches of patterns whose share reaches the cutoff (Foschini, section 3.4); two that are
-    /// fewer than this many characters apart become one.
+    /// The union of all matches of patterns whose share reaches the cutoff (Foschini, section 3.4). Two matches with
+    /// fewer than this many characters between them become one.
     Union {
         /// In characters.
         merge_gap: usize,
@@ -22,41 +22,41 @@ pub enum Method {
 pub struct CleanOptions {
     /// From matches to spans.
     pub method: Method,
-    /// Whether patterns that nobody accepted yet stay out, and with them all that no person vouches for.
+    /// Whether to use only accepted patterns.
     pub only_accepted: bool,
-    /// What tells boilerplate that varies by its shape; `None` to go by matches alone.
+    /// The shape model, for boilerplate that varies. `None`: only matches count.
     pub shape: Option<Arc<ShapeModel>>,
     /// The kinds of evidence that count.
     pub ingredients: Ingredients,
 }
 
-/// A kind of evidence, or of doubt, of [`Method::Smooth`] that can be left out to see what it does.
+/// A kind of evidence, or of doubt, of [`Method::Smooth`]. Each can be switched off to measure its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ingredient {
-    /// Long matches tell more.
+    /// Long matches are stronger.
     Length,
-    /// Whole lines tell more, however small their share.
+    /// Whole lines are strong, however small their share.
     Lines,
-    /// Short runs tell less: language repeats pairs.
+    /// Short runs are weaker, because language repeats pairs of words.
     Pairs,
-    /// Passages that only two documents have may be stories retold.
+    /// Passages in only two documents may be stories retold.
     Passages,
-    /// What many documents say once each is proven, edges included.
+    /// Runs in many documents, once in each, are proven, and so are their edges.
     Proof,
-    /// Patterns seen in many documents outweigh the shape.
+    /// Patterns of many documents outweigh the shape.
     Documents,
     /// A document's own headline stays.
     Headline,
-    /// Shape counts less where little is matched.
+    /// Shape counts less in a document where little is matched.
     Prior,
     /// The longest paragraph that no match covers stays.
     Article,
-    /// Nothing that follows the end of the article is the article's.
+    /// Everything after the end of the article is removed.
     End,
-    /// What tells a document from all others stays, such as a price or a maker in a fixed frame.
+    /// Values of a document stay, such as a price in a fixed frame.
     Values,
-    /// What mining found out of how far shape and matches can be relied on.
+    /// Shape and matches count only as far as mining found them reliable in the source.
     Trust,
 }
 
@@ -83,10 +83,10 @@ impl Ingredient {
 pub struct Ingredients(u16);
 
 impl Ingredients {
-    /// Every one.
+    /// All ingredients.
     pub const ALL: Ingredients = Ingredients(u16::MAX);
 
-    /// The set without one of them.
+    /// The set without one ingredient.
     pub fn without(self, ingredient: Ingredient) -> Ingredients {
         Ingredients(self.0 & !(1 << ingredient as u16))
     }

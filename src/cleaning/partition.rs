@@ -1,22 +1,22 @@
-//! A document's tokens in stretches, one after the other: its lines, its segments.
+//! A document's tokens divided into consecutive stretches: its lines, its segments.
 
 use std::ops::Range;
 
-/// Stretches of tokens of which each begins where the one before it ends. There may be one for every token, so each is a
-/// number of 32 bits, as positions in a document are.
+/// Consecutive stretches of tokens. There may be one for every token, so bounds are stored in 32 bits, like positions
+/// in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partition {
-    /// Where each begins, and where the last one ends.
+    /// The start of each stretch, and the end of the last one.
     bounds: Vec<u32>,
 }
 
 impl Partition {
-    /// Where each stretch begins, ascending, and where the last one ends.
+    /// From the start of each stretch, ascending, and the end of the last one.
     pub fn at(bounds: impl Iterator<Item = usize>) -> Partition {
         Partition { bounds: bounds.map(|bound| bound as u32).collect() }
     }
 
-    /// How many stretches there are.
+    /// Number of stretches.
     pub fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
@@ -26,7 +26,7 @@ impl Partition {
         self.len() == 0
     }
 
-    /// The tokens of a stretch, by its number.
+    /// The tokens of the stretch with this number.
     pub fn tokens(&self, number: usize) -> Range<usize> {
         self.bounds[number] as usize..self.bounds[number + 1] as usize
     }
@@ -36,26 +36,26 @@ impl Partition {
         (0..self.len()).map(|number| self.tokens(number))
     }
 
-    /// The numbers of the stretches that have some of these tokens.
+    /// The numbers of the stretches that have at least one of these tokens.
     pub fn touching(&self, tokens: &Range<usize>) -> Range<usize> {
         let first = self.bounds.partition_point(|&bound| bound as usize <= tokens.start).saturating_sub(1);
         let next = self.bounds.partition_point(|&bound| (bound as usize) < tokens.end);
         first..next.min(self.len()).max(first)
     }
 
-    /// The numbers of the stretches that lie in these tokens as a whole.
+    /// The numbers of the stretches that lie completely in these tokens.
     pub fn within(&self, tokens: &Range<usize>) -> Range<usize> {
         let first = self.bounds.partition_point(|&bound| (bound as usize) < tokens.start);
         let next = self.bounds.partition_point(|&bound| bound as usize <= tokens.end);
         first..next.saturating_sub(1).max(first)
     }
 
-    /// Whether a stretch begins here, or the last one ends.
+    /// Whether a stretch begins at this token, or the last one ends before it.
     pub fn has_bound(&self, token: usize) -> bool {
         self.bounds.binary_search(&(token as u32)).is_ok()
     }
 
-    /// Only the first stretches.
+    /// Keeps only this many stretches.
     pub fn truncate(&mut self, stretches: usize) {
         self.bounds.truncate(stretches + 1);
     }

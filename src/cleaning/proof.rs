@@ -1,9 +1,9 @@
 //! Which matches are proven template: neither chance nor language.
 //!
-//! Language repeats short runs, some of them in many documents and then often more than once in a document. A run that
-//! many documents have, and that is longer than language repeats, is template for sure; a shorter one is if it stands
-//! once in each. A run that holds a proven one which has more documents is proven only if the rest of it would be:
-//! whatever happens to stand beside a template recurs with it.
+//! Language repeats short runs. Some are in many documents, and then often more than once in a document. A run that is
+//! in many documents and longer than what language repeats is certainly template. A shorter one is if it stands once in
+//! each document. What stands beside a template by accident recurs with it. So if a run contains a proven one of more
+//! documents, only the rest of it counts.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,28 +12,28 @@ use super::evidence::{Match, Weight};
 use super::explained::Explained;
 use super::layout::Layout;
 
-/// A run that stands in this many documents ...
+/// A run in at least this many documents ...
 const MIN_DOCUMENTS: usize = 15;
-/// ... and in this share of them is proven, if it has more words than language repeats ...
+/// ... and in at least this share of them is proven if it has enough words. Language repeats fewer. It needs
 const MIN_SHARE: f64 = 0.15;
-/// ... which is so many, wherever it stands,
+/// this many words in any case,
 const WORDS: f64 = 5.0;
-/// or so many if it stands once in a document,
+/// or this many if it stands once in a document,
 const WORDS_ONCE: f64 = 3.0;
-/// that is at most so many times,
+/// which means at most this many occurrences for each document,
 const ONCE: f64 = 1.02;
-/// while chance would have repeated it so often,
+/// and at least this many repetitions that chance would give are missing,
 const MISSING_REPETITIONS: f64 = 2.0;
-/// or so many if chance would have repeated it this often,
+/// or this many if it stands once in a document and more repetitions are missing,
 const WORDS_BEYOND_CHANCE: f64 = 2.0;
 const MANY_MISSING_REPETITIONS: f64 = 10.0;
-/// or so many as whole lines.
+/// or this many if it is whole lines.
 const WORDS_OF_LINES: f64 = 2.0;
 
 /// What is proven in a document.
 #[derive(Debug)]
 pub struct Proof {
-    /// Of each match, how many of its words tell something: those that no proven template explains better.
+    /// For each match: the mass of its words that no proven template of more documents explains.
     pub telling_words: Vec<f64>,
     /// Whether each match is proven.
     pub is_proven: Vec<bool>,
@@ -44,7 +44,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Nothing is proven, and all words tell.
+    /// Nothing is proven, and all words count.
     pub fn none(layout: &Layout, matches: &[Match]) -> Proof {
         Proof {
             telling_words: matches.iter().map(|found| layout.mass(&found.tokens)).collect(),
@@ -54,8 +54,8 @@ impl Proof {
         }
     }
 
-    /// Proves what can be proven, the runs that most documents have first. O((n + m) log n) for n tokens and m matches,
-    /// however long these are.
+    /// Proves what can be proven. Runs of the most documents come first. O((n + m) log n) for n tokens and m matches,
+    /// however long the matches are.
     pub fn of(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Proof {
         let mut proof = Proof::none(layout, matches);
         let place = |(index, Match { tokens, pattern }): (usize, &Match)| {
@@ -84,22 +84,22 @@ impl Proof {
 }
 
 impl Weight {
-    /// How many more occurrences there would be if they fell on the documents by chance (Poisson): of documents that
-    /// have a run by chance some have it twice.
+    /// Number of occurrences that are missing, compared with a run that is spread over the documents by chance
+    /// (Poisson): then some documents would have it twice.
     fn missing_repetitions(&self) -> f64 {
         let share = self.share.min(0.99);
         let per_document = -(1.0 - share).ln() / share.max(1e-9);
         self.documents as f64 * per_document - self.occurrences as f64
     }
 
-    /// Whether a match is proven if no other lies over it.
+    /// Whether a match is proven if no other overlaps it.
     pub(super) fn is_proven_alone(&self, layout: &Layout, tokens: &Range<usize>) -> bool {
         self.is_proven(layout.telling_words(tokens), self.holds_lines && layout.is_lines(tokens))
     }
 
-    /// Whether chance and language can be ruled out for a run of so many words.
+    /// Whether a run with this many words can be neither chance nor language.
     fn is_proven(&self, words: f64, is_lines: bool) -> bool {
-        // Mining has proven whole lines with free stretches; inside a line they are runs like any other.
+        // Mining has already tested whole lines with free stretches. Inside a line they are tested like any other run.
         if self.has_free && is_lines {
             return true;
         }
@@ -129,7 +129,7 @@ mod tests {
     use crate::cleaning::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Runs as tokens, documents and occurrences, among a hundred documents.
+    /// `runs` gives tokens, documents and occurrences of each, among 100 documents.
     fn proof(text: &str, runs: &[(Range<usize>, usize, usize)]) -> Proof {
         Proof::of(&layout(text), &matches(runs), &weights(runs))
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn two_words_that_chance_would_have_repeated_ten_times() {
-        // 50 of 100 documents have by chance 69 of them, and 37 have 46.
+        // By chance, a run in 50 of 100 documents occurs 69 times, and one in 37 occurs 46 times.
         assert!(proof("a b c d", &[(1..3, 50, 50)]).is_proven[0]);
         assert!(!proof("a b c d", &[(1..3, 37, 37)]).is_proven[0] && !proof("a b c d", &[(1..3, 50, 60)]).is_proven[0]);
         assert!(!proof("a b c d", &[(1..2, 100, 100)]).is_proven[0], "one word is language");
@@ -191,7 +191,7 @@ mod tests {
         assert!(!proof.is_edge[6]);
     }
 
-    /// The documents of the proven run over each token looked at, token by token.
+    /// The same by brute force: for each token, the documents of the proven run over it.
     fn naively_proven(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<bool>, Vec<f64>) {
         let mut order: Vec<usize> = (0..matches.len()).collect();
         order.sort_by_key(|&at| (Reverse(weights[at].documents), Reverse(matches[at].tokens.len()), at));

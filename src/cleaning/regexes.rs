@@ -1,8 +1,8 @@
-//! The patterns that a person wrote or edited, on the regex engine.
+//! Runs the patterns that a person wrote or edited on the regex engine.
 //!
-//! Each would read every document by itself. But most match only where some text stands that they name (`needed`),
-//! such as `Share on Facebook` or `Share on Twitter`: one Aho-Corasick automaton looks for the texts of all regexes in
-//! a single pass, and only those that may match are run.
+//! Running every regex on every document would be slow. But most regexes match only where a fixed text stands
+//! (`needed`), such as `Share on Facebook` or `Share on Twitter`. One Aho-Corasick automaton searches for the texts of
+//! all regexes in a single pass, and only regexes that may match are run.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,23 +14,23 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 use super::search::Watched;
 use crate::patterns::ForeignRegex;
 
-/// Regexes that are looked for together.
+/// Regexes that are searched together.
 #[derive(Debug)]
 pub struct Regexes {
-    /// Each with its pattern.
+    /// Each with its pattern's index.
     regexes: Vec<(usize, ForeignRegex)>,
-    /// Which of them may match whatever the text.
+    /// Whether each regex must always be run, because no text is known that it needs.
     needs_nothing: Vec<bool>,
-    /// The texts that the others need one of.
+    /// The texts of the other regexes. Each regex needs at least one of its texts.
     texts: AhoCorasick,
-    /// Which of `regexes` needs it.
+    /// For each text, the index in `regexes` of the regex that needs it.
     needed_by: Vec<usize>,
 }
 
-/// A regex was given up on.
+/// The search for a regex was given up.
 #[derive(Debug)]
 pub struct GaveUp {
-    /// Its pattern.
+    /// Its pattern's index.
     pub pattern: usize,
     /// Why.
     pub source: MatchError,
@@ -39,13 +39,13 @@ pub struct GaveUp {
 /// Why not all matches of a regex were found.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// What the regex engine says.
+    /// The error of the regex engine.
     #[error(transparent)]
     Engine(#[from] Box<fancy_regex::Error>),
-    /// To find them all would take time with the square of the text.
+    /// Finding all matches would take time quadratic in the text.
     #[error("its matches are too long to look for one at each place where it can start")]
     TooLong,
-    /// Nobody waits for them any more.
+    /// The caller stopped the search.
     #[error("the search for its matches was stopped")]
     Stopped,
 }
@@ -60,12 +60,12 @@ impl Regexes {
         let (texts, needed_by): (Vec<String>, Vec<usize>) = named.flat_map(of_regex).unzip();
         match AhoCorasick::builder().ascii_case_insensitive(true).build(texts) {
             Ok(texts) => Regexes { regexes, needs_nothing, texts, needed_by },
-            // More texts than an automaton can hold: all regexes run.
+            // Too many texts for the automaton: all regexes run.
             Err(_) => Regexes { needs_nothing: vec![true; regexes.len()], regexes, ..Regexes::default() },
         }
     }
 
-    /// Calls `visit` with each match of each regex: the bytes, and the pattern; as long as `go_on` says yes.
+    /// Calls `visit` with each match of each regex: its bytes and its pattern, as long as `go_on` returns true.
     pub fn find(
         &self,
         text: &str,
@@ -102,22 +102,23 @@ impl Default for Regexes {
     }
 }
 
-/// All matches of a free regex, one for each position it can start at; empty ones left out. It is an error if the regex
-/// engine gives up, or if the text would have to be read too often.
+/// All matches of a free regex, one for each position it can start at, without empty ones. An error if the regex engine
+/// gives up, or if the text would have to be read too often.
 pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, MatchError> {
     matches_reading(regex, &Watched::new(text, &|| true), most_read(text))
 }
 
-/// So many bytes may be read of any text, whatever its length.
+/// This many bytes may always be read.
 const FREELY_READ: usize = 1 << 28;
-/// So often a longer text may be read: matches are as long on average at most, if there is one from every place.
+/// In addition, the text may be read this many times. So, with a match at every position, their mean length is at most
+/// this.
 const MOST_OFTEN_READ: usize = 1000;
 
 fn most_read(text: &str) -> usize {
     FREELY_READ + MOST_OFTEN_READ * text.len()
 }
 
-/// The matches, if no more than `most` bytes lie in them and before them.
+/// The matches. An error if they and the gaps before them have more than `most` bytes.
 fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
     let text = watched.text();
     let mut matches: Vec<Range<usize>> = Vec::new();
@@ -132,7 +133,7 @@ fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<
         if !range.is_empty() && matches.last() != Some(&range) {
             matches.push(range);
         }
-        // With `\K` in a look-around a match can begin before the place where it was looked for.
+        // `\K` in a look-around can make a match begin before the position where the search started.
         let start = found.start.max(from);
         from = start + text[start..].chars().next().map_or(1, char::len_utf8);
     }
@@ -146,15 +147,15 @@ pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     start..start.max(range.start + found.trim_end().len())
 }
 
-/// Texts, their ASCII letters in lower case, as they are looked for in either case.
+/// Texts with ASCII letters in lower case. The search ignores case.
 type Texts = BTreeSet<String>;
 
-/// As many texts stand for an expression; of one that has more, other parts are looked at.
+/// Maximum number of texts for an expression. If it has more, other parts of the regex are used.
 const FEW: usize = 8;
-/// A shorter text, in bytes, stands in every document.
+/// A shorter text, in bytes, is in every document.
 const SHORTEST: usize = 2;
 
-/// Of which texts one stands in any text that the regex matches; `None` if that is not certain.
+/// Texts of which at least one is in every text that the regex matches. `None` if no such set is known.
 fn needed(regex: &str) -> Option<Texts> {
     // Control verbs such as `(*ACCEPT)` let a regex match without all of its parts.
     if regex.contains("(*") {
@@ -164,7 +165,7 @@ fn needed(regex: &str) -> Option<Texts> {
     needed_by(&tree.expr).filter(|texts| shortest(texts) >= SHORTEST)
 }
 
-/// Of which texts one stands in any text that the expression matches in. What is not known to need any gives `None`.
+/// Texts of which at least one is in every text that the expression matches. `None` if no such set is known.
 fn needed_by(expr: &Expr) -> Option<Texts> {
     match expr {
         Expr::Literal { .. } | Expr::Delegate { .. } => all_of(expr),
@@ -185,7 +186,7 @@ fn needed_by(expr: &Expr) -> Option<Texts> {
     }
 }
 
-/// Of each stretch of parts that few texts stand for, these texts.
+/// For each stretch of parts with few possible texts: these texts.
 fn stretches(parts: &[Expr]) -> Vec<Texts> {
     let mut stretches = vec![Texts::from([String::new()])];
     for part in parts {
@@ -201,7 +202,7 @@ fn stretches(parts: &[Expr]) -> Vec<Texts> {
     stretches
 }
 
-/// The texts that the expression can match, if they are few and known.
+/// All texts that the expression can match, if they are known and few.
 fn all_of(expr: &Expr) -> Option<Texts> {
     let nothing = || Texts::from([String::new()]);
     match expr {
@@ -219,7 +220,7 @@ fn all_of(expr: &Expr) -> Option<Texts> {
     }
 }
 
-/// Each of the texts followed by each of the others, if these are few.
+/// Each of the texts followed by each of the others, if the results are few.
 fn joined(texts: &Texts, others: &Texts) -> Option<Texts> {
     if texts.len() * others.len() > FEW {
         return None;
@@ -235,7 +236,7 @@ fn shortest(texts: &Texts) -> usize {
     texts.iter().map(String::len).min().unwrap_or(0)
 }
 
-/// The character, and those that are the same but for their case if that is not to matter.
+/// The character. If case is ignored, also those that differ only in case.
 fn cases_of(c: char, is_any_case: bool) -> Option<Texts> {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
     if is_any_case {
@@ -244,7 +245,7 @@ fn cases_of(c: char, is_any_case: bool) -> Option<Texts> {
     few_characters(&class)
 }
 
-/// The characters of a class as it stands in a regex, if they are few.
+/// The characters of a class as written in a regex, if they are few.
 fn characters(class: &str) -> Option<Texts> {
     match regex_syntax::parse(class).ok()?.into_kind() {
         HirKind::Literal(literal) => Some(Texts::from([std::str::from_utf8(&literal.0).ok()?.to_ascii_lowercase()])),
@@ -254,7 +255,7 @@ fn characters(class: &str) -> Option<Texts> {
 }
 
 fn few_characters(class: &ClassUnicode) -> Option<Texts> {
-    // Twice as many, for letters in both cases are one text.
+    // Twice as many, because both cases of a letter become one text.
     if class.iter().map(ClassUnicodeRange::len).sum::<usize>() > 2 * FEW {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Searches on the regex engine that can be stopped.
 //!
-//! A search may take minutes, and the engine asks nobody whether to go on. But it asks for the text at every step, so the
-//! text is what stops it: where the result is wanted no longer, it unwinds out of the search. Nothing is left half done,
-//! for every search of the engine sets up its space anew.
+//! A search may take minutes, and the engine has no way to cancel it. But it asks for the text at every step. So the
+//! text stops it: when the result is no longer needed, it unwinds out of the search. This is safe, because every search
+//! of the engine sets up its own space.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,29 +12,29 @@ use fancy_regex::{Input, Regex};
 
 use super::regexes::MatchError;
 
-/// A text, as long as somebody wants to know what stands in it.
+/// A text for the engine that can stop the search.
 pub struct Watched<'t> {
     text: &'t str,
     go_on: &'t dyn Fn() -> bool,
-    /// How often the engine asked for the text.
+    /// Number of times the engine asked for the text.
     asked: Cell<usize>,
 }
 
-/// What a search ends with that is wanted no longer.
+/// The panic payload of a stopped search.
 struct Stopped;
 
 impl<'t> Watched<'t> {
-    /// A text; `go_on` is asked again and again whether to go on.
+    /// A text. `go_on` is called regularly; if it returns false, the search stops.
     pub fn new(text: &'t str, go_on: &'t dyn Fn() -> bool) -> Watched<'t> {
         Watched { text, go_on, asked: Cell::new(0) }
     }
 
-    /// All of it.
+    /// The whole text.
     pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The first match from a place on.
+    /// The first match from a position on.
     pub fn find(&self, regex: &Regex, from: usize) -> Result<Option<Range<usize>>, MatchError> {
         match catch_unwind(AssertUnwindSafe(|| regex.find_from_pos(self, from))) {
             Ok(found) => Ok(found.map_err(Box::new)?),
@@ -44,7 +44,8 @@ impl<'t> Watched<'t> {
     }
 
     fn look_up(&self) {
-        /// A step of the engine may read the text to its end, which takes milliseconds if the text is long.
+        /// Calls to `go_on` are this many steps apart. A step may read the text to its end, which takes milliseconds
+        /// for a long text.
         const STEPS: usize = 64;
         let asked = self.asked.get() + 1;
         self.asked.set(asked);
@@ -95,7 +96,7 @@ impl Input for Watched<'_> {
 mod tests {
     use super::*;
 
-    /// How often it is asked whether to go on, if it is told to stop after so often.
+    /// Stops the search after `most` calls of `go_on`. Returns its result and the number of calls.
     fn stopped_after(regex: &str, text: &str, most: usize) -> (Result<Option<Range<usize>>, MatchError>, usize) {
         let asked = Cell::new(0);
         let go_on = || {

@@ -1,7 +1,7 @@
-//! A document in segments: what text is judged by when it is judged by its shape.
+//! Cuts a document into segments, the units that are judged by their shape.
 //!
-//! A segment is a line. Where texts came without line breaks, or with paragraphs that hold much, a line is cut
-//! further: at the ends of sentences, and where a longer match begins or ends.
+//! A segment is a line. A long line, as in texts without line breaks, is cut further: at the ends of sentences, and
+//! where a longer match begins or ends.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use super::partition::Partition;
 
 /// Lines with more words are cut further.
 const MAX_LINE_WORDS: f64 = 80.0;
-/// A matched stretch of a long line is a segment if it has this many tokens: fewer recur in the language.
+/// A matched stretch of a long line becomes a segment if it has this many tokens. Shorter ones are often just language.
 const MIN_MATCHED: usize = 4;
 
-/// An article has a paragraph with so many words of prose.
+/// An article has at least one paragraph with this many words of prose.
 pub const MIN_PARAGRAPH_WORDS: f64 = 15.0;
 
 /// The segments of a document, in order.
 #[derive(Clone, Debug)]
 pub struct Segments {
-    /// Their tokens: every token is in exactly one.
+    /// Their tokens. Every token is in exactly one segment.
     pub tokens: Partition,
-    /// The words in sentences of each that is prose, which is one that no match covers and that has so many of them
-    /// ([`MIN_SENTENCE_WORDS`]); 0 for the others.
+    /// For each segment that is prose: the number of words in sentences. Prose has at least [`MIN_SENTENCE_WORDS`] of
+    /// them and is not matched. 0 for the others.
     pub prose: Vec<f64>,
 }
 
 impl Segments {
-    /// Cuts a document; `evidence` is that of its tokens. Linear.
+    /// Cuts a document. `evidence` is that of its tokens. Linear.
     pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Segments {
         let segments = cut(text, tokens, layout, evidence);
         let prose = |segment: Range<usize>| {
@@ -38,12 +38,12 @@ impl Segments {
         Segments { prose: segments.iter().map(prose).collect(), tokens: segments }
     }
 
-    /// Whether there is a paragraph, as every article has one.
+    /// Whether there is a paragraph. Every article has one.
     pub fn has_paragraph(&self) -> bool {
         self.prose.iter().any(|&words| words >= MIN_PARAGRAPH_WORDS)
     }
 
-    /// Forgets those that start at this token or after it.
+    /// Drops the segments that start at this token or after it.
     pub fn end_at(&mut self, token: usize) {
         let kept = self.tokens.touching(&(0..token)).end;
         self.tokens.truncate(kept);
@@ -51,10 +51,10 @@ impl Segments {
     }
 }
 
-/// Whether matches cover a segment: more than half of the evidence that there can be.
+/// Whether matches cover a segment: its mean evidence is more than one half.
 pub fn is_matched(segment: &Range<usize>, evidence: &[f32]) -> bool {
     let evidence = &evidence[segment.clone()];
-    // Of most segments nothing is matched, which is seen faster than it is summed up.
+    // Most segments have no evidence at all, and this is faster to check than the sum.
     let is_bare = evidence.iter().fold(0, |bits, p| bits | p.to_bits()) == 0;
     !is_bare && evidence.iter().map(|&p| f64::from(p)).sum::<f64>() / evidence.len() as f64 > 0.5
 }
@@ -64,7 +64,7 @@ fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Partit
     Partition::at(starts.chain([layout.tokens()]))
 }
 
-/// The tokens of a line with which segments start, ascending.
+/// The tokens of a line where segments start, ascending.
 fn starts_in_line(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32], line: Range<usize>) -> Vec<usize> {
     let mut starts = vec![line.start];
     if layout.words(&line) > MAX_LINE_WORDS {
@@ -76,7 +76,7 @@ fn starts_in_line(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]
     starts
 }
 
-/// The tokens of a line, but for its first, with which sentences start.
+/// The tokens of a line where sentences start, without its first token.
 pub(crate) fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
     let starts_low = |token: usize| text[tokens.tokens[token].range()].starts_with(char::is_lowercase);
     (line.start + 1..line.end).filter(|&token| layout.ends_sentence(token - 1) && !starts_low(token)).collect()

@@ -1,10 +1,10 @@
 //! How much a segment looks like boilerplate by its shape alone.
 //!
 //! Boilerplate that varies (lists of other headlines, tag clouds, teasers) recurs in its form and not in its words. Its
-//! form is that of the boilerplate which does recur: short lines without full stops, away from prose. So a logistic model
-//! over features of segments is fitted with the mined templates of many sources as its positive examples (`dehusk train`;
-//! [`training`](crate::training)), and no page that a person labelled. The features know no language: no word lists, and
-//! words of scripts without spaces are counted by halves of characters.
+//! form is that of boilerplate which does recur: short lines without full stops, away from prose. So a logistic model
+//! over features of segments is fitted (`dehusk train`; [`training`](crate::training)). The mined templates of many
+//! sources are its positive examples; no page needs to be labelled by a person. The features are independent of the
+//! language: no word lists are used, and a character of a script without spaces counts as half a word.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock};
@@ -18,7 +18,7 @@ use super::matcher::Tokens;
 use super::partition::Partition;
 use super::segments::Segments;
 
-/// How many features a segment has.
+/// Number of features of a segment.
 pub const FEATURES: usize = 22;
 
 /// The features' names, in order.
@@ -50,10 +50,10 @@ pub const NAMES: [&str; FEATURES] = [
 /// The features of a segment, in the order of [`NAMES`].
 pub type Features = [f64; FEATURES];
 
-/// How far "near", "around" and "far" reach: prose counts less by e every so many tokens.
+/// The distances of "near", "around" and "far": prose counts less by a factor of e for each such distance, in words.
 static REACH: LazyLock<[Reach; REACHES]> = LazyLock::new(|| [15.0, 60.0, 250.0].map(Reach::new));
 const REACHES: usize = 3;
-/// A segment has few words up to this many.
+/// A segment with up to this many words has few words.
 const FEW_WORDS: f64 = 3.0;
 
 /// A fitted model.
@@ -61,20 +61,20 @@ const FEW_WORDS: f64 = 3.0;
 pub struct ShapeModel {
     /// A weight for each feature.
     pub weights: Features,
-    /// What is added for every segment.
+    /// Added for every segment.
     pub intercept: f64,
 }
 
-/// Why a file is no model.
+/// Why a file is not a shape model.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
-    /// It is not in the form that `dehusk train` writes.
+    /// It does not have the form that `dehusk train` writes.
     #[error("{0}")]
     Yaml(String),
     /// A weight is missing.
     #[error("there is no weight for '{0}'; train again with this version")]
     Missing(&'static str),
-    /// A weight is for a feature that this version does not know.
+    /// There is a weight for a feature that this version does not know.
     #[error("'{0}' is no feature that this version knows; train again with it")]
     Unknown(String),
     /// A weight is no finite number.
@@ -102,7 +102,7 @@ impl ShapeModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// Reads what [`to_yaml`](ShapeModel::to_yaml) wrote.
+    /// Parses what [`to_yaml`](ShapeModel::to_yaml) wrote.
     pub fn parse(yaml: &str) -> Result<ShapeModel, ShapeError> {
         let written: Written =
             serde_saphyr::from_str(yaml).map_err(|error| ShapeError::Yaml(error.without_snippet().to_string()))?;
@@ -123,7 +123,7 @@ impl ShapeModel {
         }
     }
 
-    /// The model as a file that people can read.
+    /// The model as a readable file.
     pub fn to_yaml(&self) -> String {
         let mut yaml = format!("shape: {VERSION}\nintercept: {:.3}\nweights:\n", self.intercept);
         for (name, weight) in NAMES.iter().zip(self.weights) {
@@ -138,8 +138,8 @@ impl ShapeModel {
     }
 }
 
-/// The features of each segment of a document. Linear. There may be a segment for every two bytes, so only what cannot be
-/// known in one pass from front to back is kept for each.
+/// The features of each segment of a document. Linear. There may be a segment for every two bytes, so only what cannot
+/// be computed in one pass from front to back is stored for each.
 pub fn features<'d>(
     text: &str,
     tokens: &Tokens,
@@ -190,13 +190,13 @@ pub fn features<'d>(
     })
 }
 
-/// The words of a segment; none if there is no segment.
+/// The words of a segment. All 0 if there is no such segment.
 #[derive(Clone, Copy, Default)]
 struct Words {
     count: f64,
-    /// The logarithm of how many there are.
+    /// ln(1 + count).
     telling: f64,
-    /// The share of them that is in sentences.
+    /// The share of them in sentences.
     in_sentences: f64,
 }
 
@@ -211,15 +211,15 @@ impl Words {
     }
 }
 
-/// How many tokens of a segment look like this.
+/// Number of tokens of a segment that have this look.
 fn count(looks: &[u8], look: u8) -> f64 {
     looks.iter().map(|&of_token| u32::from(of_token & look != 0)).sum::<u32>().into()
 }
 
-/// How far prose counts.
+/// A distance over which prose counts less by a factor of e.
 struct Reach {
     tokens: f64,
-    /// What is left of it after so many half words: nearly all segments are as short as these.
+    /// The factor after each number of half words. Nearly all segments are shorter than this table.
     left: [f64; 128],
 }
 
@@ -233,14 +233,15 @@ impl Reach {
     }
 }
 
-/// The prose after each segment, itself included, each word less by its distance, for each reach. It is summed up from the
-/// back, and asked for from the front: kept is what there is after each block of segments, and the rest is summed up anew.
+/// For each reach: the prose after each segment, itself included, where each word counts less with distance. The sums
+/// are built from back to front but needed from front to back. So the sum after each block of segments is stored, and
+/// the sums within a block are computed again.
 struct ProseAfter<'d> {
     layout: &'d Layout,
     segments: &'d Partition,
     prose: &'d [f64],
     after_blocks: Vec<[f64; REACHES]>,
-    /// Of the segments of one block, the last first.
+    /// The sums of one block, the last segment first.
     of_block: Vec<[f64; REACHES]>,
 }
 
@@ -258,7 +259,7 @@ impl<'d> ProseAfter<'d> {
         after
     }
 
-    /// What there is after a segment. The segments of a block have to be asked for one after the other.
+    /// The prose after a segment. Segments must be asked for in order from the start of their block.
     fn at(&mut self, segment: usize) -> [f64; REACHES] {
         if segment.is_multiple_of(BLOCK) {
             self.sum_up(segment / BLOCK);
@@ -266,7 +267,7 @@ impl<'d> ProseAfter<'d> {
         self.of_block[self.of_block.len() - 1 - segment % BLOCK]
     }
 
-    /// Sums up what there is after each segment of a block; gives what there is after the block before.
+    /// Computes the sums of a block. Returns the sum after the block before.
     fn sum_up(&mut self, block: usize) -> [f64; REACHES] {
         let mut sums = self.after_blocks[block];
         self.of_block.clear();
@@ -280,7 +281,7 @@ impl<'d> ProseAfter<'d> {
     }
 }
 
-/// Which segments stand in the document more than once, but for case.
+/// Whether each segment occurs more than once in the document, ignoring case.
 fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
     let (mut all, mut ends) = (String::with_capacity(text.len()), Vec::with_capacity(segments.len()));
     for segment in segments.iter() {
@@ -288,7 +289,7 @@ fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
         push_folded(&mut all, &text[bytes]);
         ends.push(all.len());
     }
-    // positions in a document are 32 bits wide
+    // Positions in a document fit in 32 bits.
     let mut first: HashTable<u32> = HashTable::with_capacity(segments.len());
     let mut repeated = vec![false; segments.len()];
     let of = |index: u32| {
@@ -306,13 +307,13 @@ fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
     repeated
 }
 
-/// Folds as `str::to_lowercase` does, which is slow where a text is all but ASCII.
+/// Folds case as `str::to_lowercase` does, but faster where a text is mostly ASCII.
 fn push_folded(folded: &mut String, text: &str) {
     if text.is_ascii() {
         return push_ascii_folded(folded, text);
     }
     if text.contains('Σ') {
-        // The one letter whose lower case depends on what stands beside it.
+        // Σ is the only letter whose lower case depends on its neighbours.
         folded.push_str(&text.to_lowercase());
         return;
     }

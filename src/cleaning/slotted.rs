@@ -1,9 +1,9 @@
-//! Patterns with free stretches: their segments, found one by one, joined to matches.
+//! Joins the segments of patterns with free stretches to matches.
 //!
-//! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments, `By` and
-//! `| Staff writer`; here each is joined to the nearest place where the rest of the pattern goes on, as a lazy
-//! quantifier does. From the last segment to the first, so that nothing is tried twice: a binary search for every
-//! segment found, and the characters of every stretch that might do, of which there are few.
+//! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments, `By` and `|
+//! Staff writer`. Here each is joined to the nearest place where the rest of the pattern matches, as a lazy quantifier
+//! does. This runs from the last segment to the first, so that nothing is tried twice. It costs a binary search for
+//! every segment found, and the characters of every possible stretch, of which there are few.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::matcher::{Found, Tokens};
 use crate::tokens::{Piece, TokenRun};
 
-/// The occurrences of segments in a document, by segment, sorted.
+/// The occurrences of each segment in a document, sorted.
 pub(super) type Segments = FxHashMap<u32, Vec<Range<usize>>>;
 
 /// A pattern with free stretches.
@@ -20,15 +20,15 @@ pub(super) type Segments = FxHashMap<u32, Vec<Range<usize>>>;
 pub(super) struct Slotted {
     pattern: usize,
     segments: Vec<Segment>,
-    /// Between the segments.
+    /// The free stretches between the segments.
     stretches: Vec<Stretch>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Segment {
-    /// Tokens, by their number in [`Segments`].
+    /// A segment with tokens, by its number in [`Segments`].
     Tokens(u32),
-    /// An end of a line, and no token.
+    /// The start or end of a line, without a token.
     LineEdge,
 }
 
@@ -41,7 +41,7 @@ struct Stretch {
 }
 
 impl Slotted {
-    /// Splits a run; `number` gives a segment that has tokens its number.
+    /// Splits a run. `number` gives a number to a segment that has tokens.
     pub(super) fn new(pattern: usize, run: &TokenRun, mut number: impl FnMut(&[Piece]) -> u32) -> Slotted {
         let has_token = |segment: &[Piece]| segment.iter().any(|piece| *piece != Piece::Break);
         let segment =
@@ -63,7 +63,7 @@ impl Slotted {
         }
     }
 
-    /// Calls `visit` with each match: of those that start at one token, the shortest.
+    /// Calls `visit` with each match: for each start, the shortest.
     pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Found)) {
         let is_there = |segment: &Segment| match segment {
             Segment::Tokens(number) => segments.contains_key(number),
@@ -91,38 +91,38 @@ impl Slotted {
     }
 }
 
-/// Where the rest of a pattern, from some segment on, can stand.
+/// Where the rest of a pattern, after some segment, can match.
 enum Rest {
-    /// There is none.
+    /// There is no rest.
     Anywhere,
-    /// Where any line ends.
+    /// At the end of any line.
     LineEnd,
-    /// These places, sorted.
+    /// At these places, sorted.
     At(Vec<Joined>),
 }
 
-/// A place where the rest of a pattern stands.
+/// A match of the rest of a pattern.
 #[derive(Debug)]
 struct Joined {
     tokens: Range<usize>,
-    /// What fills the free stretches in it, the last one first.
+    /// What fills its free stretches, the last one first.
     fillers: Vec<Range<usize>>,
 }
 
 impl Joined {
-    /// The last segment, at these tokens.
+    /// A match of the last segment.
     fn last(segment: &Range<usize>) -> Joined {
         Joined { tokens: segment.clone(), fillers: Vec::new() }
     }
 
-    /// What starts with this token, has this in its first stretch, and then goes on as the rest does.
+    /// A match that starts at this token, has this filler in its first stretch, and then continues as the rest does.
     fn before(start: usize, filler: Range<usize>, (end, fillers): (usize, &[Range<usize>])) -> Joined {
         Joined { tokens: start..end, fillers: fillers.iter().cloned().chain([filler]).collect() }
     }
 }
 
 impl Rest {
-    /// The rest with the segment before it, which stands at these tokens.
+    /// The matches of the rest with the segment before it. `segment` are that segment's occurrences.
     fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let joined = |segment: &Range<usize>| {
             let (rest, fillers) = self.first_after(segment.end, lines)?;
@@ -133,7 +133,7 @@ impl Rest {
         segment.iter().filter_map(joined).collect()
     }
 
-    /// The tokens of the nearest place, and what fills the stretches there.
+    /// The tokens of the nearest match of the rest after a token, and what fills its stretches.
     fn first_after(&self, token: usize, lines: &Lines) -> Option<(Range<usize>, &[Range<usize>])> {
         match self {
             Rest::Anywhere => None,
@@ -145,13 +145,13 @@ impl Rest {
         }
     }
 
-    /// The rest with the line before it, from its start.
+    /// The matches of the rest with a stretch before it that begins at the start of the line.
     fn after_line_starts(&self, stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let Rest::At(found) = self else { return Vec::new() };
         let mut joined: Vec<Joined> = Vec::new();
         let mut last_start = None;
         for Joined { tokens: rest, fillers } in found {
-            // Only the first on its line is the nearest.
+            // Only the first match on a line is the nearest.
             let Some(start) = rest.start.checked_sub(1).map(|token| lines.start_of_line(token)) else { continue };
             let filler = start..rest.start;
             if last_start.replace(start) != Some(start) && lines.fits(stretch, &filler) {
@@ -162,7 +162,7 @@ impl Rest {
     }
 }
 
-/// Where the lines of a document start, and what is in them.
+/// The lines of a document.
 pub(super) struct Lines<'t> {
     text: &'t str,
     tokens: &'t Tokens,
@@ -180,7 +180,7 @@ impl<'t> Lines<'t> {
         self.starts[self.starts.partition_point(|&start| start <= token) - 1]
     }
 
-    /// One past the last token of the line that a token is in.
+    /// One past the last token of the token's line.
     fn end_of_line(&self, token: usize) -> usize {
         self.starts.get(self.starts.partition_point(|&start| start <= token)).copied().unwrap_or(token)
     }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn two_stretches_look_ahead_to_the_last_anchor() {
         let regex = r"(?m)^\s*a[^\S\n]+\S[^\n]{0,20}?[^\S\n]+b[^\S\n]+\S[^\n]{0,3}?[^\S\n]+c\s*$";
-        // From the first `b` it is too far to `c`.
+        // From the first `b` on, `c` is too far away.
         assert_eq!(found(regex, "a x b y y y b z c"), ["a x b y y y b z c"]);
     }
 

@@ -1,7 +1,7 @@
 //! From evidence to labels: the two-state chain.
 //!
-//! Takes the evidence p_t that each token is template, the mass m_t it has, and what a change of mind costs between
-//! neighbours; gives the labels y_t in {0, 1} that minimise
+//! Takes the evidence p_t that each token is template, its mass m_t, and the cost c_t of a change of label between
+//! neighbours. Gives the labels y_t in {0, 1} that minimise
 //!
 //! ```text
 //! sum_t m_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
@@ -11,16 +11,16 @@
 //! boilerplate are closed. (On trees the same idea is the regularised isotonic smoothing of Chakrabarti,
 //! Kumar and Punera, 2007.)
 
-/// The cheapest labels; true is template. `mass` is that of a token, `cost` the price of a change between the token before
-/// and this one. Where both labels cost the same, the token is kept.
+/// The labels of least cost; true is template. `mass` is that of a token, `cost` that of a change between the token
+/// before and this one. If both labels cost the same, the token is kept.
 pub fn smooth(evidence: &[f32], mass: impl Fn(usize) -> f64, cost: impl Fn(usize) -> f64) -> Vec<bool> {
-    // Of each token, whether the cheapest way to keep it comes from a template neighbour, and the other way round.
+    // For each token: whether the cheapest path to "kept" changes from "template" here, and the other way round.
     const KEPT_FROM_TEMPLATE: u8 = 1;
     const TEMPLATE_FROM_KEPT: u8 = 2;
     let mut changes = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
     for (token, &p) in evidence.iter().enumerate() {
-        // There is nothing before the first token to change from.
+        // The first token has no predecessor, so there is no change.
         let cost = if token == 0 { 0.0 } else { cost(token) };
         let (p, mass) = (f64::from(p), mass(token));
         let (from_template, from_kept) = (template + cost, kept + cost);

@@ -1,9 +1,9 @@
-//! Where a page's article stands in the page.
+//! Locates a page's article in the page.
 //!
-//! The words of the gold text are looked up in the page: the longest run they share first, then the longest before and
-//! the longest after it, and so on, so that the runs come in the same order in both. A run counts if it has
-//! [`MIN_RUN`] words; what is left of the gold text between two runs is then looked for among the whole lines that
-//! stand between them. So "Three people" in a menu is no article, and a headline of two words on a line of its own is.
+//! The words of the gold text are aligned with the page: first the longest common run, then the longest ones before and
+//! after it, and so on. So the runs have the same order in both texts. A run counts if it has [`MIN_RUN`] words. The
+//! rest of the gold text between two runs is searched among the whole lines between them. So "Three people" in a menu
+//! is not the article, but a headline of two words on its own line is.
 
 use std::ops::Range;
 
@@ -11,22 +11,23 @@ use rustc_hash::FxHashMap;
 
 use super::words::{Word, is_letter_or_number, words};
 
-/// A run of fewer words that is no whole line may be chance.
+/// A shorter run that is not a whole line may be chance.
 pub const MIN_RUN: usize = 4;
-/// So few words of the page between two runs in a line belong to the article: a word spelt differently.
+/// If at most this many words lie between two runs in a line, they belong to the article, such as a word with another
+/// spelling.
 pub const MAX_GAP: usize = 3;
 
 /// The article in a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Article {
-    /// The stretches of the page that are the article, none longer than a line, in order.
+    /// The stretches of the page with the article, in order. None is longer than a line.
     pub stretches: Vec<Range<usize>>,
-    /// The share of the gold text's words that were found, 0..=1.
+    /// The share of the gold text's words that was found, 0..=1.
     pub found: f64,
 }
 
 impl Article {
-    /// Looks for the gold text in the page.
+    /// Searches the page for the gold text.
     pub fn locate(page: &str, gold: &str) -> Article {
         let (page_words, gold_words): (Vec<Word>, Vec<Word>) = (words(page).collect(), words(gold).collect());
         let alignment = Alignment::new(page, &page_words, &gold_words);
@@ -39,7 +40,7 @@ impl Article {
     }
 }
 
-/// Words that follow each other in both texts.
+/// Consecutive words that are in both texts.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     page: usize,
@@ -47,7 +48,7 @@ struct Run {
     words: usize,
 }
 
-/// A part of the page and the part of the gold text that may be in it, in words.
+/// A part of the page, and the part of the gold text that may be in it. Ranges of words.
 #[derive(Clone, Debug)]
 struct Part {
     page: Range<usize>,
@@ -57,9 +58,9 @@ struct Part {
 struct Alignment {
     page: Vec<u64>,
     gold: Vec<u64>,
-    /// Where each word stands in the gold text.
+    /// The positions of each word in the gold text.
     places: FxHashMap<u64, Vec<usize>>,
-    /// The line of each word of the page.
+    /// The line number of each word of the page.
     lines: Vec<usize>,
 }
 
@@ -72,7 +73,7 @@ impl Alignment {
         Alignment { page: hashes(page_words), gold, places, lines: lines(page, page_words) }
     }
 
-    /// All runs, in order.
+    /// All runs, sorted by page position.
     fn runs(&self) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut parts = vec![Part { page: 0..self.page.len(), gold: 0..self.gold.len() }];
@@ -93,7 +94,7 @@ impl Alignment {
         runs
     }
 
-    /// The longest run of a part, the first of several, if it is long enough.
+    /// The longest run of a part, if it is long enough. Of equally long ones, the first.
     fn longest(&self, part: &Part) -> Option<Run> {
         let mut longest = Run { page: 0, gold: 0, words: MIN_RUN - 1 };
         if part.gold.len() < MIN_RUN {
@@ -124,7 +125,7 @@ impl Alignment {
         self.page[page].iter().zip(&self.gold[gold]).take_while(|(a, b)| a == b).count()
     }
 
-    /// The lines of a part that stand as they are in what is left of the gold text, each after the one before.
+    /// Adds the lines of a part that are in the rest of the gold text, in the same order.
     fn short_lines(&self, mut part: Part, runs: &mut Vec<Run>) {
         let mut page = part.page.start;
         while page < part.page.end && !part.gold.is_empty() {
@@ -144,13 +145,13 @@ impl Alignment {
         word == 0 || self.lines[word - 1] != self.lines[word]
     }
 
-    /// The first word after the line of this one.
+    /// The first word of the next line.
     fn line_end(&self, word: usize) -> usize {
         word + self.lines[word..].partition_point(|&line| line == self.lines[word])
     }
 }
 
-/// The number of each word's line.
+/// The line number of each word.
 fn lines(page: &str, words: &[Word]) -> Vec<usize> {
     let (mut line, mut at) = (0, 0);
     let number = |word: &Word| {
@@ -161,7 +162,7 @@ fn lines(page: &str, words: &[Word]) -> Vec<usize> {
     words.iter().map(number).collect()
 }
 
-/// The stretches of the page that the runs cover: one or more a line, with the punctuation that touches them.
+/// The stretches of the page that the runs cover: one or more per line, with adjoining punctuation.
 fn stretches(page: &str, words: &[Word], lines: &[usize], runs: &[Run]) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for word in runs.iter().flat_map(|run| run.page..run.page + run.words) {
@@ -181,7 +182,7 @@ fn stretches(page: &str, words: &[Word], lines: &[usize], runs: &[Run]) -> Vec<R
     joined.into_iter().map(stretch).collect()
 }
 
-/// Takes in what stands before, up to white space, or up to the line's start.
+/// Extends the start back to white space or a word, or to the start of the line.
 fn grown_back(page: &str, start: usize, to_line_start: bool) -> usize {
     let line = page[..start].rfind('\n').map_or(0, |at| at + 1);
     let before = &page[line..start];
@@ -192,7 +193,7 @@ fn grown_back(page: &str, start: usize, to_line_start: bool) -> usize {
     line + kept.len()
 }
 
-/// Takes in what stands after, up to white space or a word, or up to the line's end.
+/// Extends the end to white space or a word, or to the end of the line.
 fn grown(page: &str, end: usize, to_line_end: bool) -> usize {
     let after = page[end..].lines().next().unwrap_or_default();
     if to_line_end {

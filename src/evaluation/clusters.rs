@@ -1,4 +1,4 @@
-//! Clusters of texts, and how well two clusterings agree.
+//! Clusters texts, and measures how well two clusterings agree.
 
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,8 @@ pub fn cluster<T: AsRef<str>>(texts: &[T], clusters: usize, random: &mut Random)
     k_means(&tf_idf(texts), clusters, random)
 }
 
-/// The adjusted Rand index of two labellings of the same things (Hubert and Arabie 1985): 1 if they agree, 0 on
-/// average if one is chance.
+/// The adjusted Rand index of two labellings of the same items (Hubert and Arabie 1985): 1 if they agree, 0 on average
+/// if one is random.
 pub fn adjusted_rand_index(a: &[usize], b: &[usize]) -> f64 {
     let pairs = |count: u64| count * count.saturating_sub(1) / 2;
     let together = |labels: Vec<(usize, usize)>| {
@@ -28,7 +28,7 @@ pub fn adjusted_rand_index(a: &[usize], b: &[usize]) -> f64 {
     if at_best == by_chance { 1.0 } else { (both - by_chance) / (at_best - by_chance) }
 }
 
-/// Word counts times the logarithm of how rare the word is, scaled to length 1.
+/// Word counts times the logarithm of the inverse document frequency, scaled to length 1.
 fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     let mut documents: Vec<usize> = Vec::new();
@@ -50,8 +50,8 @@ fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
     counts.into_iter().map(|counted| Vector::unit(weighed(counted).collect())).collect()
 }
 
-/// The binary logarithm of a number from 1 on. By multiplication alone, whose results are the same on every machine;
-/// those of the mathematical library are not.
+/// The binary logarithm of a number of at least 1. Uses basic arithmetic only, which is the same on every machine; the
+/// mathematical library is not.
 fn log2(mut number: f64) -> f64 {
     let mut logarithm = 0.0;
     while number >= 2.0 {
@@ -74,7 +74,7 @@ fn log2(mut number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// By its definition over pairs.
+    /// The index by its definition over pairs.
     fn naive(a: &[usize], b: &[usize]) -> f64 {
         let pairs: Vec<(usize, usize)> = (0..a.len()).flat_map(|i| (i + 1..a.len()).map(move |j| (i, j))).collect();
         let count = |is: &dyn Fn(usize, usize) -> bool| pairs.iter().filter(|&&(i, j)| is(i, j)).count() as f64;

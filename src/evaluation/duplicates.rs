@@ -1,21 +1,21 @@
-//! Duplicate detection by shingles: what search engines do to find pages that carry the same text.
+//! Duplicate detection by shingles, as search engines do to find pages with the same text.
 //!
-//! A text's sketch is the [`SKETCH`] smallest hashes of its runs of [`SHINGLE`] words; two texts whose sketches share
-//! [`MIN_SHARED`] are taken for duplicates (Broder and others 1997, as Chakrabarti, Kumar and Punera 2007 use it).
+//! A text's sketch is the [`SKETCH`] smallest hashes of its runs of [`SHINGLE`] words. Two texts count as duplicates if
+//! their sketches share [`MIN_SHARED`] hashes (Broder and others 1997, as used by Chakrabarti, Kumar and Punera 2007).
 
 use std::collections::BTreeSet;
 
 use super::random::mix;
 use super::words::word_hashes;
 
-/// The words of a shingle.
+/// Number of words in a shingle.
 pub const SHINGLE: usize = 6;
-/// The hashes of a sketch.
+/// Number of hashes in a sketch.
 pub const SKETCH: usize = 8;
-/// The hashes that duplicates share.
+/// Minimum number of hashes that duplicates share.
 pub const MIN_SHARED: usize = 4;
 
-/// The smallest hashes of a text's shingles; fewer than [`SKETCH`] if it has fewer.
+/// The smallest hashes of a text's shingles. At most [`SKETCH`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     hashes: Vec<u64>,
@@ -27,18 +27,18 @@ impl Sketch {
         Sketch { hashes: shingles(text).into_iter().take(SKETCH).collect() }
     }
 
-    /// How many hashes two sketches share.
+    /// Number of hashes that two sketches share.
     pub fn shared(&self, other: &Sketch) -> usize {
         self.hashes.iter().filter(|hash| other.hashes.contains(hash)).count()
     }
 
-    /// Whether two sketches are taken for those of duplicates.
+    /// Whether the sketches are those of duplicates.
     pub fn is_duplicate(&self, other: &Sketch) -> bool {
         self.shared(other) >= MIN_SHARED
     }
 }
 
-/// The share of the smaller text's shingles that the other has too, 0..=1; 0 if it has none.
+/// The share of the smaller text's shingles that are also in the other, 0..=1. 0 if it has none.
 pub fn containment(a: &str, b: &str) -> f64 {
     let (a, b) = (shingles(a), shingles(b));
     a.intersection(&b).count() as f64 / a.len().min(b.len()).max(1) as f64

@@ -1,8 +1,8 @@
-//! How many words have to be put in, taken out or replaced to turn one text into another.
+//! The number of words to insert, delete or replace to turn one text into another.
 
 use rustc_hash::FxHashMap;
 
-/// The edit distance (Levenshtein) of two sequences, in O(n m / 64): Myers 1999, in blocks as Hyyrö 2003 joins them.
+/// The edit distance (Levenshtein) of two sequences, in O(n m / 64): Myers 1999, with blocks as in Hyyrö 2003.
 pub fn edit_distance(a: &[u64], b: &[u64]) -> usize {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if short.is_empty() {
@@ -14,8 +14,8 @@ pub fn edit_distance(a: &[u64], b: &[u64]) -> usize {
     column.distance
 }
 
-/// The edit distance over the length of the longer text: 0 for equal ones, 1 for nothing in common. Where there is
-/// nothing to compare nothing is known to be equal: 1 if one is empty, or both.
+/// The edit distance divided by the length of the longer text: 0 for equal texts, 1 for nothing in common. Also 1 if
+/// one or both are empty, because then there is no evidence that they are equal.
 pub fn relative_distance(a: &[u64], b: &[u64]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 1.0;
@@ -23,7 +23,7 @@ pub fn relative_distance(a: &[u64], b: &[u64]) -> f64 {
     edit_distance(a, b) as f64 / a.len().max(b.len()) as f64
 }
 
-/// A bit for each place of each symbol.
+/// A bit vector of the places of each symbol.
 struct Places {
     blocks: usize,
     first_block: FxHashMap<u64, usize>,
@@ -51,14 +51,14 @@ impl Places {
     }
 }
 
-/// A column of the table of distances, as the steps between its cells.
+/// A column of the distance table, stored as differences between neighbouring cells.
 struct Column {
-    /// Where the next cell down is one more.
+    /// Bit set: the next cell down is one larger.
     up: Vec<u64>,
-    /// Where it is one less.
+    /// Bit set: the next cell down is one smaller.
     down: Vec<u64>,
     last_bit: u32,
-    /// The last cell.
+    /// The value of the last cell.
     distance: usize,
 }
 
@@ -73,9 +73,9 @@ impl Column {
         }
     }
 
-    /// Goes to the next column, given the places of its symbol.
+    /// Computes the next column. `places` are those of its symbol.
     fn advance(&mut self, places: &[u64]) {
-        // Above the first row each cell is one more than the one to its left.
+        // In the row above the first, each cell is one larger than its left neighbour.
         let (mut more, mut less) = (1, 0);
         let (mut last_more, mut last_less) = (0, 0);
         for ((up, down), &equal) in self.up.iter_mut().zip(&mut self.down).zip(places) {
@@ -98,7 +98,7 @@ mod tests {
     use super::super::random::Random;
     use super::*;
 
-    /// The whole table.
+    /// The same with the whole table.
     fn naive(a: &[u64], b: &[u64]) -> usize {
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for (i, x) in a.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! The injection test: templates of known kinds, put into clean text at known places.
+//! The injection test: templates of known kinds are put into clean text at known places.
 //!
-//! Takes clean texts and puts one template into some of them ([`Trial`]); mines and cleans them as one source; gives
-//! how much of what was put in went, and how much of the text went with it ([`Tally`]). Which bytes were put in is
-//! known, so the counts are exact. They are of characters, white space left out; what fills a template's slots is part
-//! of it.
+//! Takes clean texts and puts one template into some of them ([`Trial`]). Mines and cleans them as one source. Gives
+//! how much of the inserted text was removed, and how much of the original text was removed with it ([`Tally`]). The
+//! inserted bytes are known, so the counts are exact. Characters are counted, without white space. What fills a
+//! template's slots is part of the template.
 //!
-//! All chance comes from a seed, and a trial's from nothing but the seed and the trial.
+//! All randomness comes from a seed; that of a trial depends on the seed and the trial only.
 
 mod flowing_text;
 mod placing;
@@ -29,51 +29,51 @@ pub use templates::Kind;
 
 use templates::Fillers;
 
-/// With fewer documents that carry it a template does not recur, and cannot be found.
+/// In fewer documents a template does not recur and cannot be found.
 pub const MIN_CARRIERS: usize = 2;
-/// A headline that other documents are given has no more words than this.
+/// Maximum number of words of a headline that fills a slot in other documents.
 const MAX_HEADLINE_WORDS: usize = 12;
 
 /// One template, injected in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Trial {
-    /// How many documents there are.
+    /// Number of documents.
     pub documents: usize,
     /// What varies in the template.
     pub kind: Kind,
-    /// Where it goes.
+    /// Where it is inserted.
     pub place: Place,
-    /// In how many of a hundred documents.
+    /// In how many of 100 documents.
     pub percent: usize,
-    /// With slots in braces.
+    /// The template, with slots in braces.
     pub template: &'static str,
 }
 
-/// Characters that are no white space.
+/// Counts of characters without white space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Documents that carry a template.
+    /// Number of documents with a template.
     pub carriers: usize,
-    /// Characters that were put in.
+    /// Number of characters inserted.
     pub injected: usize,
-    /// How many of them went.
+    /// Number of inserted characters that were removed.
     pub removed: usize,
-    /// Characters of the texts themselves.
+    /// Number of characters of the original texts.
     pub original: usize,
-    /// How many of them went.
+    /// Number of original characters that were removed.
     pub lost: usize,
 }
 
-/// A text that may carry a template.
+/// A text, perhaps with a template inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injected {
-    /// The text with the template.
+    /// The text, with the template if there is one.
     pub text: String,
-    /// The bytes that were put in, with the white space around them: without them the text is what it was.
+    /// The inserted bytes, with the white space around them. Without them the text is the original.
     pub range: Option<Range<usize>>,
 }
 
-/// Why a trial could not be carried through.
+/// Why a trial failed.
 #[derive(Debug, thiserror::Error)]
 pub enum InjectionError {
     /// The texts are too large to mine.
@@ -84,7 +84,7 @@ pub enum InjectionError {
     Cleaning(#[from] CleanError),
 }
 
-/// Clean texts, and how they are mined and cleaned.
+/// Clean texts, and the options for mining and cleaning them.
 #[derive(Debug)]
 pub struct Experiment {
     texts: Vec<String>,
@@ -96,8 +96,8 @@ pub struct Experiment {
 }
 
 impl Trial {
-    /// Every kind of template at every place, in so many documents of a hundred and in corpora of so many. Of each
-    /// kind so many templates are tried at most. Where a template would not recur there is no trial.
+    /// All trials: every kind of template at every place, for these corpus sizes and percentages, with at most
+    /// `templates` templates of each kind. Trials in which the template would not recur are left out.
     pub fn all(documents: &[usize], percents: &[usize], templates: usize) -> Vec<Trial> {
         let mut trials = Vec::new();
         for &documents in documents {
@@ -114,12 +114,13 @@ impl Trial {
         trials
     }
 
-    /// In how many documents the template is to be.
+    /// Number of documents that get the template.
     pub fn carriers(&self) -> usize {
         (self.documents * self.percent + 50) / 100
     }
 
-    /// The chance of this trial, whatever the share: with a larger one more documents carry it, the others as before.
+    /// The random numbers of this trial. They do not depend on the percentage: with a larger one the same documents
+    /// have the template, and more.
     fn random(&self, seed: u64) -> Random {
         let [kind, number] = self.kind.numbers(self.template);
         Random::along(seed, &[3, self.documents as u64, kind, self.place as u64, number])
@@ -127,7 +128,7 @@ impl Trial {
 }
 
 impl Tally {
-    /// Adds what another tally counts.
+    /// Adds another tally.
     pub fn add(&mut self, other: &Tally) {
         self.carriers += other.carriers;
         self.injected += other.injected;
@@ -136,19 +137,19 @@ impl Tally {
         self.lost += other.lost;
     }
 
-    /// The share of the injected characters that went, 0..=1; `None` if there were none.
+    /// The share of inserted characters that was removed, 0..=1. `None` if none were inserted.
     pub fn removed_share(&self) -> Option<f64> {
         (self.injected > 0).then(|| self.removed as f64 / self.injected as f64)
     }
 
-    /// The share of the original characters that went, 0..=1; `None` if there were none.
+    /// The share of original characters that was removed, 0..=1. `None` if there were none.
     pub fn lost_share(&self) -> Option<f64> {
         (self.original > 0).then(|| self.lost as f64 / self.original as f64)
     }
 }
 
 impl Experiment {
-    /// Takes texts that have no template in them. Their order is a matter of the seed.
+    /// For texts without templates. They are shuffled by the seed.
     pub fn new(mut texts: Vec<String>, seed: u64, lexer: Lexer, mining: MineOptions, cleaning: CleanOptions) -> Self {
         texts.retain(|text| !text.trim().is_empty());
         Random::along(seed, &[4]).shuffle(&mut texts);
@@ -156,13 +157,13 @@ impl Experiment {
         Experiment { texts, headlines, seed, lexer, mining, cleaning }
     }
 
-    /// How many texts there are to inject into.
+    /// Number of texts.
     pub fn documents(&self) -> usize {
         self.texts.len()
     }
 
-    /// The texts of a trial, some with the template. A text that has no such place carries none, so there may be
-    /// fewer carriers than asked for.
+    /// The texts of a trial, some with the template. A text without a suitable place gets none, so there may be fewer
+    /// carriers than wanted.
     ///
     /// # Panics
     /// If the trial wants more documents than there are.
@@ -184,12 +185,12 @@ impl Experiment {
         injected
     }
 
-    /// Injects, mines, cleans, and counts.
+    /// Inserts, mines, cleans and counts.
     pub fn run(&self, trial: &Trial) -> Result<Tally, InjectionError> {
         self.tally(&self.inject(trial))
     }
 
-    /// Mines and cleans the first texts as they are: what goes is lost, and no injection is to blame.
+    /// Mines and cleans the first texts unchanged. What is removed is lost without any injection.
     pub fn run_untouched(&self, documents: usize) -> Result<Tally, InjectionError> {
         let untouched = |text: &String| Injected { text: text.clone(), range: None };
         self.tally(&self.texts[..documents].iter().map(untouched).collect::<Vec<_>>())
@@ -216,7 +217,7 @@ impl Experiment {
     }
 }
 
-/// Counts one document whose `cuts` went.
+/// Counts one document from which `cuts` were removed.
 fn count(Injected { text, range }: &Injected, cuts: impl Iterator<Item = Range<usize>>) -> Tally {
     let range = range.clone().unwrap_or_default();
     let within = |cut: &Range<usize>| cut.start.max(range.start)..cut.end.min(range.end);
@@ -234,7 +235,7 @@ fn characters(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).count()
 }
 
-/// What other documents call this one: its first line, or how it starts.
+/// How other documents refer to this one: its first line, or the start of it.
 fn headline(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     first.split_whitespace().take(MAX_HEADLINE_WORDS).collect::<Vec<_>>().join(" ")

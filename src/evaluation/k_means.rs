@@ -2,9 +2,9 @@
 
 use super::random::Random;
 
-/// Seedings that are tried; the best result is taken.
+/// Number of random starts. The best result is used.
 const RESTARTS: usize = 10;
-/// Rounds after which it is no longer waited for clusters to settle.
+/// Maximum number of rounds of one run.
 const MAX_ROUNDS: usize = 100;
 
 /// A sparse vector: dimensions in ascending order, each with its value.
@@ -14,7 +14,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Scaled to length 1, if it has a length.
+    /// Scaled to length 1, if it is not zero.
     pub fn unit(mut entries: Vec<(usize, f64)>) -> Vector {
         entries.retain(|&(_, value)| value != 0.0);
         let length = entries.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
@@ -28,7 +28,7 @@ impl Vector {
     }
 }
 
-/// The cluster of each vector, below `clusters`: the best of several runs, each seeded by k-means++ (Arthur and
+/// The cluster of each vector, below `clusters`: the best of several runs. Each starts with k-means++ (Arthur and
 /// Vassilvitskii 2007).
 pub fn k_means(vectors: &[Vector], clusters: usize, random: &mut Random) -> Vec<usize> {
     let runs = (0..RESTARTS).map(|_| Run::new(vectors, clusters, random));
@@ -38,7 +38,7 @@ pub fn k_means(vectors: &[Vector], clusters: usize, random: &mut Random) -> Vec<
 
 struct Run {
     labels: Vec<usize>,
-    /// The sum of the cosines with the centres.
+    /// The sum of the cosines between vectors and their centres.
     fit: f64,
 }
 
@@ -81,13 +81,13 @@ impl Run {
     }
 }
 
-/// Vectors far from each other: each with a chance that grows with its distance from those chosen before.
+/// Picks vectors far from each other: the probability grows with the distance from those already picked.
 fn seeds(vectors: &[Vector], clusters: usize, dimensions: usize, random: &mut Random) -> Vec<usize> {
     if vectors.is_empty() || clusters == 0 {
         return Vec::new();
     }
     let mut seeds = vec![random.below(vectors.len())];
-    // Half the square of the distance: what k-means++ asks for, but for a factor.
+    // Half of the squared distance. k-means++ uses the squared distance; a constant factor makes no difference.
     let mut distances = vec![f64::INFINITY; vectors.len()];
     while seeds.len() < clusters.min(vectors.len()) {
         let newest = centre([&vectors[seeds[seeds.len() - 1]]], dimensions);
@@ -100,7 +100,7 @@ fn seeds(vectors: &[Vector], clusters: usize, dimensions: usize, random: &mut Ra
     seeds
 }
 
-/// An index, with a chance in proportion to its weight.
+/// A random index with probability proportional to its weight.
 fn draw(weights: &[f64], random: &mut Random) -> usize {
     let mut rest = random.unit() * weights.iter().sum::<f64>();
     for (index, weight) in weights.iter().enumerate() {
@@ -112,7 +112,7 @@ fn draw(weights: &[f64], random: &mut Random) -> usize {
     random.below(weights.len()) // all are 0, or as good as
 }
 
-/// The direction of a sum of vectors.
+/// The sum of vectors, scaled to length 1.
 fn centre<'v>(members: impl IntoIterator<Item = &'v Vector>, dimensions: usize) -> Vec<f64> {
     let mut sum = vec![0.0; dimensions];
     for vector in members {

@@ -1,18 +1,18 @@
-//! Line charts as SVG files: for documents, not for the pages of a review.
+//! Line charts as SVG files, for documentation.
 //!
-//! Takes figures by page number; gives a picture with a chart below the other, all over the same pages. Lines differ in
-//! dashes and not in colour alone.
+//! Takes figures by page number, gives a picture with the charts one below the other, all over the same pages. Lines
+//! differ in dashes, not only in colour.
 
 use std::fmt::Write as _;
 
-/// Some lines over the same axes.
+/// Several lines over the same axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineChart<'a> {
-    /// What stands above it.
+    /// The title above the chart.
     pub title: &'a str,
-    /// The upper end of the axis; what is above it is drawn at it.
+    /// The upper end of the axis. Larger figures are drawn there.
     pub top: f64,
-    /// A line for each name: page number and figure, from left to right.
+    /// A name and points for each line: page number and figure, from left to right.
     pub lines: Vec<(&'a str, Vec<(f64, f64)>)>,
     /// A page to mark, and why.
     pub mark: Option<(f64, &'a str)>,
@@ -25,10 +25,10 @@ const RIGHT: f64 = 700.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 216.0;
 
-/// A line's colour and dashes, in turn.
+/// Colours and dashes of the lines, used in turn.
 const STYLES: [(&str, &str); 4] = [("#0b62a4", ""), ("#c4420c", "7 3"), ("#23803b", "2 3"), ("#6b4c9a", "9 3 2 3")];
 
-/// An SVG file with the charts, which begins with this comment; the axis of pages ends at `pages`.
+/// An SVG file with the charts. `comment` is written at the start. The page axis ends at `pages`.
 pub fn picture(charts: &[LineChart], pages: f64, comment: &str) -> String {
     let height = HEIGHT * charts.len() as f64;
     let mut svg = format!(
@@ -84,7 +84,7 @@ fn up(figure: f64, top: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * (figure / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
 }
 
-/// With two decimals at most, and none that say nothing.
+/// With at most two decimals, without trailing zeros.
 fn rounded(figure: f64) -> String {
     let written = format!("{figure:.2}");
     written.trim_end_matches('0').trim_end_matches('.').to_owned()

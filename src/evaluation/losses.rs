@@ -1,8 +1,8 @@
-//! Which content cleaning removed, where, and because of which pattern.
+//! Which content was removed by cleaning, where, and by which pattern.
 //!
-//! That words were lost follows from the bags: gold words of the text that were not kept. Which of the removed
-//! occurrences of "the" it was does not, so the likeliest are taken: those amid words that stand in the same order in
-//! the gold text.
+//! The bags of words tell which words were lost: gold words of the text that were not kept. They do not tell which of
+//! several removed occurrences of "the" it was. So the most likely ones are taken: those between words that have the
+//! same order in the gold text.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,42 +12,43 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::words::{Bag, fold, word_ranges};
 use crate::cleaning::{Cleaning, Span};
 
-/// Which gold words of a document were removed.
+/// The gold words of a document that were removed.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    /// The gold words of the text that were not kept.
+    /// The lost words: gold words of the text that were not kept.
     pub words: Bag,
-    /// Where they stood, neighbours together: the longest stretch first.
+    /// The lost words as stretches of neighbours, the longest stretch first.
     pub stretches: Vec<Stretch>,
-    /// What each pattern removed, the one that lost most first.
+    /// What each pattern removed, the one with the most lost words first.
     pub by_pattern: Vec<PatternLosses>,
 }
 
-/// Neighbouring gold words that were removed.
+/// Consecutive lost words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// The bytes of the text.
     pub range: Range<usize>,
-    /// How many words.
+    /// Number of words.
     pub words: usize,
-    /// The patterns that removed them, each once: index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns).
+    /// The patterns that removed them, without repetition: index as in
+    /// [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns).
     pub patterns: Vec<usize>,
 }
 
 /// What one pattern removed from a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatternLosses {
-    /// Index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns); `None` for words that no pattern matched,
-    /// but went with those around them.
+    /// Index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). `None` for words that no pattern matched,
+    /// but that were removed with their neighbours.
     pub pattern: Option<usize>,
-    /// How many words it removed.
+    /// Number of words it removed.
     pub removed: usize,
-    /// The gold words among them.
+    /// The lost words among them.
     pub lost: Bag,
 }
 
 impl Losses {
-    /// What a cleaning lost of a text: with the bags of its gold text and of what was kept.
+    /// The losses of a cleaned text, given its gold text and the bags of the gold text and of the kept text.
     pub fn of(text: &str, cleaning: &Cleaning, gold_text: &str, gold: &Bag, kept: &Bag) -> Losses {
         let words = Bag::of(text).common(gold).without(kept);
         let removed = removed_words(text, cleaning);
@@ -56,9 +57,9 @@ impl Losses {
     }
 }
 
-/// A word that lies in a span.
+/// A word inside a span.
 struct RemovedWord {
-    /// Its number among the words of the text.
+    /// Its index among the words of the text.
     place: usize,
     range: Range<usize>,
     word: String,
@@ -80,12 +81,12 @@ fn removed_words(text: &str, cleaning: &Cleaning) -> Vec<RemovedWord> {
 
 fn pattern_at(span: &Span, word: &Range<usize>) -> Option<usize> {
     let overlaps = |part: &Range<usize>| part.start < word.end && word.start < part.end;
-    // In order, as the parts of a span are.
+    // The parts of a span are sorted.
     let first = span.because.partition_point(|(part, _)| part.end <= word.start);
     span.because.get(first).filter(|(part, _)| overlaps(part)).map(|&(_, pattern)| pattern)
 }
 
-/// Which of the removed words are the lost ones: of each word as many as were lost.
+/// Which removed words count as lost: for each word as many as were lost.
 fn lost_among(text: &str, removed: &[RemovedWord], lost: &Bag, gold_text: &str) -> Vec<bool> {
     let company = gold_company(text, gold_text);
     let mut likeliest: Vec<usize> = (0..removed.len()).collect();
@@ -101,8 +102,8 @@ fn lost_among(text: &str, removed: &[RemovedWord], lost: &Bag, gold_text: &str) 
     is_lost
 }
 
-/// For each word of the text, how many of its neighbours stand so in the gold text: the longest run of words around it
-/// of which every three in a row are three in a row there.
+/// For each word of the text, the length of the longest run around it that agrees with the gold text: every three
+/// consecutive words of the run are also consecutive there. The length is the number of such threes.
 fn gold_company(text: &str, gold_text: &str) -> Vec<usize> {
     let folded = |text: &str| -> Vec<String> { word_ranges(text).map(|range| fold(&text[range])).collect() };
     let (words, gold) = (folded(text), folded(gold_text));
@@ -152,7 +153,7 @@ fn by_pattern(removed: &[RemovedWord], is_lost: &[bool]) -> Vec<PatternLosses> {
 mod tests {
     use super::*;
 
-    /// What is lost when these parts are removed, each by the pattern with its number.
+    /// The losses when these parts are removed, part n by pattern n.
     fn losses(text: &str, parts: &[&str], gold: &str) -> Losses {
         let range = |part: &str| text.find(part).map(|start| start..start + part.len()).unwrap();
         let mut spans: Vec<Span> = parts

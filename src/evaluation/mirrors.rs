@@ -1,23 +1,24 @@
-//! Mirror detection by edit distance: how far apart copies are, and how far texts that are no copies.
+//! Mirror detection by edit distance: the distances between copies and between other texts.
 
 use serde::Serialize;
 
-/// The distances of mirrors and of other pairs, and how well they can be told apart.
+/// The distances of mirrors and of other pairs, and how well they can be separated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Separation {
-    /// Of mirrors.
+    /// The distances of mirrors.
     pub mirrors: Distribution,
-    /// Of pairs that are none.
+    /// The distances of other pairs.
     pub others: Distribution,
-    /// The chance that a mirror is closer than a pair that is none; ties count half (area under the ROC curve).
+    /// The probability that a mirror has a smaller distance than another pair. Ties count half (area under the ROC
+    /// curve).
     pub auc: f64,
-    /// Pairs up to this distance are best taken for mirrors.
+    /// The threshold that separates best: pairs up to this distance count as mirrors.
     pub threshold: f64,
-    /// What is right then: the mean of the share of mirrors found and the share of others told apart.
+    /// The accuracy with it: the mean of the share of mirrors found and the share of others recognised.
     pub accuracy: f64,
 }
 
-/// Five figures of a set of distances.
+/// Five figures of a distribution of distances.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct Distribution {
@@ -29,7 +30,7 @@ pub struct Distribution {
 }
 
 impl Separation {
-    /// Of distances; `None` if there are none of either kind.
+    /// From the distances. `None` if there are none of one kind.
     pub fn of(mut mirrors: Vec<f64>, mut others: Vec<f64>) -> Option<Separation> {
         mirrors.sort_by(f64::total_cmp);
         others.sort_by(f64::total_cmp);
@@ -45,7 +46,7 @@ impl Separation {
 }
 
 impl Distribution {
-    /// Of sorted distances.
+    /// From sorted distances.
     fn of(sorted: &[f64]) -> Option<Distribution> {
         let last = sorted.len().checked_sub(1)?;
         let at = |quarter: usize| sorted[(last * quarter + 2) / 4];
@@ -62,7 +63,7 @@ fn auc(mirrors: &[f64], others: &[f64]) -> f64 {
     mirrors.iter().map(wins).sum::<usize>() as f64 / (2 * mirrors.len() * others.len()).max(1) as f64
 }
 
-/// The threshold with the best accuracy, the smallest of several, half way to the next distance.
+/// The threshold with the best accuracy, half way to the next distance. Of several, the smallest.
 fn best_threshold(mirrors: &[f64], others: &[f64]) -> (f64, f64) {
     let mut distances: Vec<f64> = mirrors.iter().chain(others).copied().collect();
     distances.sort_by(f64::total_cmp);

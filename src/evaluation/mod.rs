@@ -1,15 +1,16 @@
-//! How good dehusk is, measured against text that is known to be right.
+//! Measures the quality of dehusk against text that is known to be right.
 //!
-//! - Against gold text: [`score`] says how cleaned text fits it, [`opponents`] are rules to beat, [`losses`] says which
-//!   content went, and because of which pattern.
-//! - Against what was put in: [`injection`] puts templates into clean text, and counts what goes.
-//! - By what cleaning is good for, as the literature does: whether the same article is recognised under the templates
-//!   of two sites ([`duplicates`], [`mirrors`]), and whether articles rather than sites form clusters ([`clusters`]).
-//!   The material is made of pages and their gold text ([`twins`]).
-//! - Of templates that are found while documents come: [`removal`] says what was removed, [`recent`] what a cache of
-//!   pages would tell, [`style_tree`] how large another memory of them is, and [`line_chart`] draws it all page by page.
+//! - With gold text: [`score`] compares cleaned text with it, [`opponents`] are simple rules to beat, [`losses`] tells
+//!   which content was removed by which pattern.
+//! - With inserted templates: [`injection`] puts templates into clean text and counts what is removed.
+//! - By applications, as in the literature: is the same article recognised under the templates of two sites
+//!   ([`duplicates`], [`mirrors`]), and do articles rather than sites form clusters ([`clusters`])? The texts are made
+//!   from pages and their gold text ([`twins`]).
+//! - For templates found while documents arrive: [`removal`] judges what was removed, [`recent`] is detection with a
+//!   cache of pages, [`style_tree`] is the size of another data structure for templates, and [`line_chart`] draws it
+//!   all page by page.
 //!
-//! All of them compare [`words`]. Chance is [`random`], and the same seed gives the same figures on every machine.
+//! All of them compare [`words`]. [`random`] gives the same figures on every machine for the same seed.
 
 pub mod words;
 pub mod random;

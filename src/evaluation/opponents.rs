@@ -1,11 +1,11 @@
-//! Simple rules to beat: drop the lines that a source repeats.
+//! A simple rule to beat: drop the lines that a source repeats.
 //!
-//! What most people would do first, and many do. A line counts as repeated whatever its numbers are, so that "Page 3"
-//! and "17 comments" are.
+//! This is what most people would do first. Numbers in a line are ignored, so that "Page 3" and "17 comments" count as
+//! repeated.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// In how many documents of a source each line stands.
+/// For each line, the number of documents of a source that have it.
 ///
 /// ```
 /// use dehusk::evaluation::opponents::LineCounts;
@@ -31,19 +31,19 @@ impl LineCounts {
         counts
     }
 
-    /// How many documents a share of the source is, at least two.
+    /// The number of documents that a share of the source is, at least two.
     pub fn documents_of_share(&self, share: f64) -> usize {
         ((share * self.documents as f64).ceil() as usize).max(2)
     }
 
-    /// The text without the lines that stand in so many documents or more.
+    /// The text without the lines that are in at least this many documents.
     pub fn strip(&self, text: &str, min_documents: usize) -> String {
         let is_rare = |line: &&str| self.by_line.get(&masked(line)).is_none_or(|&count| count < min_documents);
         text.lines().filter(is_rare).collect::<Vec<&str>>().join("\n")
     }
 }
 
-/// The line as it is counted: without white space around it, each number a 0.
+/// The line as it is counted: trimmed, with each number replaced by 0.
 fn masked(line: &str) -> String {
     let mut masked: Vec<char> = line.trim().chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     masked.dedup_by(|b, a| (*a, *b) == ('0', '0'));

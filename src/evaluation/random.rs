@@ -1,4 +1,4 @@
-//! Chance by seed: the same on every machine and with every version of every dependency.
+//! Random numbers from a seed: the same on every machine and with every version of every dependency.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +9,25 @@ pub struct Random {
 }
 
 impl Random {
-    /// Starts at a seed.
+    /// Starts with a seed.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// A stream of its own for each seed and path, whatever else is drawn.
+    /// An independent stream for each seed and path.
     pub fn along(seed: u64, path: &[u64]) -> Random {
         path.iter().fold(Random::new(seed), |mut random, step| {
             Random::new(random.any() ^ step.wrapping_mul(0xd6e8_feb8_6659_fd93))
         })
     }
 
-    /// Any number.
+    /// Any 64-bit number.
     pub fn any(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.state)
     }
 
-    /// A number below `limit`, or 0 if there is none; the bias is below `limit` / 2^64.
+    /// A number below `limit`, or 0 if `limit` is 0. The bias is below `limit` / 2^64.
     pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.any()) * limit as u128) >> 64) as usize
     }
@@ -42,29 +42,29 @@ impl Random {
         (self.any() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True this many times in a hundred.
+    /// True with this probability in percent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several, all as likely. There must be one.
+    /// A random item, all with the same probability. There must be at least one.
     pub fn pick<'t, T>(&mut self, of: &'t [T]) -> &'t T {
         &of[self.below(of.len())]
     }
 
-    /// Any order, all as likely (Fisher and Yates).
+    /// Shuffles, all orders with the same probability (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// So many different numbers below `limit`, or all if there are no more; sorted.
+    /// `count` different numbers below `limit`, sorted. All numbers if there are no more.
     pub fn sample(&mut self, limit: usize, count: usize) -> Vec<usize> {
         if count >= limit {
             return (0..limit).collect();
         }
-        // Floyd: each subset is as likely as any other.
+        // Floyd's algorithm: all subsets have the same probability.
         let mut chosen = BTreeSet::new();
         for last in limit - count..limit {
             let number = self.below(last + 1);
@@ -76,7 +76,7 @@ impl Random {
     }
 }
 
-/// Spreads the bits of a number: every bit of the result depends on every bit of it.
+/// Mixes the bits of a number: every bit of the result depends on every bit of the number.
 pub fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

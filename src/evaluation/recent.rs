@@ -1,15 +1,15 @@
-//! Detection by a cache of pages: what a table of segments is measured against.
+//! Detection with a cache of pages, for comparison with a table of segments.
 //!
-//! Takes the segments of a source's pages, in order. Tells what is known of those of each page by the last so many pages,
-//! this page included, which have to be kept for it. More pages never know less, so that the smallest cache that does as
-//! well as a table can be searched for.
+//! Takes the segments of a source's pages, in order. Tells what the last pages, this one included, know of each page's
+//! segments. These pages have to be stored for that. More pages never know less, so the smallest cache that is as good
+//! as a table can be found by binary search.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::incremental::segments::Segment;
 use crate::incremental::table::Count;
 
-/// For each page, what the last `cached` pages tell of its segments; at least the page itself is cached.
+/// For each page: what the last `cached` pages know of its segments. At least the page itself is cached.
 pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
     let keys: Vec<FxHashSet<u64>> = pages.iter().map(|page| keys(page.as_ref())).collect();
     let mut documents: FxHashMap<u64, u32> = FxHashMap::default();
@@ -25,7 +25,7 @@ pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<
     seen.collect()
 }
 
-/// The smallest number of pages, `most` at most, that is enough. If some number is, so are all above it.
+/// The smallest sufficient number of pages, up to `most`. If a number is sufficient, all larger ones must be.
 pub fn smallest(most: usize, is_enough: impl Fn(usize) -> bool) -> Option<usize> {
     let (mut low, mut high) = (1, most + 1);
     while low < high {

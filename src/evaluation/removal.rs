@@ -1,25 +1,25 @@
-//! What was removed of a document, judged by its gold text.
+//! Judges what was removed from a document by its gold text.
 //!
-//! A [score](super::score) says how good the text is that is left; this says how good the removal was: how much of what
-//! went was boilerplate, and how much of the boilerplate went.
+//! A [score](super::score) judges the text that is left. This judges the removal: how much of the removed text was
+//! boilerplate, and how much of the boilerplate was removed.
 
 use serde::Serialize;
 
 use super::words::Bag;
 
-/// Words that were removed and that should have been. Those of several documents can be added up.
+/// Numbers of words for one document, or sums over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Removal {
-    /// Words that were removed.
+    /// Number of words removed.
     pub removed: usize,
-    /// Those of them that are not gold.
+    /// Number of removed words that are not gold.
     pub right: usize,
-    /// Words of the document that are not gold.
+    /// Number of words of the document that are not gold.
     pub boilerplate: usize,
 }
 
 impl Removal {
-    /// That of a document: its words, those that were kept, and those that should have been.
+    /// For a document: its words, the kept words, and the gold words.
     pub fn of(words: &Bag, kept: &Bag, gold: &Bag) -> Removal {
         let content = words.common(gold).total();
         let lost = content.saturating_sub(kept.common(gold).total());
@@ -27,7 +27,7 @@ impl Removal {
         Removal { removed, right: removed.saturating_sub(lost), boilerplate: words.total() - content }
     }
 
-    /// Of several.
+    /// The sum of several.
     pub fn sum(removals: impl IntoIterator<Item = Removal>) -> Removal {
         let add = |a: Removal, b: Removal| Removal {
             removed: a.removed + b.removed,
@@ -37,12 +37,12 @@ impl Removal {
         removals.into_iter().fold(Removal::default(), add)
     }
 
-    /// The share of the removed words that are not gold; `None` if none were removed.
+    /// The share of the removed words that are not gold. `None` if none were removed.
     pub fn precision(&self) -> Option<f64> {
         share(self.right, self.removed)
     }
 
-    /// The share of the words that are not gold that were removed; `None` if there are none.
+    /// The share of the words that are not gold that was removed. `None` if there are none.
     pub fn recall(&self) -> Option<f64> {
         share(self.right, self.boilerplate)
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_removal_by_hand() {
-        // Of ten words six are gold; five were removed, one of them gold.
+        // Six of ten words are gold. Five were removed, one of them gold.
         let all = "Home News the ferry is late again today Share Print";
         let hand = removal(all, "ferry is late again today", "the ferry is late again today");
         assert_eq!(hand, Removal { removed: 5, right: 4, boilerplate: 4 });

@@ -1,28 +1,27 @@
-//! One cleaned document against its gold text, and averages.
+//! Scores one cleaned document against its gold text, and averages scores.
 
 use serde::Serialize;
 
 use super::words::Bag;
 
-/// A gold text with fewer words is none: whoever marked the document found no article there.
+/// A shorter gold text does not count: the person who marked the document found no article.
 pub const MIN_GOLD_WORDS: usize = 20;
 
-/// How well what was kept fits what should have been.
+/// How well the kept text fits the gold text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
-    /// Share of the kept words that are gold; what it lacks to 1 is boilerplate left in.
+    /// Share of the kept words that are gold. The rest is boilerplate that was kept.
     pub precision: f64,
-    /// Share of the gold words that were kept; what it lacks to 1 is content lost.
+    /// Share of the gold words that were kept. The rest is lost content.
     pub recall: f64,
-    /// The harmonic mean of both.
+    /// The harmonic mean of precision and recall.
     pub f1: f64,
     /// Share of the document's words that were removed.
     pub removed: f64,
 }
 
 impl Score {
-    /// The score of a document: its words, those that were kept, and those that should have been, of which there must be
-    /// some.
+    /// For a document: its words, the kept words, and the gold words, of which there must be some.
     pub fn of(words: &Bag, kept: &Bag, gold: &Bag) -> Score {
         let both = kept.common(gold).total();
         let precision = share(both, kept.total());
@@ -31,10 +30,10 @@ impl Score {
         Score { precision, recall, f1, removed: share(words.without(kept).total(), words.total()) }
     }
 
-    /// Each figure's mean; all zero for no scores.
+    /// The mean of each figure. All zero if there are no scores.
     ///
-    /// The documents of a source are averaged first, and then the sources, so that no source weighs more for having
-    /// more documents.
+    /// First average the documents of each source, then the sources, so that a source does not weigh more because it
+    /// has more documents.
     pub fn mean(scores: impl IntoIterator<Item = Score>) -> Score {
         let (mut sum, mut count) = (Score::default(), 0);
         for score in scores {
@@ -65,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_score_by_hand() {
-        // Kept: 4 words, 3 of them gold. Gold: 6 words. Of 10 words 6 are gone.
+        // Kept: 4 words, 3 of them gold. Gold: 6 words. 6 of 10 words were removed.
         let all = "Home News the ferry is late again today Share Print";
         let hand = score(all, "Home the Ferry late", "The ferry is late again today");
         assert_eq!(hand, Score { precision: 0.75, recall: 0.5, f1: 0.6, removed: 0.6 });
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(Score::mean([]), Score::default());
     }
 
-    /// Precision, recall and F1 by crossing words off a list.
+    /// Precision, recall and F1, computed by crossing words off a list.
     fn naive(kept: &[String], gold: &[String]) -> [f64; 3] {
         let mut left = gold.to_vec();
         let mut hits = 0.0;

@@ -1,16 +1,16 @@
-//! Site style trees (Yi, Liu, Li, "Eliminating Noisy Information in Web Pages for Data Mining", KDD 2003), as far as is
-//! needed to tell how large they are.
+//! Site style trees (Yi, Liu, Li, "Eliminating Noisy Information in Web Pages for Data Mining", KDD 2003), as far as
+//! needed to measure their size.
 //!
-//! A tree takes in the pages of a site. An element node stands for elements of the same name and attributes at the same
-//! place, a style node for a sequence of elements right within one: pages that have the same sequence share the node, and
-//! are compared within each of its elements; another sequence is another style node, with all that is below it.
+//! A tree represents the pages of a site. An element node stands for elements with the same name and attributes at the
+//! same place. A style node stands for a sequence of child elements. Pages with the same sequence share the style node,
+//! and are compared inside each of its elements. Another sequence is another style node with its own subtree.
 
 use std::hash::{Hash, Hasher};
 
 use html5gum::{DefaultEmitter, HtmlString, Spanned, StartTag, Token, Tokenizer};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-/// The attributes that say how an element looks, by which elements are told apart.
+/// The attributes for the look of an element. Elements with different values are different.
 const DISPLAYED: [&[u8]; 12] = [
     b"align",
     b"background",
@@ -30,9 +30,9 @@ const VOID: [&[u8]; 14] = [
     b"area", b"base", b"br", b"col", b"embed", b"frame", b"hr", b"img", b"input", b"link", b"meta", b"param",
     b"source", b"wbr",
 ];
-/// Elements that end where another one of the same name begins right in them.
+/// Elements that end where a sibling of the same name begins.
 const ENDED_BY_NEXT: [&[u8]; 8] = [b"dd", b"dt", b"li", b"option", b"p", b"td", b"th", b"tr"];
-/// What is in these is no text of the page.
+/// Elements whose content is not text of the page.
 const SILENT: [&[u8]; 3] = [b"noscript", b"script", b"style"];
 
 /// The tree of a site.
@@ -48,27 +48,28 @@ const SILENT: [&[u8]; 3] = [b"noscript", b"script", b"style"];
 /// ```
 #[derive(Debug, Default)]
 pub struct StyleTree {
-    /// Beside the root.
+    /// Number of element nodes without the root.
     elements: usize,
-    /// By the element around it and its elements' names; the number of its first element, which the others follow.
+    /// From the parent element and the names of its children to the number of the first child. The others have the next
+    /// numbers.
     styles: FxHashMap<(usize, u64), usize>,
-    /// What stands right in an element.
+    /// The texts directly inside elements.
     texts: FxHashSet<(usize, u64)>,
 }
 
-/// How large a tree is.
+/// The size of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Element nodes, the root included.
     pub elements: usize,
     /// Style nodes.
     pub styles: usize,
-    /// Different texts of each element, by which it is told whether it is noise.
+    /// Number of different texts of each element. They are used to decide whether it is noise.
     pub texts: usize,
 }
 
 impl StyleTree {
-    /// Takes in a page.
+    /// Adds a page.
     pub fn add(&mut self, html: &str) {
         let page = parse(html);
         let mut places = vec![(0, 0)];
@@ -82,12 +83,12 @@ impl StyleTree {
         }
     }
 
-    /// How large it is.
+    /// The size of the tree.
     pub fn size(&self) -> Size {
         Size { elements: self.elements + 1, styles: self.styles.len(), texts: self.texts.len() }
     }
 
-    /// The first element of the style that these children of an element have.
+    /// The first element of the style node for these children of an element.
     fn style(&mut self, place: usize, page: &[Element], children: &[usize]) -> usize {
         let names: Vec<u64> = children.iter().map(|&child| page[child].name).collect();
         let next = self.elements + 1;
@@ -100,8 +101,8 @@ impl StyleTree {
 }
 
 impl Size {
-    /// In memory at least, all names and texts being hashes of eight bytes: for an element its hash and its styles, for a
-    /// style its elements and its number of pages, for a text its hash and its number of pages.
+    /// Minimum size in memory, with eight-byte hashes for names and texts: for an element its hash and its styles, for
+    /// a style its elements and its number of pages, for a text its hash and its number of pages.
     pub fn bytes(&self) -> usize {
         self.elements * 16 + self.styles * 12 + self.texts * 12
     }
@@ -110,14 +111,14 @@ impl Size {
 /// An element of a page.
 #[derive(Debug, Default)]
 struct Element {
-    /// A hash of its name and of how it looks.
+    /// A hash of its name and its look.
     name: u64,
     texts: Vec<u64>,
     children: Vec<usize>,
 }
 
-/// The elements of a page; the first is around all others. Much simpler than the HTML standard: elements end at their end
-/// tags, or with what is around them.
+/// The elements of a page. The first contains all others. Much simpler than the HTML standard: elements end at their
+/// end tags, or with the element around them.
 fn parse(html: &str) -> Vec<Element> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -175,7 +176,7 @@ fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
 mod tests {
     use super::*;
 
-    /// Elements, styles and texts of a tree of pages.
+    /// The numbers of elements, styles and texts for these pages.
     fn size(pages: &[&str]) -> (usize, usize, usize) {
         let mut tree = StyleTree::default();
         pages.iter().for_each(|page| tree.add(page));
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn equal_pages_share_everything() {
         let page = "<body><ul><li>a<li>b</ul><p class=x>c<br>d</p></body>";
-        // The root, body, ul, two li, p and br; what is right in the root, in body, in ul and in p.
+        // Elements: the root, body, ul, two li, p and br. Styles: the children of the root, body, ul and p.
         assert_eq!(size(&[page]), (7, 4, 4));
         assert_eq!(size(&[page, page]), size(&[page]));
     }

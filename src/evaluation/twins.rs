@@ -1,10 +1,10 @@
-//! The same article under the templates of several sites, made from pages and their gold text.
+//! Makes the same article under the templates of several sites, from pages and their gold text.
 //!
-//! A *twin* takes the template of one page, its host, and the article of another: the host's own article is cut out,
-//! stretch by stretch, and the other article's stretches are put into the places that it leaves. The first stretch, as
-//! a rule the headline, goes where the first was; the rest is spread over the other places in order; places for which
-//! there is nothing are closed. So what the host's site writes before, between and after the paragraphs of its own
-//! article stands before, between and after those of the other.
+//! A *twin* has the template of one page, its host, and the article of another. The host's article is cut out, stretch
+//! by stretch, and the other article's stretches are put into these places. The first stretch, usually the headline,
+//! goes to the first place. The rest is spread over the other places in order. Places that get nothing are closed. So
+//! the text that the host's site puts before, between and after the paragraphs of its own article is now before,
+//! between and after those of the other.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,59 +14,59 @@ use super::duplicates::containment;
 use super::random::Random;
 use super::words::words;
 
-/// The share of its gold text that has to be found in a page.
+/// Minimum share of the gold text that must be found in a page.
 pub const MIN_FOUND: f64 = 0.9;
-/// The words an article needs: a headline alone is none.
+/// Minimum number of words of an article, so that a headline alone does not count.
 pub const MIN_WORDS: usize = 50;
-/// Two articles of which the shorter has this share of its shingles in common with the other are the same one.
+/// Two articles are the same if the shorter one shares at least this share of its shingles with the other.
 pub const SAME_ARTICLE: f64 = 0.3;
 
-/// A page, and what it should be cleaned to.
+/// A page and its gold text.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its source, as a number.
+    /// The number of its source.
     pub source: usize,
-    /// The page.
+    /// The text of the page.
     pub text: String,
-    /// Its article.
+    /// The text of its article.
     pub gold: String,
     article: Article,
 }
 
-/// Pages whose articles can be moved, by source.
+/// Pages by source, whose articles can be moved.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     pages: Vec<Page>,
-    /// The pages of each source that has some.
+    /// For each source with pages, the range of its pages.
     sources: Vec<Range<usize>>,
 }
 
 /// A page or a twin.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The source whose template it has.
+    /// The source of its template.
     pub source: usize,
-    /// The page of the collection whose article it has.
+    /// The page of the collection with its article.
     pub article: usize,
     /// Its text.
     pub text: String,
 }
 
-/// Documents, and pairs of them.
+/// Documents and pairs of documents.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     /// The pages of the collection, then the twins.
     pub documents: Vec<Document>,
-    /// The same article under the templates of two sources.
+    /// Pairs with the same article under the templates of two sources.
     pub same: Vec<(usize, usize)>,
-    /// Two articles under the template of one source.
+    /// Pairs with different articles under the template of one source.
     pub different: Vec<(usize, usize)>,
-    /// Pairs of one source that are left out because a good part of one article stands in the other.
+    /// Number of pairs of one source that were left out because a good part of one article is in the other.
     pub retold: usize,
 }
 
 impl Page {
-    /// Looks for the article in the page; `None` if it is too short, or too little of it is found.
+    /// Locates the article in the page. `None` if it is too short or too little of it is found.
     pub fn new(source: usize, text: String, gold: String) -> Option<Page> {
         if words(&gold).count() < MIN_WORDS {
             return None;
@@ -94,7 +94,7 @@ impl Page {
         text
     }
 
-    /// Stretches that stood in a line stay in one, and paragraphs stay apart.
+    /// Stretches of one line stay on one line; paragraphs stay separate.
     fn write_pieces(&self, pieces: Range<usize>, text: &mut String) {
         let stretches = &self.article.stretches[pieces];
         for (number, stretch) in stretches.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Page {
     }
 }
 
-/// Which pieces go to a place: the first to the first, the others spread over the others.
+/// The pieces for a place: the first piece goes to the first place, the others are spread over the others.
 fn pieces_of_place(place: usize, places: usize, pieces: usize) -> Range<usize> {
     if places == 1 {
         return 0..pieces;
@@ -123,7 +123,7 @@ fn pieces_of_place(place: usize, places: usize, pieces: usize) -> Range<usize> {
     piece(place)..piece(place + 1)
 }
 
-/// Leaves no empty line where a stretch was the whole line. Gives how much of the rest goes.
+/// Leaves no empty line where the stretch was the whole line. Returns how many bytes of the rest to skip.
 fn close(text: &mut String, rest: &str) -> usize {
     let kept = text.trim_end_matches([' ', '\t']).len();
     let is_line_start = kept == 0 || text[..kept].ends_with('\n');
@@ -135,7 +135,7 @@ fn close(text: &mut String, rest: &str) -> usize {
 }
 
 impl Collection {
-    /// Of pages in the order of their sources.
+    /// From pages in the order of their sources.
     pub fn new(pages: Vec<Page>) -> Collection {
         let mut sources: BTreeMap<usize, Range<usize>> = BTreeMap::new();
         for (at, page) in pages.iter().enumerate() {
@@ -149,13 +149,13 @@ impl Collection {
         &self.pages
     }
 
-    /// How many sources have pages.
+    /// Number of sources with pages.
     pub fn sources(&self) -> usize {
         self.sources.len()
     }
 
-    /// At most so many pairs of each kind: all there are, or a sample. A page has a twin under every other source, on
-    /// a host of it by chance.
+    /// Up to `limit` pairs of each kind: all, or a sample. A page has a twin under every other source, on a random host
+    /// of it.
     pub fn pairs(&self, limit: usize, random: &mut Random) -> Pairs {
         let mut pairs =
             Pairs { documents: (0..self.pages.len()).map(|page| self.own(page)).collect(), ..Pairs::default() };
@@ -180,8 +180,8 @@ impl Collection {
         pairs
     }
 
-    /// So many articles, each under the templates of the same so many sources, one of them its own; fewer if there are
-    /// no more. Article by article, none of them told twice.
+    /// This many articles, each under the templates of the same sources, one of which is its own. Fewer if there are no
+    /// more. Sorted by article; no article is retold by another.
     pub fn sheaf(&self, articles: usize, sources: usize, random: &mut Random) -> Vec<Document> {
         let sources = random.sample(self.sources.len(), sources);
         let mut documents = Vec::new();
@@ -194,7 +194,7 @@ impl Collection {
         documents
     }
 
-    /// At most so many pages of these sources, of which no two have the same article.
+    /// Up to `count` pages of these sources, all with different articles.
     fn different_articles(&self, count: usize, sources: &[usize], random: &mut Random) -> Vec<usize> {
         let mut left: Vec<usize> = sources.iter().flat_map(|&source| self.sources[source].clone()).collect();
         let mut chosen: Vec<usize> = Vec::new();
@@ -231,7 +231,7 @@ impl Collection {
     }
 }
 
-/// The pair with this number among all pairs of pages from `start` on: (0, 1), (0, 2), (1, 2), (0, 3) ...
+/// Pair number `number` among all pairs of pages from `start` on: (0, 1), (0, 2), (1, 2), (0, 3) ...
 fn pair(number: usize, start: usize) -> (usize, usize) {
     let mut before = 0;
     let mut second = 1;

@@ -1,10 +1,11 @@
 //! Texts as words, in order or as bags.
 //!
-//! A word is a run of letters, numbers and `_` (what `\w` means to Python's `re`), and two words are one if they differ
-//! in case alone. A bag says how often each word occurs: line breaks, punctuation and order do not matter, so text that
-//! came by different ways can be compared.
+//! A word is a run of letters, numbers and `_` (what `\w` means in Python's `re`). Words that differ only in case are
+//! equal. A bag counts how often each word occurs. Line breaks, punctuation and order do not matter, so texts from
+//! different extractions can be compared.
 //!
-//! Words are no [tokens](crate::tokens), on purpose: what judges mining and cleaning must not depend on how they read.
+//! Words are not [tokens](crate::tokens) on purpose: what judges mining and cleaning must not depend on how they
+//! tokenize.
 
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ impl Bag {
         word_ranges(text).map(|range| fold(&text[range])).collect()
     }
 
-    /// How many words there are, repetitions counted.
+    /// Number of words, counting repetitions.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -43,17 +44,17 @@ impl Bag {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
-    /// What both have, as often as both have it.
+    /// The words in both bags, with the smaller count.
     pub fn common(&self, other: &Bag) -> Bag {
         self.map_counts(|word, count| count.min(other.count(word)))
     }
 
-    /// What is left when the other's words are taken out.
+    /// This bag minus the other.
     pub fn without(&self, other: &Bag) -> Bag {
         self.map_counts(|word, count| count.saturating_sub(other.count(word)))
     }
 
-    /// Adds a [folded](fold) word so many times.
+    /// Adds a [folded](fold) word this many times.
     pub fn add(&mut self, word: String, times: usize) {
         if times > 0 {
             *self.counts.entry(word).or_default() += times;
@@ -61,7 +62,7 @@ impl Bag {
         }
     }
 
-    /// The words and how often each occurs, the most frequent first.
+    /// The words with their counts, the most frequent first.
     pub fn ranked(&self) -> Vec<(&str, usize)> {
         let mut ranked: Vec<(&str, usize)> = self.counts.iter().map(|(word, &count)| (word.as_str(), count)).collect();
         ranked.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));
@@ -88,7 +89,7 @@ impl FromIterator<String> for Bag {
 pub struct Word {
     /// Its bytes.
     pub range: Range<usize>,
-    /// That of the [folded](fold) word; different words share one with a chance of 2^-64.
+    /// The hash of the [folded](fold) word. Different words share one with a probability of 2^-64.
     pub hash: u64,
 }
 
@@ -97,12 +98,12 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> + '_ {
     word_ranges(text).map(|range| Word { hash: hash(&fold(&text[range.clone()])), range })
 }
 
-/// The words of a text in order, without their places.
+/// The hashes of a text's words, in order.
 pub fn word_hashes(text: &str) -> Vec<u64> {
     words(text).map(|word| word.hash).collect()
 }
 
-/// Where the words of a text are, in order.
+/// The byte ranges of a text's words, in order.
 pub fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -113,10 +114,10 @@ pub fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// The word without its case, so that `STRASSE` is `straße` and `ΤΈΛΟΣ` is `τέλος`.
+/// The word in folded case, so that `STRASSE` equals `straße` and `ΤΈΛΟΣ` equals `τέλος`.
 ///
-/// Upper case and back is Unicode's full case folding for all letters but `ı`, which folding keeps apart from `i`; small
-/// letters come first because some capitals (`ẞ`) are their own upper case.
+/// Converting to upper case and back is Unicode's full case folding for all letters except `ı`, which folding keeps
+/// distinct from `i`. Words are converted to lower case first, because some capitals (`ẞ`) are their own upper case.
 pub fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();

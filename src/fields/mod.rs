@@ -1,12 +1,13 @@
-//! What stands in the places of documents that vary: the fields of a template.
+//! Fields: the values at the varying places of a template.
 //!
-//! Takes a source's pattern files, and then texts; gives for each text what it has in the places of the patterns that
-//! vary, which are mutable patterns (`{number}`) and free stretches (`By {…20} | Staff writer`) of mined patterns, and the
-//! named groups of regexes that people wrote. Each place is a column by its name ([`names`]). Places of the same name are
-//! the same column, whatever pattern they are of.
+//! Takes a source's pattern files, and then texts. Gives for each text the values at the varying places of the
+//! patterns: mutable patterns (`{number}`) and free stretches (`By {…20} | Staff writer`) of mined patterns, and named
+//! groups of regexes that people wrote. Each place is a column with a name ([`names`]). Places with the same name are
+//! the same column, in whatever pattern they are.
 //!
-//! No text is given twice. Where patterns overlap, the longest match has what it has, and of the others counts what lies
-//! beside that. Nothing is decided here about what a document loses: what is found is there, template or not.
+//! No part of a text is in two values of different matches. Where patterns overlap, the longest match comes first; of
+//! the others only values outside its values count. Nothing is decided here about what to remove: every match counts,
+//! template or not.
 //!
 //! ```
 //! use dehusk::cleaning::Scratch;
@@ -44,7 +45,7 @@ use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, PatternFile};
 use crate::tokens::{Lexer, Piece, TokenRun};
 
-/// Finds the fields of one source's documents.
+/// Finds the fields in the documents of one source.
 #[derive(Debug)]
 pub struct Fields {
     mined: Vec<Mined>,
@@ -52,25 +53,25 @@ pub struct Fields {
     written: Vec<Written>,
 }
 
-/// What stands in one place of a document.
+/// The value at one place of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value<'f> {
     /// The name of its column.
     pub column: &'f str,
-    /// Where in the text; never empty.
+    /// Its bytes in the text. Never empty.
     pub bytes: Range<usize>,
 }
 
-/// A mined pattern in which something varies.
+/// A mined pattern with varying places.
 #[derive(Debug)]
 struct Mined {
     run: TokenRun,
     edges: Edges,
-    /// Of each place that varies, in order.
+    /// The column of each varying place, in order.
     columns: Vec<String>,
 }
 
-/// Mined patterns with the same lexer share an automaton.
+/// An automaton for the mined patterns with the same lexer.
 #[derive(Debug)]
 struct Reader {
     lexer: Lexer,
@@ -82,11 +83,11 @@ struct Reader {
 struct Written {
     id: String,
     regex: Arc<Regex>,
-    /// The groups that have a name, by number.
+    /// The number and the name of each named group.
     columns: Vec<(usize, String)>,
 }
 
-/// A match, and what stands in it.
+/// A match and its values.
 #[derive(Debug)]
 struct Match<'f> {
     bytes: Range<usize>,
@@ -94,8 +95,8 @@ struct Match<'f> {
 }
 
 impl Fields {
-    /// Compiles the patterns of these files, the source's own first, in which something varies. Those that are rejected are
-    /// left out, and if `only_accepted` those that nobody accepted as well.
+    /// Compiles the patterns of these files that have varying places. The source's own file comes first. Rejected
+    /// patterns are left out, and with `only_accepted` also proposed ones.
     pub fn new(files: &[&PatternFile], only_accepted: bool) -> Fields {
         let (mut runs, mut written) = (Vec::new(), Vec::new());
         for Reviewed { pattern, file, .. } in Review::of(files, only_accepted).applied {
@@ -114,15 +115,15 @@ impl Fields {
         Fields { readers: readers(&mined, &lexers), mined, written }
     }
 
-    /// The names of all columns there can be, pattern by pattern; some may stand there more than once.
+    /// The names of all possible columns, pattern by pattern. Some may occur more than once.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let written = self.written.iter().flat_map(|written| written.columns.iter().map(|(_, column)| column));
         self.mined.iter().flat_map(|mined| &mined.columns).chain(written).map(String::as_str)
     }
 
-    /// What stands in the places of a text that vary, in the order of the text. None overlaps another, but for groups of
-    /// one regex that stand in each other. An error if the regex of a person was given up on. Linear in the text for mined
-    /// patterns, but for the sorting of what is found.
+    /// The values in a text, in the order of the text. They do not overlap, except nested groups of one regex. An error
+    /// if the search for a regex that a person wrote was given up. Linear in the text for mined patterns, apart from
+    /// sorting the results.
     pub fn values(&self, scratch: &mut Scratch, text: &str) -> Result<Vec<Value<'_>>, CleanError> {
         let mut matches = Vec::new();
         for Reader { lexer, automaton } in &self.readers {
@@ -138,7 +139,7 @@ impl Fields {
     }
 }
 
-/// An automaton for each lexer, of the patterns that are read by it.
+/// One automaton for each lexer, with the patterns of that lexer.
 fn readers(mined: &[Mined], lexers: &[&Lexer]) -> Vec<Reader> {
     let mut readers: Vec<Reader> = Vec::new();
     for &lexer in lexers {
@@ -161,7 +162,7 @@ impl Mined {
     }
 }
 
-/// The tokens in each place of a run that varies, where the run was found.
+/// The tokens at each varying place of a match.
 fn places(run: &TokenRun, found: &Found) -> Vec<Range<usize>> {
     let (mut at, mut fillers) = (found.tokens.start, found.fillers.iter());
     let mut places = Vec::new();
@@ -182,7 +183,7 @@ fn places(run: &TokenRun, found: &Found) -> Vec<Range<usize>> {
 impl Written {
     /// `None` if no group has a name.
     fn of(id: &str, regex: &ForeignRegex) -> Option<Written> {
-        // Most have none, and are not compiled to know it.
+        // Most regexes have no names, and need not be compiled to find out.
         let has_names = !Expr::parse_tree(regex.as_str()).ok()?.named_groups.is_empty();
         let regex = Some(regex).filter(|_| has_names)?.compiled().ok()?;
         let names = regex.capture_names().enumerate();
@@ -190,7 +191,7 @@ impl Written {
         (!columns.is_empty()).then(|| Written { id: id.to_owned(), regex: Arc::clone(regex), columns })
     }
 
-    /// Adds the matches one after another, as every regex engine lists them.
+    /// Adds the non-overlapping matches, as every regex engine finds them.
     fn find<'f>(&'f self, text: &str, matches: &mut Vec<Match<'f>>) -> Result<(), CleanError> {
         for captures in self.regex.captures_iter(text) {
             let gave_up = |error| CleanError { id: self.id.clone(), source: MatchError::from(Box::new(error)) };
@@ -204,8 +205,8 @@ impl Written {
     }
 }
 
-/// The values that overlap none of a longer match; of matches as long as each other that with most words of its own counts,
-/// and then the one that was found first. In the order of the text.
+/// Drops the values that overlap a value of an earlier match. Longer matches come first. Of equally long ones, the one
+/// with the shortest values (the most fixed text), then the one found first. Returns the rest in the order of the text.
 fn each_once(mut matches: Vec<Match>) -> Vec<Value> {
     let varying = |found: &Match| found.values.iter().map(|value| value.bytes.len()).sum::<usize>();
     matches.sort_by_key(|found| (std::cmp::Reverse(found.bytes.len()), varying(found)));
@@ -219,7 +220,7 @@ fn each_once(mut matches: Vec<Match>) -> Vec<Value> {
     given
 }
 
-/// Stretches of a text, none of which overlaps another: where each starts, and where it ends.
+/// Non-overlapping stretches of a text: from start to end.
 #[derive(Default)]
 struct Taken(BTreeMap<usize, usize>);
 
@@ -228,7 +229,7 @@ impl Taken {
         self.0.range(..bytes.end).next_back().is_none_or(|(_, &end)| end <= bytes.start)
     }
 
-    /// Adds a stretch; of a group within a group the outer one, which comes first, is enough.
+    /// Adds a stretch. Of nested groups, the outer one comes first and is enough.
     fn add(&mut self, bytes: &Range<usize>) {
         if self.spares(bytes) {
             self.0.insert(bytes.start, bytes.end);
@@ -245,7 +246,7 @@ mod tests {
 
     const NUMBER: &str = "[0-9]+";
 
-    /// A pattern file of these regexes, those that mining could have written with the ids that it gives.
+    /// A pattern file with these regexes. A regex in mined form gets the id that mining would give it.
     fn file(source: &str, regexes: &[&str]) -> PatternFile {
         let mutable = format!("mutable:\n  - {{name: number, regex: '{NUMBER}'}}\n");
         let head =
@@ -260,7 +261,7 @@ mod tests {
         read(&format!("{head}patterns:\n{patterns}{mutable}"))
     }
 
-    /// `column=value`, in the order of the text.
+    /// The values as `column=value`, in the order of the text.
     fn found(regexes: &[&str], text: &str) -> String {
         of_files(&[&file("s", regexes)], text)
     }

@@ -1,34 +1,34 @@
-//! What columns are called.
+//! Names for columns.
 //!
-//! Takes the mined patterns of a source as runs of tokens; gives a name for each [`Place`] in them that varies. A name is
-//! what the template says of the place: the words right before it, as `isbn-13` in `ISBN-13: {number}`, or else those right
-//! after it, as `responses` in `{number} responses`. Names depend on nothing but the patterns, and hardly on more than the
-//! one that a place is in, so that mining again changes few of them.
+//! Takes the mined patterns of a source as runs of tokens. Gives a name for each varying [`Place`] in them. The name is
+//! what the template says about the place: the words directly before it, such as `isbn-13` in `ISBN-13: {number}`, or
+//! else the words after it, such as `responses` in `{number} responses`. Names depend on the patterns only, and mostly
+//! on the place's own pattern. So mining again changes few of them.
 
 use std::collections::HashSet;
 
 use crate::tokens::characters::{half_words, has_word, is_word_character};
 use crate::tokens::{MutableSet, Piece, TokenRun};
 
-/// The words of a name weigh so much at most, by [`half_words`]: four words.
+/// Maximum weight of the words of a name, in half words ([`half_words`]): four words.
 const HEAVIEST: usize = 8;
 /// The kind of a free stretch.
 const FREE: &str = "text";
 
-/// A place in a run that varies.
+/// A varying place in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The words that say what stands there; empty if there are none.
+    /// The words that describe it. Empty if there are none.
     pub label: String,
-    /// Whether they say it of another place first, which they stand right before.
+    /// Whether the words stand before another place, which this one follows.
     pub is_second: bool,
-    /// What kind of text stands there: the name of a mutable pattern, or `text` for a free stretch.
+    /// The kind of text at the place: the name of a mutable pattern, or `text` for a free stretch.
     pub kind: String,
     /// Whether it is a free stretch.
     pub is_free: bool,
 }
 
-/// The places in a run that vary, in order.
+/// The varying places in a run, in order.
 pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<Place> {
     let kind = |piece: &Piece| match piece {
         Piece::Slot { id, .. } => Some(mutable.pattern(*id).name.clone()),
@@ -43,14 +43,14 @@ pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<Place> {
     run.pieces().iter().enumerate().filter_map(place).collect()
 }
 
-/// The labels that stand at free stretches and at mutable patterns, and so say two things.
+/// The labels that are used both for free stretches and for mutable patterns, and so mean two things.
 pub fn ambiguous<'p>(places: impl Iterator<Item = &'p Place>) -> HashSet<String> {
     let (free, mutable): (Vec<&Place>, Vec<&Place>) = places.filter(|place| !place.is_second).partition(|p| p.is_free);
     let free: HashSet<&str> = free.into_iter().map(|place| place.label.as_str()).collect();
     mutable.into_iter().map(|place| &place.label).filter(|label| free.contains(label.as_str())).cloned().collect()
 }
 
-/// The names of the places of the pattern of this id, in order. No two are the same.
+/// The names of the places of the pattern with this id, in order. All are different.
 pub fn names(places: &[Place], id: &str, ambiguous: &HashSet<String>) -> Vec<String> {
     let is_first = |label: &str| places.iter().filter(|place| !place.is_second && place.label == label).count() == 1;
     let name = |Place { label, is_second, kind, .. }: &Place| match label.as_str() {
@@ -61,7 +61,7 @@ pub fn names(places: &[Place], id: &str, ambiguous: &HashSet<String>) -> Vec<Str
     numbered(places.iter().map(name).collect())
 }
 
-/// Those that stand there already get a number.
+/// Adds a number to names that are already used.
 fn numbered(names: Vec<String>) -> Vec<String> {
     let mut taken = HashSet::new();
     let number = |name: String| {
@@ -71,8 +71,9 @@ fn numbered(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(number).collect()
 }
 
-/// The words that say what the piece of this index is, and whether they stand before another place: those before it in its
-/// line, or after it, or before the place that it follows, or at the end of the line above; empty if there are none.
+/// The words that describe the piece at this index, and whether they stand before another place. The first of these
+/// that is not empty: the words before it in its line, the words after it, the words before the place it follows, the
+/// end of the line above.
 fn label(pieces: &[Piece], index: usize) -> (String, bool) {
     let beside = || Some(words_before(pieces, index)).filter(|words| !words.is_empty());
     let behind = || Some(words_after(&pieces[index + 1..])).filter(|words| !words.is_empty());
@@ -81,7 +82,7 @@ fn label(pieces: &[Piece], index: usize) -> (String, bool) {
     own.or_else(second).unwrap_or_else(|| (words_above(pieces, index), false))
 }
 
-/// The last words before a piece: those up to the next sign, but for signs right beside the piece.
+/// The last words before a piece, back to the next sign. Signs directly before the piece are skipped.
 fn words_before(pieces: &[Piece], index: usize) -> String {
     let start = index - signs_before(pieces, index);
     let words = (0..start).rev().take_while(|&at| is_of_words(&pieces[at], &pieces[at + 1]));
@@ -90,13 +91,13 @@ fn words_before(pieces: &[Piece], index: usize) -> String {
     written(&words)
 }
 
-/// How many signs stand right before a piece, up to one that sets it apart from what stands before.
+/// Number of signs directly before a piece, back to a sign that separates it from the text before.
 fn signs_before(pieces: &[Piece], index: usize) -> usize {
     let is_beside = |&at: &usize| is_sign(&pieces[at]) && !is_apart(&pieces[at], &pieces[at + 1]);
     (0..index).rev().take_while(is_beside).count()
 }
 
-/// The first words of what follows a piece.
+/// The first words after a piece.
 fn words_after(pieces: &[Piece]) -> String {
     let next = |at: usize| pieces.get(at + 1).unwrap_or(&Piece::Break);
     let start = (0..pieces.len()).take_while(|&at| is_sign(&pieces[at]) && !is_apart(&pieces[at], next(at))).count();
@@ -104,7 +105,7 @@ fn words_after(pieces: &[Piece]) -> String {
     written(&lightest(words.map(|at| &pieces[at])))
 }
 
-/// The words before the place that a place follows, if only signs stand between.
+/// The words before the preceding place, if only signs stand between the two places.
 fn words_before_last(pieces: &[Piece], index: usize) -> Option<String> {
     let last = (index - signs_before(pieces, index)).checked_sub(1)?;
     let is_place = matches!(pieces[last], Piece::Slot { .. } | Piece::Free { .. });
@@ -112,7 +113,7 @@ fn words_before_last(pieces: &[Piece], index: usize) -> Option<String> {
     if words.is_empty() { words_before_last(pieces, last) } else { Some(words) }
 }
 
-/// The last words of the line above, if the piece comes first in its line.
+/// The last words of the line above, if the piece is the first in its line.
 fn words_above(pieces: &[Piece], index: usize) -> String {
     let signs = (0..index).rev().take_while(|&at| is_sign(&pieces[at])).count();
     match (index - signs).checked_sub(1) {
@@ -125,12 +126,12 @@ fn is_sign(piece: &Piece) -> bool {
     matches!(piece, Piece::Literal { .. }) && !piece.is_word()
 }
 
-/// Whether it is a word, or a sign amid one, as in `ISBN-13`.
+/// Whether it is a word, or a sign inside one, as in `ISBN-13`.
 fn is_of_words(piece: &Piece, next: &Piece) -> bool {
     piece.is_word() || (is_sign(piece) && !has_space_before(piece) && !has_space_before(next))
 }
 
-/// Whether a sign sets apart what stands around it, as `|` mostly does: there is white space on both sides.
+/// Whether a sign separates the text around it, as `|` mostly does: there is white space on both sides.
 fn is_apart(sign: &Piece, next: &Piece) -> bool {
     has_space_before(sign) && has_space_before(next)
 }
@@ -144,7 +145,7 @@ fn has_space_before(piece: &Piece) -> bool {
     }
 }
 
-/// As many of these as make no name that is too long.
+/// The first of these pieces, up to the maximum weight.
 fn lightest<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Vec<&'p Piece> {
     let weight = |piece: &Piece| match piece {
         Piece::Literal { text, .. } if has_word(text) => half_words(text),
@@ -157,7 +158,7 @@ fn lightest<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Vec<&'p Piece> {
     pieces.scan(0, within).collect()
 }
 
-/// Words in lower case; `-` for all that stands between them.
+/// The words in lower case, with `-` for everything between them.
 fn written(pieces: &[&Piece]) -> String {
     let mut words = String::new();
     for piece in pieces {
@@ -191,13 +192,13 @@ mod tests {
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(patterns).unwrap()))
     }
 
-    /// The names of a text's places; a line break stands at both ends.
+    /// The names of a text's places. There is a line break at both ends.
     fn named(text: &str) -> Vec<String> {
         let places = places_in(text);
         names(&places, "1a2b", &ambiguous(places.iter()))
     }
 
-    /// The places in a text, of which `FREE` is a free stretch.
+    /// The places in a text. The word `FREE` in it stands for a free stretch.
     fn places_in(text: &str) -> Vec<Place> {
         let lexer = lexer();
         let sequence = SymbolSequence::of_texts(&[text], &lexer).unwrap();

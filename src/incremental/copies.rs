@@ -1,27 +1,30 @@
-//! Which pages are copies of what was seen before, such as an article that is crawled again.
+//! Detects copies: pages that were seen before, such as an article that is crawled again.
 //!
-//! Takes a page's segments and what is known of each before it; tells whether hardly anything of it is new, or none of its
-//! paragraphs: an article that comes again may come with other headlines around it.
+//! Takes a page's segments and what is known of each. A page is a copy if hardly any of its text is new, or hardly any
+//! of its paragraphs: an article may come again with other headlines around it.
 
 use super::segments::Segment;
 use super::table::{Entry, Progress};
 
-/// Of a copy, at most one part in so many is new.
+/// A page is a copy if at most 1/50 of its text is new.
 const COPY: u64 = 50;
-/// Of an article that comes again, at most one part in so many of its paragraphs is new, for people correct articles ...
+/// Or if at most 1/20 of its paragraphs is new (not 0, because people correct articles) ...
 const COPIED_ARTICLE: u64 = 20;
-/// ... and one part in so many of all text.
+/// ... and at most 1/2 of all its text.
 const AROUND_IT: u64 = 2;
-/// A segment of so many bytes, some 25 words, is a paragraph: headlines are shorter.
+/// A segment of this many bytes, some 25 words, is a paragraph. Headlines are shorter.
 const PARAGRAPH_BYTES: u32 = 150;
-/// With fewer paragraphs they may all be template, such as terms of use, and what is new about a page shorter.
+/// With fewer paragraphs, all of them may be template, such as terms of use, and the new part of the page may be
+/// shorter than a paragraph.
 const MIN_PARAGRAPHS: u32 = 3;
-/// Pages with the same paragraphs may have these from their template. Before so many others came, nobody knows ...
+/// Pages may share paragraphs because these are template. With fewer counted pages this cannot be told, so such pages
+/// are copies ...
 const MIN_PAGES: u32 = 5;
-/// ... but for so many that would be copies of each, or none of them would ever be counted.
+/// ... unless there are already this many copies for each counted page. Otherwise no further page would ever be
+/// counted.
 const MOST_COPIES: u64 = 10;
 
-/// Whether a page of a source that has come so far is a copy, by what is known of its segments.
+/// Whether a page is a copy. `known` is what is known of a segment, `progress` that of its source.
 pub(super) fn is_copy(segments: &[Segment], known: impl Fn(&Segment) -> Entry, progress: &Progress) -> bool {
     let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
     for segment in segments {
@@ -38,13 +41,13 @@ pub(super) fn is_copy(segments: &[Segment], known: impl Fn(&Segment) -> Entry, p
     text.is_at_most(COPY) || is_article && paragraphs.is_at_most(COPIED_ARTICLE) && text.is_at_most(AROUND_IT)
 }
 
-/// Whether a segment came back, and most of so many pages have it, from the first that had it.
+/// Whether a segment came back, and more than half of the pages since its first one have it.
 fn is_on_most(known: &Entry, pages: u32) -> bool {
     let since = u64::from(pages.saturating_sub(known.first)) + 1;
     known.documents > 1 && u64::from(known.documents) * 2 > since
 }
 
-/// How much of a text is new.
+/// How much of a text is new, in bytes.
 #[derive(Default)]
 struct Novelty {
     segments: u32,
@@ -59,7 +62,7 @@ impl Novelty {
         self.new += if is_new { u64::from(segment.length) } else { 0 };
     }
 
-    /// Whether there is text, and one part in so many is new, or less.
+    /// Whether there is text, and at most 1/`part` of it is new.
     fn is_at_most(&self, part: u64) -> bool {
         self.all > 0 && self.new * part <= self.all
     }

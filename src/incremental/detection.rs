@@ -1,8 +1,7 @@
-//! Which segments of a document are template.
+//! Decides which segments of a document are template.
 //!
-//! Takes a document's segments and what the table knows of them; tells for each whether it is template. A segment that
-//! many documents have is (Wang et al., "template detection"), where it stands among others that are: a sentence that
-//! articles share, amid an article, is not.
+//! Takes a document's segments and their counts. A segment in many documents is template (Wang et al., "template
+//! detection") if it stands among others that are. A sentence that several articles share, inside an article, is not.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +9,7 @@ use super::Detection;
 use super::segments::Segment;
 use super::table::Count;
 
-/// For each segment, whether it is template: in enough documents, and in a block that mostly is.
+/// For each segment, whether it is template: in enough documents, and in a block of which most is in enough documents.
 pub fn template(segments: &[Segment], counts: &[Count], detection: &Detection) -> Vec<bool> {
     let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.min_documents).collect();
     let mut blocks: FxHashMap<u32, Lengths> = FxHashMap::default();
@@ -21,7 +20,7 @@ pub fn template(segments: &[Segment], counts: &[Count], detection: &Detection) -
     segments.iter().zip(recurs).map(is_template).collect()
 }
 
-/// How long the segments of a block are.
+/// The length of the segments of a block.
 #[derive(Default)]
 struct Lengths {
     all: u64,
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
     use crate::incremental::segments::SegmentKey;
 
-    /// Segments given as block, length and documents.
+    /// Segments are given as block, length and documents.
     fn found(segments: &[(u32, u32, u32)]) -> Vec<bool> {
         let of = |&(block, length, _): &(u32, u32, u32)| Segment {
             key: SegmentKey(0),

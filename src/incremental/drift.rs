@@ -1,43 +1,44 @@
-//! Whether a source has changed its templates.
+//! Detects whether a source has changed its templates.
 //!
-//! Takes the table of a source as pages come; notes in its progress when twice as much of the template went as stayed, and
-//! twice as much came. A table follows such a change by itself. Patterns that were mined before it do not.
+//! Takes the table of a source, page by page. Notes a change if twice as much of the template is gone as stayed, and
+//! twice as much is new as stayed. The table follows such a change by itself. Patterns that were mined before do not.
 //!
-//! Only *steady* segments are asked: those on at least one of five pages, over a quarter of the window at least. What came
-//! before the window and is still there has stayed; what came before and is not has gone; what came within it is new. So
-//! nothing is said of a source's first pages, which all came within, nor of a list of headlines whose entries come and go
-//! amid a template that stays.
+//! Only *steady* segments count: those on at least 1/5 of the pages over at least a quarter of the window. A steady
+//! segment from before the window that is still there has stayed. One from before the window that is not there any more
+//! is gone. One that first came within the window is new. So nothing is reported on a source's first pages, where all
+//! segments are new, or for a list of headlines that changes while the template stays.
 
 use super::Detection;
 use super::lifetime::Lifetime;
 use super::table::{Entry, SegmentTable, TableOptions};
 
-/// How many pages are looked at to tell before from now.
+/// Length of the window, in pages.
 const WINDOW: u32 = 100;
-/// A larger table has a page more for each so many segments, and is looked at less often: a page costs no more.
+/// A larger table has a longer window, one page for each 1000 segments. So it is looked at less often, and the cost of
+/// a page stays the same.
 const SEGMENTS_A_PAGE: usize = 1000;
-/// A steady segment is on one of so many pages. That one is missing on a quarter of a window is no chance then.
+/// A steady segment is on at least 1/5 of the pages. So it is no chance if it is missing on a quarter of the window.
 const STEADY: u32 = 5;
-/// Fewer segments tell nothing.
+/// With fewer segments a change means nothing.
 const MIN_SEGMENTS: u32 = 3;
-/// A change is news for so many pages, and for a tenth of all.
+/// A change is reported for this many pages, or for a tenth of all if that is more.
 const NEWS: u32 = 1000;
 
-/// A source that has changed its templates.
+/// A change of a source's templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Change {
-    /// The page on which it was noticed: it happened some 25 to 100 pages before.
+    /// The page on which it was noticed. It happened about 25 to 100 pages before.
     pub page: u32,
-    /// How many steady segments of template were there before and still are.
+    /// Number of steady template segments from before that are still there.
     pub stayed: u32,
-    /// How many were there before and are not any more.
+    /// Number of those that are gone.
     pub gone: u32,
-    /// How many are there that were not before.
+    /// Number of new ones.
     pub new: u32,
 }
 
 impl Change {
-    /// What happened.
+    /// A message about the change.
     pub fn in_words(&self) -> String {
         let Change { page, stayed, gone, new } = self;
         let before = stayed + gone;
@@ -46,7 +47,7 @@ impl Change {
         )
     }
 
-    /// Whether it is so recent that people should be told.
+    /// Whether it is recent enough to be reported.
     pub(super) fn is_news(&self, pages: u32) -> bool {
         pages.saturating_sub(self.page) <= NEWS.max(pages / 10)
     }
@@ -58,7 +59,7 @@ impl Change {
 }
 
 impl SegmentTable {
-    /// Notes it if the source has changed by now. To be called for each page; it looks now and then.
+    /// Records a change if there is one now. Must be called for each page. It checks four times per window.
     pub(super) fn notice_change(&mut self, options: &TableOptions) {
         let pages = self.progress.pages;
         let window = WINDOW.max((self.len() / SEGMENTS_A_PAGE) as u32);
@@ -71,14 +72,14 @@ impl SegmentTable {
         }
     }
 
-    /// Whether segments of template that went so many pages ago are still in the table.
+    /// Whether the table still has template segments that were last seen this many pages ago.
     fn remembers(&self, pages: u32, options: &TableOptions) -> bool {
         let base = self.progress.base_in_effect(options);
         Lifetime { base, ..options.lifetime }.of(u32::MAX) >= f64::from(pages)
     }
 }
 
-/// A look at the segments on a page.
+/// The segments as seen on a page.
 struct Looking<'a> {
     pages: u32,
     window: u32,
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use crate::incremental::table::tests::{forgetful, segments};
 
-    /// The changes that are noticed over so many pages.
+    /// The changes that are noticed over a number of pages.
     fn noticed(pages: u64, options: &TableOptions, page: impl Fn(u64) -> Vec<u64>) -> Vec<Change> {
         let mut table = SegmentTable::default();
         let mut changes: Vec<Change> = Vec::new();
@@ -124,7 +125,7 @@ mod tests {
         changes
     }
 
-    /// Ten segments of template, another ten from page 301 on, and a segment that no other page has.
+    /// Ten template segments, ten others from page 301 on, and a segment that no other page has.
     fn redesigned(page: u64) -> Vec<u64> {
         let template = if page <= 300 { 1..11 } else { 11..21 };
         template.chain([1000 + page]).collect()
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn headlines_come_and_go() {
-        // four lines stay; of five headlines one is another every eight pages
+        // Four lines stay. Every eight pages, one of five headlines is replaced.
         let page = |page: u64| (1..5).chain((page / 8..page / 8 + 5).map(|headline| 100 + headline)).collect();
         assert_eq!(noticed(900, &TableOptions::default(), page), []);
     }

@@ -1,8 +1,8 @@
-//! Which segments articles of a source end before, learned as documents come.
+//! Learns which segments end the articles of a source, document by document.
 //!
-//! Takes where a document's segments stand in its prose; gives those that articles end before, told by the places that
-//! they had in the last documents ([`crate::ends`] says by what). Few segments are candidates: before most, sometimes
-//! no article stands, and these are left out at once.
+//! Takes where a document's segments stand among its prose. Decides by their places in the last documents which of them
+//! end articles ([`crate::ends`] has the rules). Few segments are candidates: most sometimes have too little prose
+//! before them for an article, and are dropped at once.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use super::segments::SegmentKey;
 use crate::cleaning::article_end::LastPlace;
 use crate::ends::{MIN_ARTICLE_WORDS, MIN_DOCUMENTS, MIN_SHARE, end};
 
-/// The last documents that are looked at.
+/// Number of last places that are kept for each candidate.
 const MOST_PLACES: usize = 25;
-/// A candidate that so many documents in a row do not have is none any more. It was on many of those before.
+/// A candidate that is missing in this many documents in a row is dropped. It was in many documents before.
 const MOST_MISSED: u32 = 100;
 
-/// The candidates of a source, by segment. What is known of them depends on the documents alone, and not on what a table
-/// has forgotten since, for that may have come to know of later documents by then.
+/// The candidates of a source, by segment. They depend on the documents only, and not on what the table has forgotten
+/// since: the table may be ahead and already know later documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndPlaces(BTreeMap<u64, Candidate>);
 
-/// A segment that articles may end before.
+/// A segment that may end articles.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Candidate {
-    /// Where it stood in the last documents that had it.
+    /// Its places in the last documents that had it.
     places: Vec<LastPlace>,
-    /// How many documents came since.
+    /// Number of documents since.
     missed: u32,
 }
 
 impl EndPlaces {
-    /// Takes in where segments stand in one more document; gives those that its article may end before, with how much
-    /// prose has to stand before each: their indices among what recurs in the document, and words.
+    /// Adds the places of the segments in one more document. Returns the segments that may end its article: index among
+    /// what recurs in the document, and the number of words of prose that must stand before.
     pub fn arrive(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.0.values_mut().for_each(|candidate| candidate.missed += 1);
         let mut ends = Vec::new();
@@ -49,18 +49,18 @@ impl EndPlaces {
         ends
     }
 
-    /// What [`arrive`](Self::arrive) gives, but nothing is learned.
+    /// Returns the same as [`arrive`](Self::arrive), but learns nothing.
     pub fn look(&self, placed: &[Placed]) -> Vec<(usize, usize)> {
         let end = |placed: &Placed| Some((placed.index, self.words(placed.key)?));
         placed.iter().filter_map(end).collect()
     }
 
-    /// How much prose has to stand before a segment, in words, if articles end before it.
+    /// The number of words of prose that must stand before a segment, if it ends articles.
     pub fn words(&self, key: SegmentKey) -> Option<usize> {
         self.0.get(&key.0)?.end()
     }
 
-    /// Takes in those of another run that this one has not met.
+    /// Adds the candidates of another run whose segments this run has not seen.
     pub(super) fn adopt(&mut self, others: &EndPlaces, is_met: impl Fn(SegmentKey) -> bool) {
         let new = others.0.iter().filter(|(key, _)| !is_met(SegmentKey(**key)));
         self.0.extend(new.map(|(key, candidate)| (*key, candidate.clone())));
@@ -81,8 +81,8 @@ impl Candidate {
     }
 }
 
-/// Candidates as they are stored: each with its key, how many documents came since, and of each of its places twice the
-/// words before, after, and in the longest paragraph after it, and whether it goes on.
+/// Candidates in stored form: key, number of documents since, and for each place: twice the words before, twice the
+/// words after, twice the words of the longest paragraph after, and whether it goes on.
 #[cfg(feature = "stream")]
 pub(super) type StoredPlaces = Vec<(u64, u32, Vec<(u32, u32, u32, bool)>)>;
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::incremental::table::Count;
 
-    /// One segment that stands in every document, with so much prose before and after it.
+    /// One segment that is in every document, with this much prose before and after it.
     fn ends(documents: &[(f64, f64)]) -> Vec<Option<usize>> {
         let mut places = EndPlaces::default();
         let place = |(number, &(before, after)): (u32, &(f64, f64))| {

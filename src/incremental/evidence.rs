@@ -1,11 +1,11 @@
-//! What the table tells of a document, as evidence for cleaning.
+//! Turns what the table knows of a document into evidence for cleaning.
 //!
-//! Takes a document's segments and what is known of them; gives the stretches that recur, each with how many documents
-//! had it, so that they are weighed and smoothed like the matches of mined patterns. Like those they count from the second
-//! document on, if nothing else is asked for, and the fewer had them, the less: what is template by the table's own rule
-//! is only said more surely. Segments that follow each other are one stretch as well: the words of a menu are links of
-//! their own, and tell little one by one. And a text that recurs in other places is evidence too, if one document more had
-//! it: pages of a source are built in several ways, and say the same.
+//! Takes a document's segments and what is known of them. Gives the stretches that recur, each with its number of
+//! documents, so that they are weighed and smoothed like matches of mined patterns. By default they count from the
+//! second document on, and less if fewer documents have them. So template by the table's own rule only gets stronger
+//! evidence. Consecutive segments are also one stretch together: each word of a menu is a link of its own and says
+//! little alone. A text that recurs in other places is evidence too, if one more document has it, because a source
+//! builds its pages in several ways with the same texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,22 +24,22 @@ use crate::places::{MIN_DOCUMENTS, MIN_SHARE, recurs_enough};
 use crate::stretches::stretches_of_true;
 use crate::trust::Tally;
 
-/// A share of few documents is told by so many more that do not have it.
+/// Number of imagined further documents without the segment. So a share of few documents counts less.
 const DOUBT: f64 = 2.0;
 
-/// The stretches of a document that recur in others of its source, by what was seen so far.
+/// The stretches of a document that recur in its source, from what was seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// Each with its weight; segments come first.
+    /// Each with its weight. The segments come first.
     pub recurring: Vec<Recurring>,
-    /// The segments among them, and in how many documents each is.
+    /// The keys and counts of those segments.
     segments: Vec<(SegmentKey, Count)>,
-    /// How far this and the shape can be relied on, by the documents that came so far; `None` if that is not known.
+    /// How far this and the shape can be relied on, from the documents so far. `None` if not known.
     pub trust: Option<Trust>,
 }
 
 impl Known {
-    /// By a document's segments, and what is known of each.
+    /// From a document's segments and what is known of each.
     pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
         let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
         let recurs = template(segments, &counts, &Detection { min_documents: detection.min_evidence, ..*detection });
@@ -60,7 +60,7 @@ impl Known {
         known
     }
 
-    /// Where segments stand in the document's prose, each for the last time.
+    /// The last place of each segment in the document's prose.
     fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
         let places = cleaner.last_places_with(text, reading, &self.recurring);
         let placed = |place: LastPlace| {
@@ -68,19 +68,19 @@ impl Known {
             let &(key, count) = self.segments.get(index)?;
             Some((key, Placed { key, index, count, place }))
         };
-        // Segments are in order, so that of those that are the same the last one stays.
+        // Segments are in order, so for equal ones the map keeps the last.
         let placed: BTreeMap<SegmentKey, Placed> = places.into_iter().filter_map(placed).collect();
         placed.into_values().collect()
     }
 
-    /// What the document shows by that, of which the table told this.
+    /// What the document shows, given this. `told` is what the table told of the document.
     pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &Told) -> Shown {
         let tally = || Tally::of_recurring(text, reading, &self.recurring, &ShapeModel::shipped());
         Shown { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
     }
 
-    /// Takes in what the table has learned with the document: what articles of the source end before, after so many words
-    /// of prose, and how far all of this can be relied on.
+    /// Adds what the table learned with the document: which segments end the source's articles and after how many words
+    /// of prose, and the trust.
     pub fn learn(&mut self, reading: &Reading, Learned { ends, trust }: Learned) {
         for (index, words) in ends {
             self.recurring[index].weight.ends_after = Some(words);
@@ -92,8 +92,8 @@ impl Known {
         self.trust = trust;
     }
 
-    /// Segments side by side that each recur enough to have a place, but for their words: what is rarer beside them does not
-    /// count against them.
+    /// Neighbouring segments that recur enough to have a place, if not for their few words. The rarest of them counts
+    /// for all, so others that are rarer still do not.
     fn often_together(&self, reading: &Reading) -> Vec<Recurring> {
         let segments = &self.recurring[..self.segments.len()];
         let is_often = |(recurring, (_, count)): (&Recurring, &(SegmentKey, Count))| {
@@ -116,8 +116,8 @@ impl Known {
         often.chunk_by(are_together).filter_map(together).collect()
     }
 
-    /// What most documents have at an end, and the rule above it: a line such as "--", which says nothing and so is no
-    /// segment. With it, it is no sentence that goes on from the text before.
+    /// What most documents have at an end, together with the rule above it: a line such as "--", which has no words and
+    /// so is no segment. With the rule, it is not taken for a sentence that continues the text before.
     fn below_rules(&self, reading: &Reading) -> Vec<Recurring> {
         let below = |Recurring { tokens, weight }: &Recurring| {
             let rule = line_before(reading, tokens.start)?;
@@ -129,43 +129,46 @@ impl Known {
     }
 }
 
-/// What a document shows, by what is known to recur in it.
+/// What a document shows, given what is known to recur in it.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
-    /// Where segments stand in its prose.
+    /// The places of its segments among its prose.
     pub placed: Vec<Placed>,
-    /// How far what recurs and the shape can be relied on in it, if it is to be tried.
+    /// How far matches and shape can be relied on in it. `None` if that is not measured on this document.
     pub tally: Option<Tally>,
 }
 
-/// What a table has learned with a document, beside what recurs in it.
+/// What a table learned with a document, besides what recurs in it.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
-    /// Which of what recurs its article may end before, and after how many words of prose.
+    /// Index of each segment (among what recurs) that may end its article, and the number of words of prose needed
+    /// before it.
     pub ends: Vec<(usize, usize)>,
-    /// How far what recurs and the shape can be relied on, by the documents that came so far; `None` if that is not known.
+    /// How far matches and shape can be relied on, from the documents so far. `None` if not known.
     pub trust: Option<Trust>,
 }
 
-/// A segment stands there in a document's prose.
+/// The place of a segment among a document's prose.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// Which segment.
+    /// The segment.
     pub key: SegmentKey,
-    /// Its place among what recurs in the document ([`Known::recurring`]).
+    /// Its index in [`Known::recurring`].
     pub index: usize,
-    /// In how many documents it is.
+    /// Its counts.
     pub count: Count,
-    /// Where it stands.
+    /// Its place.
     pub place: LastPlace,
 }
 
-/// The share of the pages that have a segment, since it came first: that page has it for sure, and tells nothing.
+/// The share of pages with a segment since its first page. That page is left out, because it has the segment for
+/// certain.
 pub(super) fn share(count: &Count) -> f64 {
     f64::from(count.documents.saturating_sub(1)) / (f64::from(count.pages.max(1)) - 1.0 + DOUBT)
 }
 
-/// How often a segment came, or its text in any place, if one document more than is asked for had that.
+/// The counts of a segment. Or those of its text in any place, if more documents than the segment's and one more than
+/// needed have it.
 fn telling(seen: &Seen, detection: &Detection) -> Count {
     let is_known_elsewhere =
         seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.min_evidence;
@@ -177,7 +180,7 @@ fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurrin
     let weight = Weight {
         share: share(count),
         documents,
-        // A page counts once.
+        // A page counts once, however often it has the segment.
         occurrences: documents,
         is_certain: false,
         holds_lines: reading.layout.is_lines(&tokens),
@@ -190,17 +193,17 @@ fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurrin
     Recurring { tokens, weight }
 }
 
-/// The line before one that starts with this token.
+/// The line before the one that starts with this token.
 fn line_before(reading: &Reading, start: usize) -> Option<Range<usize>> {
     let line_starts = &reading.tokens.line_starts;
     let before = line_starts[..start].iter().rposition(|&is_start| is_start)?;
     line_starts[start].then_some(before..start)
 }
 
-/// Whether so many documents have it that it is template if it stands at an end of them.
+/// Whether enough documents have it that it is template if it stands at an end of them.
 fn has_place(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
     let documents = count.documents as usize;
-    // A share of the first documents tells little.
+    // The share alone means little if there are only a few documents.
     documents >= MIN_DOCUMENTS && recurs_enough(share(count), documents, reading.layout.telling_words(tokens))
 }
 
@@ -216,8 +219,8 @@ mod tests {
     use crate::patterns::PatternFile;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// What is known of a text whose lines were seen in so many documents over so many pages: tokens, documents, share in
-    /// hundredths and whether whole lines are told.
+    /// What is known of a text, given the documents and pages of each of its lines. Result: tokens, documents, share in
+    /// hundredths, and whether it holds lines.
     fn known(text: &str, lines: &[(u32, u32)]) -> Vec<(Range<usize>, usize, usize, bool)> {
         let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
         let tokens = Tokens::of(text, &mut Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));

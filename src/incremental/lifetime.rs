@@ -1,12 +1,11 @@
-//! How long a segment that is not seen again is remembered.
+//! How long a segment is remembered after it was last seen.
 //!
-//! Takes in how many documents a segment was seen; gives for how many pages it is kept. One that was seen once may be
-//! anything, and one that was seen often is worth waiting for: from `base` pages, the lifetime grows to `factor` times
-//! as much.
+//! Takes the number of documents with a segment, gives the number of pages it is kept. A segment seen once may be
+//! anything; one seen often is worth keeping longer. The lifetime grows from `base` pages to `factor` times as much.
 //!
 //! No function of the mathematical library is called, so lifetimes are the same on every machine.
 
-/// e^-n. The next one would change nothing: added to 1, it is lost.
+/// e^-n. 40 values are enough: added to 1, the next one would be lost to rounding.
 const DECAY: [f64; 40] = decay();
 
 /// The lifetimes of segments, in pages of their source.
@@ -21,9 +20,9 @@ const DECAY: [f64; 40] = decay();
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lifetime {
-    /// That of a segment seen in one document, Tb, in pages. Default: infinite, so that nothing is forgotten.
+    /// Lifetime of a segment seen in one document, Tb, in pages. Default: infinite, so nothing is forgotten.
     pub base: f64,
-    /// How many times as long one is kept that was seen in many, N; at least 1. Default: 2.
+    /// How many times longer a segment seen in many documents is kept, N; at least 1. Default: 2.
     pub factor: f64,
 }
 
@@ -34,24 +33,24 @@ impl Default for Lifetime {
 }
 
 impl Lifetime {
-    /// For how many pages a segment is kept that was seen in so many documents:
-    /// t(df) = N Tb / (1 + (N - 1) e^-(df - 1)) (Wang et al., "table shrinkage").
+    /// The number of pages for which a segment seen in this many documents is kept: t(df) = N Tb / (1 + (N - 1) e^-(df
+    /// - 1)) (Wang et al., "table shrinkage").
     pub fn of(&self, documents: u32) -> f64 {
         self.base / self.pace(documents)
     }
 
-    /// How old a segment is that was last seen so many pages ago, in pages of one that was seen in one document:
-    /// pages · Tb / t(df). Its lifetime has passed when this is more than Tb.
+    /// The age of a segment, scaled to the lifetime of one seen in one document: pages · Tb / t(df). Its lifetime has
+    /// passed if this is more than Tb.
     pub fn age(&self, pages_since: u32, documents: u32) -> f64 {
         f64::from(pages_since) * self.pace(documents)
     }
 
-    /// Whether a segment that was last seen so many pages ago is forgotten.
+    /// Whether a segment last seen this many pages ago is forgotten.
     pub fn has_passed(&self, pages_since: u32, documents: u32) -> bool {
         self.age(pages_since, documents) > self.base
     }
 
-    /// How fast it ages: Tb / t(df), which does not depend on Tb.
+    /// The speed of aging: Tb / t(df). Does not depend on Tb.
     fn pace(&self, documents: u32) -> f64 {
         let decay = DECAY.get(documents.saturating_sub(1) as usize).copied().unwrap_or(0.0);
         (1.0 + (self.factor - 1.0) * decay) / self.factor

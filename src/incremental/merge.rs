@@ -1,15 +1,15 @@
-//! Two tables of one source made into one, as if learned together.
+//! Merges two tables of one source.
 //!
-//! Takes the tables of two runs over different documents of the source; gives one. Which documents came before which
-//! others is not known. So the clock is that of both runs added, and a segment is as old as in the run that saw it last.
-//! In both runs it was seen in so many documents within so many pages; documents and pages are added.
+//! Takes the tables of two runs over different documents of the source. It is not known which documents came first. So
+//! the number of pages is the sum of both, and a segment is as old as in the run that saw it last. The segment's
+//! documents in both runs are added, and so are the pages within which it was seen.
 
 use super::drift::Change;
 use super::table::{Entry, Progress, SegmentTable, TableOptions};
 
 impl SegmentTable {
-    /// Takes in the table of another run. Texts stay behind: segments of which this table did not have one want it. Where
-    /// articles end is taken from the other where it is about segments that this one has not met.
+    /// Merges the table of another run into this one. Texts are not merged: a segment without a text here will want
+    /// one. Candidates for the ends of articles are added for segments that this table does not have.
     pub fn absorb(&mut self, other: &SegmentTable, options: &TableOptions) {
         self.sweep(options);
         let entries = &self.entries;
@@ -43,7 +43,7 @@ impl SegmentTable {
 }
 
 impl Progress {
-    /// The last change by a clock that stands at so many pages now.
+    /// The last change, on a clock that stands at this number of pages.
     fn later_change(&self, pages: u32) -> Option<Change> {
         self.change.map(|change| Change { page: change.page + (pages - self.pages), ..change })
     }
@@ -54,13 +54,13 @@ fn latest(one: Option<Change>, other: Option<Change>) -> Option<Change> {
 }
 
 impl Entry {
-    /// The same by a clock that is ahead by so many pages.
+    /// The same entry on a clock that is this many pages ahead.
     fn later(self, pages: u32) -> Entry {
         Entry { first: self.first + pages, last: self.last + pages, ..self }
     }
 
-    /// Both by one clock. The pages between first and last are added as documents are, for a segment cannot be in more
-    /// documents than there were pages.
+    /// Joins two entries on the same clock. The pages between first and last are added like the documents, because a
+    /// segment cannot be in more documents than there were pages.
     fn joined(self, other: &Entry) -> Entry {
         let last = self.last.max(other.last);
         let pages = (self.last - self.first).saturating_add(other.last - other.first).saturating_add(1);
@@ -79,7 +79,7 @@ mod tests {
     use crate::incremental::table::Count;
     use crate::incremental::table::tests::{described, forgetful, learned, segments, shown};
 
-    /// Key, documents, first and last.
+    /// Key, documents, first and last page.
     fn told(table: &SegmentTable) -> Vec<(u64, u32, u32, u32)> {
         table.entries().map(|(key, entry)| (key.0, entry.documents, entry.first, entry.last)).collect()
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn tables_are_added_by_hand() {
         let options = forgetful(100.0, None);
-        // of 4 pages, and of 3: segment 1 was seen on 3 within 3, and on 2 within 3
+        // Of 4 pages and of 3. Segment 1 was seen on 3 pages within 3, and on 2 within 3.
         let mut own = learned(&[&[1], &[2], &[1], &[]], &options);
         own.arrive(&segments(&[1, 4]), &options);
         let other = learned(&[&[1, 3], &[3], &[1], &[]], &options);

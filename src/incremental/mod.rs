@@ -1,8 +1,8 @@
-//! Templates found while documents come, without mining first.
+//! Finds templates while documents arrive, without mining first.
 //!
-//! Takes the documents of a source one at a time, in order. Gives for each which of its segments are template by what
-//! was seen so far, this document included. Per source there is a table of segments: in how many documents each was
-//! seen, and when last; what is not seen again is forgotten.
+//! Takes the documents of a source one at a time, in order. Tells for each which of its segments are template, from all
+//! documents so far, this one included. Each source has a table of segments: the number of documents with each, and
+//! when it was seen last. Segments that are not seen again are forgotten.
 //!
 //! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
 //! expansion, template detection, table shrinkage.
@@ -21,7 +21,7 @@ pub mod table;
 pub mod templates;
 pub mod windows;
 
-/// What counts as template.
+/// When a segment counts as template.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection {
     /// A segment in this many documents is template. Default: 5.

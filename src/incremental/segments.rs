@@ -1,9 +1,9 @@
-//! A document in segments: what is counted over the documents of a source.
+//! Cuts a document into segments, which are counted over the documents of a source.
 //!
-//! Takes a text, its tokens and, of a page, its outline. Gives segments, each with a key that is the same wherever the
-//! same text stands in the same place: after Wang et al., section 3.1, text between two pieces of markup, with the path
-//! of elements to it. A text without markup has lines. What varies in a template (a date, a number) is in the key by
-//! name, so that it does not matter what it is.
+//! Takes a text, its tokens and, for a page, its outline. Gives segments, each with a key that is the same wherever the
+//! same text has the same place. As in Wang et al., section 3.1, a segment is the text between two pieces of markup,
+//! and its place is the path of elements to it. In a text without markup, lines are segments. What varies in a template
+//! (a date, a number) is in the key by name only, so that its value does not matter.
 
 use std::ops::Range;
 use std::{iter, mem};
@@ -16,62 +16,62 @@ use crate::cleaning::segments::sentence_starts;
 use crate::corpus::Outline;
 use crate::tokens::{MutableSet, Token, TokenKind};
 
-/// A text with more bytes in a single line is cut into sentences.
+/// If a text is a single line with more bytes than this, it is cut into sentences.
 const MAX_LINE_BYTES: usize = 300;
 
-/// Of what a key is the hash of, so many bytes come first that tell the path.
+/// The hashed bytes of a key start with the path, in this many bytes.
 const PATH_BYTES: usize = 8;
 
-/// What no text holds: around the name of a mutable pattern it tells that from a word.
+/// A byte that no UTF-8 text contains. It encloses the name of a mutable pattern to distinguish it from a word.
 const NAME_MARK: u8 = 0xff;
 
-/// What tells a segment from others of its source: a hash of its path and its text, with mutable parts by name. It is
-/// the same in every version and on every system.
+/// The identity of a segment in its source: a hash of its path and its text, with mutable parts by name. The same in
+/// every version and on every system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentKey(pub u64);
 
-/// A stretch of a document that is template as a whole, or not.
+/// A stretch of a document that is template, or not, as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What it is.
+    /// Its identity.
     pub key: SegmentKey,
-    /// What its text is, wherever it stands; in a text without markup the same as `key`.
+    /// The identity of its text in any place. In a text without markup the same as `key`.
     pub text: SegmentKey,
-    /// Its tokens: those whose first byte lies in it.
+    /// Its tokens: those whose first byte is in it.
     pub tokens: Range<usize>,
-    /// The block that it is part of, from 0 on. Numbers never fall along the text.
+    /// The number of its block, from 0. Numbers never decrease along the text.
     pub block: u32,
-    /// The bytes of its text, without white space around it.
+    /// Length of its text in bytes, without white space around it.
     pub length: u32,
 }
 
-/// A segment for people to read.
+/// A segment in readable form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// The names of the elements around it, such as `div/ul/li/a`; empty in a text without markup.
+    /// The names of the elements around it, such as `div/ul/li/a`. Empty in a text without markup.
     pub path: String,
-    /// Its text, as it stands in the document.
+    /// Its text, as written in the document.
     pub text: String,
-    /// What it stood among.
+    /// Its position in its line.
     pub standing: Standing,
 }
 
-/// What a segment stands among, in the document that it was described in.
+/// The position of a segment in its line, in the document where it was described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It is a whole line.
+    /// A whole line.
     Line,
-    /// It is a part of a line, with white space or the start of the line before it.
+    /// Part of a line, with white space or the start of the line before it.
     Apart,
-    /// It follows other text without white space between.
+    /// Directly after other text, without white space.
     Joined,
 }
 
 /// The segments of a document, in order. Those without a letter or a digit are left out. Linear.
 ///
-/// With an outline, segments are its runs and blocks its blocks; a run of several lines, which only kept white space
-/// leaves, falls into these. Without one, each line is a segment and a block. A text of a single line with more than 300
-/// bytes came without its line breaks: there each sentence is.
+/// With an outline, segments are its runs and blocks are its blocks. A run of several lines (only preserved white space
+/// makes one) is cut into its lines. Without an outline, each line is a segment and a block. A text that is a single
+/// line of more than 300 bytes has lost its line breaks, so each sentence is a segment and a block.
 pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Option<&Outline>) -> Vec<Segment> {
     let stretches = match outline {
         Some(outline) => outlined(tokens, outline),
@@ -92,7 +92,7 @@ pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Opti
         .collect()
 }
 
-/// What a segment of a document is, for people to read.
+/// A segment of a document in readable form.
 pub fn described(text: &str, tokens: &Tokens, outline: Option<&Outline>, segment: &Segment) -> Described {
     let range = bytes(tokens, &segment.tokens);
     let path = outline.map_or_else(String::new, |outline| outline.path_at(range.start));
@@ -107,7 +107,7 @@ fn standing(tokens: &Tokens, range: &Range<usize>) -> Standing {
     }
 }
 
-/// Tokens between two pieces of markup, or in a line.
+/// The tokens between two pieces of markup, or of a line.
 struct Stretch {
     tokens: Range<usize>,
     path: u64,
@@ -130,7 +130,7 @@ fn outlined(tokens: &Tokens, outline: &Outline) -> Vec<Stretch> {
     stretches
 }
 
-/// A stretch of tokens, cut where lines start.
+/// A stretch of tokens, cut into lines.
 fn lines(tokens: &Tokens, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end_of_line = move |start: usize| (start + 1..stretch.end).find(|&token| tokens.line_starts[token]);
     let mut start = stretch.start;
@@ -152,13 +152,13 @@ fn plain(text: &str, tokens: &Tokens) -> Vec<Stretch> {
     cuts.windows(2).zip(0..).map(stretch).collect()
 }
 
-/// From the first byte of a stretch of tokens to the last; there is at least one.
+/// The bytes of a stretch of tokens that is not empty.
 fn bytes(tokens: &Tokens, range: &Range<usize>) -> Range<usize> {
     tokens.tokens[range.start].range().start..tokens.tokens[range.end - 1].range().end
 }
 
-/// Writes what a key is the hash of: the path as a little-endian number, literal tokens as they stand, mutable ones by
-/// name, and one space where white space stands before a token that is not the first.
+/// Writes the bytes that are hashed for a key: the path as a little-endian number, literal tokens as written, mutable
+/// ones by name, and one space where white space stands before a token that is not the first.
 fn write_canonical(canonical: &mut Vec<u8>, path: u64, text: &str, tokens: &[Token], mutable: &MutableSet) {
     canonical.extend(path.to_le_bytes());
     for (number, token) in tokens.iter().enumerate() {
@@ -186,7 +186,7 @@ mod tests {
     use crate::corpus::html::outlined_text;
     use crate::tokens::{Lexer, Tokenizer};
 
-    /// Compiled once, which takes long.
+    /// Compiled once, because it takes long.
     static SHIPPED: LazyLock<Arc<MutableSet>> = LazyLock::new(|| Arc::new(MutableSet::shipped()));
 
     /// The segments of a text, each with its description.
@@ -199,7 +199,7 @@ mod tests {
         found.into_iter().map(describe).collect()
     }
 
-    /// The laws of segments: in order, disjoint, of the length that they say.
+    /// Checks that segments are in order, disjoint, and have the right length.
     fn check(text: &str, tokens: &Tokens, found: &[Segment]) {
         assert!(found.is_sorted_by(|a, b| a.tokens.end <= b.tokens.start && a.block <= b.block), "{text:?} {found:?}");
         for segment in found {

@@ -1,21 +1,21 @@
-//! What streams have learned, in one file.
+//! Stores what streams have learned in one file.
 //!
-//! Takes the tables of sources as they change, and how far each input was read; gives them back to the next run. All of a
-//! commit is in the file or nothing of it, also if the process is killed or the machine goes down, so no document is
-//! counted twice and none is lost, if the output is cut to the length that is noted with its input.
+//! Takes the tables of sources as they change, and how far each input was read. Gives them back to the next run. A
+//! commit is in the file completely or not at all, even if the process is killed or the machine crashes. So no document
+//! is counted twice and none is lost, if the output is cut to the length that is stored with its input.
 //!
-//! The file is a redb database: Rust alone, one file, transactions, a lock. A source's segments are not a row each: their
-//! keys are hashes, so that every commit would write most pages of the tree anew. Instead a source has rows of many
-//! records, first all of its segments and then, commit by commit, what changed; when the changes are more than half of
-//! what came first, all is written anew. Measured with 10,000 changed segments a commit, half of them new and as many
-//! removed:
+//! The file is a redb database: pure Rust, one file, transactions, a lock. Segments do not have a row each: their keys
+//! are hashes, so every commit would rewrite most pages of the tree. Instead a source has rows of many records: first
+//! all its segments and then, commit by commit, the changes. When the changes are more than half of the first part,
+//! everything is rewritten. Measured with 10,000 changed segments per commit, half of them new and as many removed:
 //!
-//! | | a row each | as it is |
+//! | segments | one row each | rows of many records |
 //! |---|---|---|
-//! | of 100,000 | 30 ms, 4.7 MB; file of 16 MB | 4 ms, 0.8 MB on average; all anew 20 ms; file of 8 MB |
-//! | of 5,000,000 | 250 ms, 41 MB; file of 514 MB | 12 ms, 1.6 MB on average; most 2 ms, all anew 2 s; file of 257 MB |
+//! | 100,000 | 30 ms, 4.7 MB; file of 16 MB | 4 ms, 0.8 MB on average; full rewrite 20 ms; file of 8 MB |
+//! | 5,000,000 | 250 ms, 41 MB; file of 514 MB | 12 ms, 1.6 MB on average; most 2 ms, full rewrite 2 s; file of 257 MB
+//! |
 //!
-//! Neither file grew further in thousands of commits: redb takes pages again that became free.
+//! Neither file grew further in thousands of commits, because redb reuses free pages.
 
 mod error;
 mod listing;
@@ -40,22 +40,23 @@ pub use error::{Problem, StateError};
 pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
 
-/// The version of the format that this dehusk reads and writes.
+/// The format version that this dehusk writes, and the newest it reads.
 const FORMAT: u32 = 3;
-/// The oldest version that it reads: what it lacks is empty. What is written is of the newest.
+/// The oldest version that it reads. What is missing there is empty.
 const OLDEST_FORMAT: u32 = 2;
-/// Pages that are kept in memory. Tables are read and written from front to back, once; the default would be a gigabyte.
+/// Bytes of database pages cached in memory. Small, because tables are read and written once from front to back. The
+/// default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// `format`, `settings` and `lexer`.
+/// Has the keys `format`, `settings` and `lexer`.
 const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
-/// A [`SourceRow`] by the source's name.
+/// From a source's name to its [`SourceRow`].
 const SOURCES: TableDefinition<&str, &str> = TableDefinition::new("sources");
-/// Records ([`records`]) by the source's number and in their order.
+/// From a source's number and a row number to records ([`records`]).
 const SEGMENTS: TableDefinition<(u32, u32), &[u8]> = TableDefinition::new("segments");
-/// A [`Described`](super::segments::Described) by the source's number and the segment's key.
+/// From a source's number and a segment's key to a [`Described`](super::segments::Described).
 const TEXTS: TableDefinition<(u32, u64), StoredText> = TableDefinition::new("texts");
-/// Records taken, and bytes of output, by the input's name.
+/// From an input's name to the number of records read and of bytes of output.
 const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs");
 
 /// A file with what streams have learned. While it is open, no other run can open it.
@@ -92,29 +93,29 @@ pub struct State {
 /// How far an input was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// How many of its records were taken in.
+    /// Number of its records that were processed.
     pub records: u64,
-    /// How long its output is with them, in bytes.
+    /// Length of the output for them, in bytes.
     pub bytes: u64,
 }
 
-/// What came of another state.
+/// The result of merging another state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// How many sources both have.
+    /// Number of sources in both states.
     pub joined: usize,
-    /// How many only the other has.
+    /// Number of sources only in the other state.
     pub added: usize,
 }
 
 impl State {
-    /// Makes a new one, which appears with its settings or not at all. There must be no file of this name.
+    /// Creates a state. It appears with its settings or not at all. The file must not exist yet.
     pub fn create(path: &Path, settings: &Settings) -> Result<State, StateError> {
         create_file(path, settings).map_err(|problem| problem.at(path))?;
         State::open(path)
     }
 
-    /// Opens one that is there.
+    /// Opens an existing state.
     pub fn open(path: &Path) -> Result<State, StateError> {
         let opened = guarded(|| {
             let database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
@@ -124,17 +125,17 @@ impl State {
         Ok(State { path: path.to_owned(), database, settings })
     }
 
-    /// Where it lies.
+    /// Its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What its tables are kept by.
+    /// The settings of its tables.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// From now on, tables are kept by these. They cannot have another lexer, by which all segments would be others.
+    /// Changes the settings of its tables. The lexer must stay the same, because another one would give other segments.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), StateError> {
         self.attempt(|| {
             self.check_lexer(&settings)?;
@@ -146,7 +147,7 @@ impl State {
         Ok(())
     }
 
-    /// An error if these have another lexer than its own.
+    /// An error if these settings have a different lexer.
     pub fn check_settings(&self, settings: &Settings) -> Result<(), StateError> {
         self.attempt(|| self.check_lexer(settings))
     }
@@ -160,7 +161,7 @@ impl State {
         })
     }
 
-    /// The table of a source, as a whole; an empty one if there is none.
+    /// The complete table of a source. Empty if the source is not known.
     pub fn table(&self, source: &SourceId) -> Result<SegmentTable, StateError> {
         self.attempt(|| {
             let reading = self.database.begin_read()?;
@@ -168,7 +169,7 @@ impl State {
         })
     }
 
-    /// How far an input was read, if it ever was.
+    /// How far an input was read. `None` if it never was.
     pub fn input(&self, name: &str) -> Result<Option<Position>, StateError> {
         self.attempt(|| {
             let inputs = self.database.begin_read()?.open_table(INPUTS)?;
@@ -188,7 +189,7 @@ impl State {
         })
     }
 
-    /// Stores what changed in the tables, and how far inputs were read: all of it, durably, or none. Tables without
+    /// Stores the changes of the tables, and how far inputs were read: everything durably, or nothing. Tables without
     /// changes cost nothing.
     pub fn commit(
         &mut self,
@@ -209,10 +210,10 @@ impl State {
         Ok(())
     }
 
-    /// Takes in the tables of another state, source by source, and the inputs that only the other has read: all of it or
-    /// none. If both have read an input of the same name, this state's position stays; whether the documents are the
-    /// same, and so counted twice, is not known here. Outputs stay with the other, which may go on with them: cut back to
-    /// the length that is known here, they would lose what came since.
+    /// Merges the tables of another state, source by source, and the inputs that only the other has read: everything or
+    /// nothing. If both have read an input of the same name, this state's position stays. It is not checked whether the
+    /// documents are the same and so are counted twice. Outputs stay with the other state, which may continue to write
+    /// them: cut to the length known here, they would lose what was written since.
     pub fn merge(&mut self, other: &State) -> Result<Merged, StateError> {
         let sources = other.sources()?;
         let mut inputs = other.inputs()?;
@@ -235,7 +236,7 @@ impl State {
         })
     }
 
-    /// A table with what another state knows of the source, its texts included.
+    /// Merges another state's table of the source into this one, with its texts.
     fn joined(
         &self,
         mut table: SegmentTable,
@@ -257,7 +258,7 @@ impl State {
         if settings.lexer == self.settings.lexer { Ok(()) } else { Err(Problem::OtherLexer) }
     }
 
-    /// Names the file in what goes wrong.
+    /// Adds the file's name to errors.
     fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Problem>) -> Result<T, StateError> {
         guarded(work).map_err(|problem| problem.at(&self.path))
     }
@@ -284,7 +285,7 @@ fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
     sync_folder(folder)
 }
 
-/// Makes a new name in a folder outlast a crash of the machine. Windows has no such call, and needs none.
+/// Makes a new file name in a folder durable. Windows has no such call and needs none.
 fn sync_folder(folder: &Path) -> Result<(), Problem> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
@@ -292,7 +293,7 @@ fn sync_folder(folder: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Of a file that was cut off, or whose bytes are not those that were written, redb finds out by assertions.
+/// If a file is truncated or its bytes have changed, redb panics with failed assertions. This turns them into an error.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     let asserted = |_| Err(Problem::Damaged("its parts do not fit together".to_owned()));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(asserted)
@@ -309,7 +310,7 @@ fn read_settings(database: &Database) -> Result<Settings, Problem> {
     }
 }
 
-/// The row and the table of a source, if there is one.
+/// The row and the table of a source, if it is known.
 fn stored_table(reading: &ReadTransaction, source: &SourceId) -> Result<Option<(SourceRow, SegmentTable)>, Problem> {
     let row = match reading.open_table(SOURCES)?.get(source.as_str())? {
         Some(row) => SourceRow::parse(row.value())?,
@@ -335,7 +336,7 @@ mod tests {
     use crate::incremental::table::tests::{described, forgetful, learned, segments, shown};
     use crate::incremental::table::{Entry, TableOptions};
 
-    /// A state, and the folder that it lies in.
+    /// A state and its folder.
     fn new_state(table: TableOptions) -> (State, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let settings = Settings { table, lexer: "words".to_owned() };
@@ -368,7 +369,7 @@ mod tests {
         result.unwrap_err().problem.to_string()
     }
 
-    /// Pages that come, go and come again; all different from each other.
+    /// Pages with segments that come, go and come again. All pages are different.
     fn pages() -> Vec<Vec<u64>> {
         (0..60_u64).map(|page| vec![1, page % 3, page * 7 % 31, 100 + page, 1000 + page / 4]).collect()
     }
@@ -430,7 +431,7 @@ mod tests {
         assert_eq!(state.sources().unwrap(), [source("a")]);
         assert_eq!(state.input("in").unwrap(), Some(Position { records: 2, bytes: 9 }));
         assert_eq!(texts(&state), 0);
-        // and the table still knows what it did not store
+        // The table still knows what was not stored.
         commit(&mut state, "a", &mut table);
         assert_eq!(told(&state.table(&source("a")).unwrap()), told(&table));
         assert_eq!(texts(&state), 1);
@@ -595,7 +596,7 @@ mod tests {
             let state = State::open(path)?;
             let read_all = || state.sources()?.iter().try_for_each(|source| state.segments(source).map(drop));
             let read = state.inputs().and_then(|_| read_all());
-            // What is written when it is closed may not fit either, but then all was read.
+            // On closing, a write may fail as well, but everything was read by then.
             drop(catch_unwind(AssertUnwindSafe(|| drop(state))));
             read
         };

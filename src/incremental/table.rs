@@ -1,14 +1,14 @@
-//! The segments of one source: in how many of its documents each was seen, and when last.
+//! The table of one source's segments: in how many documents each was seen, and when last.
 //!
-//! Takes the segments of one document after the other; gives what is known of them, this document included, and forgets
-//! what was not seen for its lifetime. Time is counted in documents of the source, which are its *pages*.
+//! Takes the segments of one document after another. Gives what is known of them, this document included. Forgets what
+//! was not seen for its lifetime. Time is counted in documents of the source, called *pages*.
 //!
-//! A segment is as good as gone on the very page on which its lifetime has passed. When it leaves memory is another
-//! matter: the table is swept once so many segments have come that a sweep costs little for each. All of this depends on
-//! the pages alone, and not on when the table was stored and loaded again. 24 bytes for each segment, and what a hash
-//! table leaves empty. Measured with five million segments: 260 MB, and 350 MB while it grew; 150 ns for each segment that
-//! comes, and with ten thousand 20 ns if it is known, 50 ns if it is new; with a limit of five million and half of the
-//! segments new, 390 ns with the sweeps, of which the longest took a quarter of a second.
+//! A segment counts as forgotten from exactly the page on which its lifetime has passed. It leaves memory later: the
+//! table is swept when so many segments have arrived that a sweep costs little for each. All of this depends only on
+//! the pages, and not on when the table was stored and loaded. Memory: 24 bytes for each segment, plus the free part of
+//! a hash table. Measured with five million segments: 260 MB, 350 MB while growing; 150 ns for each arriving segment.
+//! With ten thousand segments: 20 ns for a known one, 50 ns for a new one. With a limit of five million and half of the
+//! segments new: 390 ns including sweeps, of which the longest took a quarter of a second.
 
 use std::collections::BTreeMap;
 
@@ -27,57 +27,56 @@ use crate::mining::Mined;
 use crate::patterns::Trust;
 use crate::trust::Tally;
 
-/// A sweep is due when so many segments have come, as a part of those in the table.
+/// A sweep is due when the segments since the last one are at least 1/8 of the table.
 const SWEPT_AFTER: usize = 8;
-/// With a limit, this part of it is made free at once, so that not every page needs it again.
+/// A sweep over the limit frees 1/8 of it, so that not every page needs a sweep.
 const FREED: usize = 8;
-/// A text is counted wherever it stands once a place has had it in so many documents.
+/// A text is counted in any place once a segment with it was seen in this many documents.
 const MIN_RETURNED: u32 = 2;
-/// So many pages are all tried, and then one of so many.
+/// Up to this page every page is tried, then one in ten.
 const ALL_TRIED: u32 = 500;
 const TRIED_EVERY: u32 = 10;
 
 type Entries = HashMap<u64, Entry, FxBuildHasher>;
 
-/// What a table is kept by.
+/// The settings of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TableOptions {
     /// What counts as template.
     pub detection: Detection,
     /// How long segments are remembered.
     pub lifetime: Lifetime,
-    /// After a page, no more segments than this are remembered: those stay that are youngest by their lifetimes.
-    /// Default: no limit.
+    /// Maximum number of segments after a page. The youngest by their lifetimes stay. Default: no limit.
     pub max_segments: Option<usize>,
 }
 
-/// How often something came, this document included.
+/// How often something was seen, this document included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// In how many documents it was.
+    /// Number of documents with it.
     pub documents: u32,
-    /// How many pages there were since it came first, that one and this one included; at least `documents`.
+    /// Number of pages since it was first seen, that page and this one included. At least `documents`.
     pub pages: u32,
 }
 
 /// What is known of a segment of a document, this document included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Of the segment: this text in this place.
+    /// The segment: this text in this place.
     pub here: Count,
-    /// Of its text wherever it stood, since it first came back to a place; as `here` if it never did.
+    /// Its text in any place, counted since it first came back to a place. The same as `here` if it never did.
     pub anywhere: Count,
-    /// Whether it is in enough documents for a template, and nobody told the table its text yet
-    /// ([`SegmentTable::describe`]).
+    /// Whether it is in enough documents to be template, and its text is not known yet ([`SegmentTable::describe`]).
     pub wants_text: bool,
 }
 
-/// What a table tells of a document.
+/// What a table tells about a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Of each of its segments.
+    /// For each of its segments.
     pub seen: Vec<Seen>,
-    /// Which page of the source it is, if the table learned from it: from copies it does not, nor if it was only looked at.
+    /// The number of the page, if the table learned from it. `None` for copies and for documents that were only looked
+    /// at.
     pub page: Option<u32>,
 }
 
@@ -87,53 +86,53 @@ impl Told {
         self.page.is_some()
     }
 
-    /// Whether it is to show how far shape and what recurs can be relied on. The first page does
-    /// not, for nothing is known to recur in it, and of many pages some are enough.
+    /// Whether matches and shape are to be tried on it, to measure the trust. Not on the first page, where nothing is
+    /// known to recur, and only on some of many pages, which are enough.
     pub fn is_tried(&self) -> bool {
         self.page.is_some_and(|page| page > 1 && (page <= ALL_TRIED || page.is_multiple_of(TRIED_EVERY)))
     }
 }
 
-/// A segment of a table, or a text wherever it stands.
+/// A segment of a table, or a text in any place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// In how many documents it was seen.
+    /// Number of documents with it.
     pub documents: u32,
-    /// The page on which it came first.
+    /// The first page with it.
     pub first: u32,
-    /// The page on which it came last.
+    /// The last page with it.
     pub last: u32,
-    /// Whether its text was told.
+    /// Whether its text is known.
     pub is_described: bool,
-    /// Whether it is a text wherever it stands, and no segment.
+    /// Whether it is a text in any place, and not a segment.
     pub is_anywhere: bool,
     /// Whether it differs from what is stored.
     pub(super) is_changed: bool,
 }
 
-/// How far a source has come.
+/// The progress of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// How many documents came. At four billion the clock stands still.
+    /// Number of documents so far. It stops at four billion.
     pub pages: u32,
-    /// How many segments came since the last sweep.
+    /// Number of segments since the last sweep.
     pub arrived: u64,
-    /// Where the limit of size removed segments: the age ([`Lifetime::age`]) of the youngest among them, the last time.
+    /// The age ([`Lifetime::age`]) of the youngest segment that the size limit removed in the last such sweep.
     pub threshold: Option<f64>,
-    /// How many documents were copies of earlier ones, and not counted.
+    /// Number of documents that were copies and were not counted.
     pub copies: u64,
-    /// What became of templates.
+    /// The history of templates.
     pub windows: Windows,
-    /// When the source changed its templates, the last time.
+    /// The last change of the source's templates.
     pub change: Option<Change>,
-    /// Where segments stood that articles may end before.
+    /// Places of segments that may end articles.
     pub ends: EndPlaces,
-    /// What pages showed of how far shape and what recurs can be relied on.
+    /// What pages showed of how far matches and shape can be relied on.
     pub tally: Tally,
 }
 
 impl Progress {
-    /// How far shape and what recurs can be relied on in the source, if enough documents came to tell.
+    /// How far matches and shape can be relied on in the source. `None` if too few documents came.
     pub fn trust(&self) -> Option<Trust> {
         self.tally.trust_so_far().filter(|_| self.pages as usize >= Mined::MIN_DOCUMENTS)
     }
@@ -163,20 +162,20 @@ pub struct SegmentTable {
 #[derive(Clone, Debug, Default)]
 struct Unsaved {
     has_progressed: bool,
-    /// New, changed and removed segments, some more than once.
+    /// New, changed and removed segments. Some may be listed twice.
     touched: Vec<u64>,
-    /// Texts that came, and `None` for those that went.
+    /// New texts, and `None` for removed ones.
     texts: BTreeMap<u64, Option<Described>>,
 }
 
 impl SegmentTable {
-    /// One that has come so far, with room for so many segments, to be filled with what was stored.
+    /// A table with this progress and room for this many segments. [`SegmentTable::restore`] fills it.
     pub fn restored(progress: Progress, segments: usize) -> SegmentTable {
         let entries = Entries::with_capacity_and_hasher(segments, FxBuildHasher);
         SegmentTable { entries, progress, unsaved: Unsaved::default() }
     }
 
-    /// Puts a segment back as it was stored, or takes it away again. This is no change.
+    /// Adds a stored segment, or removes it. Does not count as a change.
     pub fn restore(&mut self, key: SegmentKey, entry: Option<Entry>) {
         match entry {
             Some(entry) => self.entries.insert(key.0, entry),
@@ -184,8 +183,8 @@ impl SegmentTable {
         };
     }
 
-    /// Takes in a page unless it is a copy of what was seen before, such as a page that is crawled again: of that it tells
-    /// what is known, and counts nothing, or an article that comes five times would pass for template.
+    /// Adds a page, unless it is a copy of what was seen before, such as a page that is crawled again. For a copy it
+    /// only tells what is known. Counting it would make template of an article that comes five times.
     pub fn admit(&mut self, segments: &[Segment], options: &TableOptions) -> Told {
         let is_copy = self.is_copy(segments, options);
         if is_copy {
@@ -196,7 +195,7 @@ impl SegmentTable {
         Told { seen, page: (!is_copy).then_some(self.progress.pages) }
     }
 
-    /// What [`admit`](Self::admit) would tell, but the table stays as it is.
+    /// Tells what [`admit`](Self::admit) would, without changing the table.
     pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Told {
         let now = self.progress.pages.saturating_add(1);
         let seen = match self.is_copy(segments, options) {
@@ -206,7 +205,7 @@ impl SegmentTable {
         Told { seen, page: None }
     }
 
-    /// What is known of a page that is not counted: one with its segments was.
+    /// What is known of a page that is not counted, because a page with its segments was.
     fn recall(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
         self.known_of(segments, self.progress.pages, options, |entry| entry)
     }
@@ -231,7 +230,7 @@ impl SegmentTable {
         is_copy(segments, |segment| self.known(segment.key, now, options), &self.progress)
     }
 
-    /// What is known of a segment or text before a page that has it.
+    /// What is known of a segment or text before this page.
     fn known(&self, key: SegmentKey, page: u32, options: &TableOptions) -> Entry {
         match self.entries.get(&key.0) {
             Some(entry) if !entry.is_gone(page, &options.lifetime) => *entry,
@@ -239,13 +238,13 @@ impl SegmentTable {
         }
     }
 
-    /// What is known of a segment's text wherever it stands, before a page that has it.
+    /// What is known of a segment's text in any place, before this page.
     fn known_anywhere(&self, segment: &Segment, here: &Entry, page: u32, options: &TableOptions) -> Entry {
         Some(self.known(segment.text, page, options)).filter(|text| text.documents > 0).unwrap_or(*here)
     }
 
-    /// Takes in a page: tells for each of its segments what is known of it, and forgets what is too old.
-    /// A page counts once for a segment, however often it has it.
+    /// Adds a page. Tells what is known of each of its segments, and forgets what is too old. A page counts once for a
+    /// segment, however often it has it.
     pub fn arrive(&mut self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
         self.unsaved.has_progressed = true;
         self.progress.pages = self.progress.pages.saturating_add(1);
@@ -262,7 +261,7 @@ impl SegmentTable {
         seen
     }
 
-    /// Tells the table what a segment says, so that people can read it. Nothing happens if the segment is not there.
+    /// Stores the text of a segment for people. Does nothing if the segment is not in the table.
     pub fn describe(&mut self, key: SegmentKey, described: Described) {
         if let Some(entry) = self.entries.get_mut(&key.0) {
             entry.is_described = true;
@@ -271,36 +270,36 @@ impl SegmentTable {
         }
     }
 
-    /// The same, unless its text was told before.
+    /// The same, unless its text is already known.
     pub fn describe_if_bare(&mut self, key: SegmentKey, described: Described) {
         if self.entries.get(&key.0).is_some_and(|entry| !entry.is_described) {
             self.describe(key, described);
         }
     }
 
-    /// Tells it what those segments of a page say whose texts it wants.
+    /// Stores the texts of those segments of a page whose texts are wanted.
     pub fn describe_wanted(&mut self, segments: &[Segment], seen: &[Seen], described: impl Fn(&Segment) -> Described) {
         for (segment, _) in segments.iter().zip(seen).filter(|(_, seen)| seen.wants_text) {
             self.describe_if_bare(segment.key, described(segment));
         }
     }
 
-    /// What the pages up to this one tell of it, beside what recurs in it, by what it shows itself. If it was counted, it
-    /// teaches that as well ([`place`](Self::place)).
+    /// Tells what the pages up to this one taught, besides what recurs in it. If the page was counted, the table also
+    /// learns from what it showed ([`place`](Self::place)).
     pub fn learn(&mut self, told: &Told, Shown { placed, tally }: &Shown) -> Learned {
         let ends = if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) };
         Learned { ends, trust: self.trust(*tally) }
     }
 
-    /// Takes in where segments of a page that arrived stand in its prose, page by page; gives those that its article may end
-    /// before ([`EndPlaces::arrive`]).
+    /// Adds the places of a counted page's segments among its prose, page by page. Returns the segments that may end
+    /// its article ([`EndPlaces::arrive`]).
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
         self.progress.ends.arrive(placed)
     }
 
-    /// How far shape and what recurs can be relied on, by the pages up to this one; what it shows of that is taken in, if
-    /// it is to ([`Told::is_tried`]). `None` if no page has shown anything.
+    /// The trust from the pages up to this one. Adds what this page showed, if it was tried ([`Told::is_tried`]).
+    /// `None` if no page has shown anything.
     fn trust(&mut self, shown: Option<Tally>) -> Option<Trust> {
         if let Some(shown) = shown {
             self.unsaved.has_progressed = true;
@@ -309,12 +308,12 @@ impl SegmentTable {
         self.progress.tally.trust_so_far()
     }
 
-    /// How far the source has come.
+    /// The progress of the source.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// The segments and texts that are remembered, sorted by key; also those that are too old and were not yet removed.
+    /// The segments and texts in memory, sorted by key, including those that are too old but not removed yet.
     pub fn entries(&self) -> impl Iterator<Item = (SegmentKey, Entry)> {
         let mut keys: Vec<u64> = self.entries.keys().copied().collect();
         keys.sort_unstable();
@@ -331,7 +330,7 @@ impl SegmentTable {
         entries
     }
 
-    /// How many segments and texts it holds in memory.
+    /// Number of segments and texts in memory.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -346,7 +345,7 @@ impl SegmentTable {
         !self.unsaved.has_progressed && self.unsaved.touched.is_empty() && self.unsaved.texts.is_empty()
     }
 
-    /// The segments that differ from what is stored, sorted by key: as they are, or `None` if they are gone.
+    /// The segments that differ from what is stored, sorted by key. `None` for removed ones.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = (SegmentKey, Option<Entry>)> {
         let mut keys = self.unsaved.touched.clone();
         keys.sort_unstable();
@@ -354,12 +353,12 @@ impl SegmentTable {
         keys.into_iter().map(|key| (SegmentKey(key), self.entries.get(&key).map(Entry::as_stored)))
     }
 
-    /// The texts that came since the table was stored, sorted by key, and `None` for those that went.
+    /// The texts added since the table was stored, sorted by key. `None` for removed ones.
     pub fn texts(&self) -> impl Iterator<Item = (SegmentKey, Option<&Described>)> {
         self.unsaved.texts.iter().map(|(&key, text)| (SegmentKey(key), text.as_ref()))
     }
 
-    /// Tells the table that all its changes are stored.
+    /// Marks all changes as stored.
     pub fn saved(&mut self) {
         for key in std::mem::take(&mut self.unsaved.touched) {
             if let Some(entry) = self.entries.get_mut(&key) {
@@ -385,7 +384,7 @@ impl SegmentTable {
         }
     }
 
-    /// Removes what is too old, and, beyond the limit, what is oldest.
+    /// Removes what is too old. If there are still too many segments, also the oldest of the rest.
     pub(super) fn sweep(&mut self, options: &TableOptions) {
         self.progress.arrived = 0;
         let (pages, lifetime) = (self.progress.pages, options.lifetime);
@@ -405,7 +404,7 @@ impl SegmentTable {
         self.remove(&options.detection, |key, entry| {
             by_age(&(entry.age(pages, &lifetime), key), &youngest_to_go).is_ge()
         });
-        // After a page of a million segments, sweeps would go through its room for ever.
+        // Otherwise, after one page with a million segments, every sweep would walk the empty space.
         self.entries.shrink_to(2 * count);
     }
 
@@ -424,13 +423,13 @@ impl SegmentTable {
 }
 
 impl Progress {
-    /// The lifetime of a segment seen once, in pages, as it is in effect: that of the options, or less if the limit of
-    /// size removed younger ones. Infinite if nothing was ever removed.
+    /// The lifetime in effect for a segment seen once, in pages: that of the options, or less if the size limit removed
+    /// younger segments. Infinite if nothing was ever removed.
     pub fn base_in_effect(&self, options: &TableOptions) -> f64 {
         self.threshold.map_or(options.lifetime.base, |threshold| threshold.min(options.lifetime.base))
     }
 
-    /// How the source has changed, if it did of late.
+    /// The last change of the source, if it is recent.
     pub fn drift(&self) -> Option<Change> {
         self.change.filter(|change| change.is_news(self.pages))
     }
@@ -448,12 +447,12 @@ impl Entry {
         Entry { is_changed: false, ..*self }
     }
 
-    /// How many pages there were since it came first, until it came last, both included.
+    /// Number of pages from its first to its last, both included.
     pub fn pages(&self) -> u32 {
         self.last.saturating_sub(self.first).saturating_add(1)
     }
 
-    /// Whether its lifetime has passed on a page that does not have it, or did not have it before.
+    /// Whether its lifetime has passed, on a page that does not have it, or before a page that has it.
     pub fn is_gone(&self, page: u32, lifetime: &Lifetime) -> bool {
         lifetime.has_passed(page.saturating_sub(self.last), self.documents)
     }
@@ -462,7 +461,7 @@ impl Entry {
         lifetime.age(page.saturating_sub(self.last), self.documents)
     }
 
-    /// What becomes of it on a page that has it.
+    /// The entry after a page that has it.
     fn after(self, page: u32) -> Entry {
         let first = if self.documents == 0 { page } else { self.first };
         Entry { documents: self.documents.saturating_add(1), first, last: page, ..self }
@@ -472,7 +471,7 @@ impl Entry {
         Count { documents: self.documents, pages: page.saturating_sub(self.first).saturating_add(1) }
     }
 
-    /// Whether it is a segment in enough documents for a template.
+    /// Whether it is a segment in enough documents to be template.
     pub fn is_template(&self, detection: &Detection) -> bool {
         self.documents >= detection.min_documents && !self.is_anywhere
     }
@@ -483,7 +482,7 @@ fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> See
     Seen { here: here.count(page), anywhere: anywhere.count(page), wants_text }
 }
 
-/// A page that is taken in.
+/// A page that is being added.
 struct Page<'a> {
     number: u32,
     window: &'a mut Window,
@@ -500,7 +499,7 @@ impl Page<'_> {
         seen(&here, &anywhere, self.number, &self.options.detection)
     }
 
-    /// Counts the text of a segment wherever it stands, once it has come back to a place: most texts never do.
+    /// Counts the text of a segment in any place, once it has come back to a place. Most texts never do.
     fn expand_text(&mut self, entries: &mut Entries, segment: &Segment, here: &Entry) -> Entry {
         let key = segment.text.0;
         if segment.text == segment.key {
@@ -547,7 +546,7 @@ impl Unsaved {
         }
     }
 
-    /// What a segment leaves behind that goes.
+    /// Records what follows from removing a segment.
     fn forget(&mut self, key: u64, entry: &Entry, detection: &Detection, window: &mut Window) {
         if entry.is_template(detection) {
             window.died += 1;
@@ -566,7 +565,7 @@ pub(super) mod tests {
     use crate::cleaning::article_end::LastPlace;
     use crate::incremental::segments::Standing;
 
-    /// A segment by its key, ten characters long.
+    /// A segment with this key and a length of ten.
     pub fn segment(key: u64) -> Segment {
         Segment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 10 }
     }
@@ -579,7 +578,7 @@ pub(super) mod tests {
         Described { path: "div/p".to_owned(), text: text.to_owned(), standing: Standing::Line }
     }
 
-    /// Forgets after `base` pages, and twice as many; a segment in three documents is template.
+    /// Lifetimes of `base` to twice as many pages. A segment in three documents is template.
     pub fn forgetful(base: f64, max_segments: Option<usize>) -> TableOptions {
         let detection = Detection { min_documents: 3, ..Detection::default() };
         TableOptions { detection, lifetime: Lifetime { base, factor: 2.0 }, max_segments }
@@ -597,7 +596,7 @@ pub(super) mod tests {
         table.arrive(&segments(keys), options).iter().map(|seen| seen.here.documents).collect()
     }
 
-    /// Documents and pages of a segment on the last of the pages, from the whole history and the formula.
+    /// Documents and pages of a segment on the last page, computed from the whole history with the formula.
     fn by_history(pages: &[Vec<u64>], key: u64, base: f64) -> (u32, u32) {
         let (mut documents, mut first, mut last) = (0, 0, 0);
         for (page, _) in pages.iter().enumerate().filter(|(_, keys)| keys.contains(&key)) {
@@ -673,12 +672,12 @@ pub(super) mod tests {
         }
     }
 
-    /// A text in one of several places.
+    /// A segment with this text in this place.
     fn placed(text: u64, place: u64) -> Segment {
         Segment { text: SegmentKey(1000 + text), ..segment(10 * text + place) }
     }
 
-    /// Documents and pages of a text wherever it stands, by the whole history: since one of its places came back.
+    /// Documents and pages of a text in any place, computed from the whole history: since one of its places came back.
     fn anywhere_by_history(pages: &[Vec<(u64, u64)>], text: u64) -> Option<(u32, u32)> {
         let (mut seen, mut known) = (BTreeMap::new(), None);
         for (number, page) in pages.iter().enumerate() {
@@ -709,7 +708,8 @@ pub(super) mod tests {
                 for (&(text, place), (seen, (looked, admitted))) in pages[now - 1].iter().zip(told) {
                     let anywhere = anywhere_by_history(&pages[..now], text);
                     let told = (seen.anywhere.documents, seen.anywhere.pages);
-                    // Of those that came before the one by which the text is known from this page on, nothing else is told.
+                    // On the page where the text first becomes known, segments before the one that came back do not
+                    // show it yet.
                     let is_new = anywhere_by_history(&pages[..now - 1], text).is_none();
                     prop_assert!(Some(told) == anywhere || is_new && seen.anywhere == seen.here, "{text} {place} {now}");
                     prop_assert_eq!(looked.here, admitted.here);
@@ -733,7 +733,7 @@ pub(super) mod tests {
     #[test]
     fn a_text_that_was_forgotten_is_not_known_anywhere() {
         let options = forgetful(2.0, None);
-        // With so many others that no sweep is due.
+        // Many other segments, so that no sweep is due.
         let mut table = learned(&[&(2000..2100).collect::<Vec<u64>>()], &options);
         table.arrive(&[placed(1, 1)], &options);
         table.arrive(&[placed(1, 1)], &options);
@@ -798,7 +798,7 @@ pub(super) mod tests {
         let options = forgetful(4.0, None);
         let mut table = learned(&[&[1, 2], &[1], &[1, 1], &[1]], &options);
         let first = |table: &SegmentTable| *table.progress.windows.iter().next().unwrap().1;
-        // missed on the first two pages, caught on the third (twice) and on the fourth
+        // Missed on the first two pages, caught on the third (twice) and on the fourth.
         assert_eq!(first(&table), Window { caught: 30, missed: 20, born: 1, died: 0 });
         for _ in 0..12 {
             table.arrive(&segments(&[9]), &options);
@@ -826,7 +826,7 @@ pub(super) mod tests {
         assert_eq!(one_by_one.progress, together.progress);
     }
 
-    /// What a page shows in which so many words recur.
+    /// What a page shows in which this many words recur.
     pub fn shown(matched: f64) -> Shown {
         Shown { placed: Vec::new(), tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }) }
     }

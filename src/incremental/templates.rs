@@ -1,8 +1,8 @@
-//! What a stream has learned, as templates that people can review.
+//! Turns what a stream has learned into templates that people can review.
 //!
-//! Takes the segments of sources with their texts; gives templates as mining does: those of each source, and those that
-//! sources share. A segment is a run of tokens from one edge to the other, so it is matched wherever it stands; where it
-//! was a whole line, only whole lines are. Where articles end before a segment, they end before its template.
+//! Takes the segments of sources with their texts. Gives templates as mining does: those of each source, and the shared
+//! ones. A segment becomes a run of tokens, so its template matches in any place of a document. If it was a whole line,
+//! it only matches whole lines. If a segment ends articles, so does its template.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::mining::cross_source::MIN_SOURCES;
 use crate::patterns::Template;
 use crate::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
-/// Segments that were seen within fewer pages may be the news of a day.
+/// A segment seen over fewer pages may be the news of a day.
 pub const MIN_PAGES: u32 = 20;
 
-/// The long-lived segments of a source, as templates, sorted by run: in enough documents, which are a large enough share
-/// of at least [`MIN_PAGES`] pages, and with enough words, unless they are whole lines.
+/// The long-lived segments of a source as templates, sorted by run. They must be in enough documents, with a large
+/// enough share of at least [`MIN_PAGES`] pages, and have enough words unless they are whole lines.
 ///
-/// `among` is the pages over which a segment was seen. Where several segments are the same but for their paths, the one
-/// with most documents counts, and articles end before it if they end before each of them.
+/// `among` is the number of pages over which a segment was seen. If several segments differ only in their paths, the
+/// one with the most documents counts. Their template ends articles only if each of them does.
 pub fn long_lived(
     segments: impl IntoIterator<Item = (SegmentKey, Entry, Described)>,
     ends: &EndPlaces,
@@ -32,7 +32,7 @@ pub fn long_lived(
     let mut templates: BTreeMap<TokenRun, Template> = BTreeMap::new();
     let lasting = segments.into_iter().filter(|(_, entry, _)| lasts(entry, options));
     for (key, template) in lasting.filter_map(|(key, entry, said)| Some((key, template(&entry, &said, &mut lexer)?))) {
-        // A date or a number alone is the end of nothing.
+        // A date or a number alone does not end articles.
         let ends_after = ends.words(key).filter(|_| has_word(&template));
         let template = Template { ends_after, ..template };
         if says_something(&template.run, options) {
@@ -45,8 +45,8 @@ pub fn long_lived(
     templates.into_values().collect()
 }
 
-/// Takes out of the sources' templates what at least [`MIN_SOURCES`] of them have, and has a word in it: the shared ones,
-/// with the counts of all, sorted by run.
+/// Removes the shared templates from the sources' templates and returns them with the sums of their counts, sorted by
+/// run. Shared are templates with a word that at least [`MIN_SOURCES`] sources have.
 pub fn take_shared(sources: &mut [Vec<Template>]) -> Vec<Template> {
     let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for template in sources.iter().flatten().filter(|template| has_word(template)) {
@@ -85,7 +85,7 @@ fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<T
         occurrences: documents,
         sources: 1,
         example: match described.standing {
-            // Without text before it, its regex would not match.
+            // Its regex needs text before it to match.
             Standing::Joined => format!("…{}", described.text),
             Standing::Line | Standing::Apart => described.text.clone(),
         },
@@ -93,7 +93,7 @@ fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<T
     })
 }
 
-/// The text as it is read by itself, its ends taken for what they were in the document.
+/// Tokenizes the text by itself. Its ends are then set to what they were in the document.
 fn run(Described { text, standing, .. }: &Described, lexer: &mut Lexer) -> Option<TokenRun> {
     let tokens = lexer.tokens(text);
     let mut pieces: Vec<Piece> = tokens.iter().map(|token| piece(token, text)).collect();
@@ -158,7 +158,7 @@ mod tests {
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 
-    /// In so many documents, over so many pages.
+    /// A segment in this many documents over this many pages.
     fn segment(text: &str, standing: Standing, documents: u32, pages: u32) -> (SegmentKey, Entry, Described) {
         let described = Described { path: String::new(), text: text.to_owned(), standing };
         (SegmentKey(7), Entry::stored(documents, 1, pages, true), described)
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(counts.collect::<Vec<_>>(), [(50, 90, 80)]);
     }
 
-    /// Articles of these many words end before a segment, half of them with comments.
+    /// A segment that ends articles of these lengths in words. Half of the articles have comments after it.
     fn ends_before(key: SegmentKey, words: impl Iterator<Item = u32>) -> EndPlaces {
         let mut ends = EndPlaces::default();
         for words in words {

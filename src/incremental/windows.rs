@@ -1,40 +1,41 @@
-//! What became of templates over time: counts by windows of pages.
+//! The history of templates: counts per window of pages.
 //!
-//! Windows end at pages 10, 20, 50, 100, 200, 500 and so on: narrow at first, where a source is learned, and few however
-//! long it goes on.
+//! Windows end at pages 10, 20, 50, 100, 200, 500 and so on: short at first, while a source is learned, and few even
+//! for a long stream.
 
 use std::ops::RangeInclusive;
 
-/// What happened to the templates of a source within some of its pages.
+/// The counts of one window of a source's pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// The length of template segments that were known as such when they came.
+    /// Length of template segments that were recognised as template when they arrived.
     pub caught: u64,
-    /// The length of earlier occurrences of segments that became template here. caught / (caught + missed) is the recall
-    /// that can be known without marked text.
+    /// Length of earlier occurrences of segments that became template in this window. caught / (caught + missed) is the
+    /// recall that can be measured without marked text.
     pub missed: u64,
-    /// How many segments became template.
+    /// Number of segments that became template.
     pub born: u64,
-    /// How many template segments were forgotten. Counted when they are removed from the table, which may be later.
+    /// Number of template segments that were forgotten. Counted when they are removed from the table, which may be
+    /// later.
     pub died: u64,
 }
 
-/// The windows of a source's pages so far.
+/// The windows of a source so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Windows(Vec<Window>);
 
 impl Windows {
-    /// Those that were stored, from the first on.
+    /// Stored windows, from the first on.
     pub fn new(windows: Vec<Window>) -> Windows {
         Windows(windows)
     }
 
-    /// Each with the pages it is about, which begin with 1.
+    /// Each window with its pages. Pages count from 1.
     pub fn iter(&self) -> impl Iterator<Item = (RangeInclusive<u64>, &Window)> {
         self.0.iter().enumerate().map(|(index, window)| (end(index.wrapping_sub(1)) + 1..=end(index), window))
     }
 
-    /// The one that a page falls into.
+    /// The window of a page.
     pub fn at(&mut self, page: u32) -> &mut Window {
         let index = (0..).take_while(|&index| end(index) < u64::from(page)).count();
         if self.0.len() <= index {
@@ -43,7 +44,7 @@ impl Windows {
         &mut self.0[index]
     }
 
-    /// Adds the counts of another run's, window by window.
+    /// Adds the counts of another run, window by window.
     pub fn add(&mut self, others: &Windows) {
         if self.0.len() < others.0.len() {
             self.0.resize(others.0.len(), Window::default());

@@ -1,7 +1,7 @@
 //! Lines that start, or end, with the same tokens.
 //!
-//! Takes the lines of a source, gives those that are alike: groups of lines with tokens in common at one of their ends.
-//! This needs nothing but the symbols, so it is done beside the suffix array, which keeps one core busy alone.
+//! Takes the lines of a source, gives groups of lines that have tokens in common at one end. Needs only the symbols, so
+//! it runs in parallel with the suffix array, which uses one core only.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use rayon::prelude::*;
 
 use crate::tokens::{DocumentIndex, SymbolSequence, Vocabulary};
 
-/// Lines are put together by so many tokens at most.
+/// At most this many tokens at an end are compared.
 const MAX_SHARED: usize = 8;
 
-/// The lines of a source, sorted by the tokens nearest to their start, and to their end.
+/// The lines of a source, sorted twice: by the tokens nearest to their start, and by those nearest to their end.
 pub(super) struct AlikeLines([(End, Vec<Line>); 2]);
 
-/// The positions of a line, line breaks left out.
+/// The positions of a line, without its line breaks.
 pub(super) struct Line {
     start: u32,
     end: u32,
-    /// How many tokens it has in common with the line sorted before, [`MAX_SHARED`] at most.
+    /// Number of tokens in common with the line before it in the sorted order, at most [`MAX_SHARED`].
     shared: u8,
 }
 
@@ -36,7 +36,8 @@ impl AlikeLines {
         AlikeLines([End::Start, End::End].map(|end| (end, sorted(sequence, &lines, end))))
     }
 
-    /// Those that have tokens in common at one end, and no more than those; so many together at least.
+    /// Groups of at least `min_lines` lines with the same tokens at one end. If a larger number of tokens gives the
+    /// same group, it is listed for that number only.
     pub(super) fn groups(&self, sequence: &SymbolSequence, min_lines: usize) -> Vec<&[Line]> {
         let mut groups = Vec::new();
         for (end, lines) in &self.0 {
@@ -53,7 +54,7 @@ impl AlikeLines {
     }
 }
 
-/// The end by which lines are put together.
+/// The end at which lines are compared.
 #[derive(Clone, Copy)]
 enum End {
     Start,
@@ -70,7 +71,8 @@ impl End {
     }
 }
 
-/// The tokens nearest to an end of a line, side by side in memory; a line sorts before those that go on.
+/// The tokens nearest to an end of a line, adjacent in memory for fast sorting. A line sorts before longer lines that
+/// start with it.
 type Key = [Option<NonZero<u32>>; MAX_SHARED];
 
 fn sorted(sequence: &SymbolSequence, lines: &[Range<u32>], end: End) -> Vec<Line> {
@@ -91,7 +93,7 @@ fn sorted(sequence: &SymbolSequence, lines: &[Range<u32>], end: End) -> Vec<Line
     sorted.into_iter().map(line).collect()
 }
 
-/// The lines of all documents that have something in them.
+/// The lines of all documents that are not empty.
 fn lines(sequence: &SymbolSequence) -> Vec<Range<u32>> {
     let mut lines = Vec::new();
     for document in 0..sequence.documents() as u32 {
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Of all sets of lines that have tokens in common at one end and no more than those, where the lines start.
+    /// By brute force: for each group of lines with the same tokens at one end and no more, the starts of its lines.
     fn groups_naively(sequence: &SymbolSequence, min_lines: usize) -> BTreeSet<Vec<u32>> {
         let lines = lines(sequence);
         let symbol = |end: End, line: &Range<u32>, distance| {

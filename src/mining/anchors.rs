@@ -1,12 +1,12 @@
-//! Inside a line: a template from its first anchor to its last.
+//! Finds how far a template reaches inside a line: from its first anchor to its last.
 //!
-//! Takes the occurrences of a repeat that someone thinks is part of a template; gives the stretch of its line that the
-//! template takes up at each. What nearly all of them have on one side, not far away, is an anchor, and from there the
-//! next is looked for. A token that may be there by chance is none: the further away it is, the less often it may stand
-//! elsewhere. An end of the line may be the last anchor of its side.
+//! Takes the occurrences of a repeat that may be part of a template. Gives, for each, the stretch of its line that the
+//! template covers. An anchor is a token that nearly all occurrences have nearby on the same side. The next anchor is
+//! searched for from there. A token that may stand there by chance is no anchor: the further away it is, the rarer it
+//! must be elsewhere. The end of the line may be the last anchor of its side.
 //!
-//! Between two parts of a page's frame stands the document's own headline, where there are no line breaks. So a slot has
-//! room for a name, and for more only if a colon announces it.
+//! In a text without line breaks, a document's headline may stand between two parts of the page's frame. It must not be
+//! taken for a slot. So a slot has room for a name only, or for more if there is a colon before it.
 
 use std::ops::Range;
 
@@ -16,15 +16,16 @@ use super::skeleton::{Ends, MAX_NAME_TOKENS, MAX_STRETCHES, MAX_TOKENS, is_nearl
 use super::slots::MIN_EXCLUSIVE;
 use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
 
-/// An announced slot has fewer tokens: a headline.
+/// A slot after a colon has fewer tokens than this: enough for a headline.
 const REACH: usize = 24;
-/// In more than this share of the stretches of text that are as long as the gap before it, a token stands by chance.
+/// A token is no anchor if chance alone puts it into more than this share of the gaps of its length.
 const MAX_CHANCE: f64 = 0.1;
-/// A share needs no more occurrences.
+/// Maximum number of stretches looked at. A share needs no more.
 const MAX_LOOKED_AT: usize = 64;
 
-/// The stretches around the occurrences of a repeat, but for those that lack an anchor, and where they end; none if nothing
-/// stands between their anchors, so that they are all the same. Each of the occurrences given may stand for several.
+/// The stretches around the occurrences of a repeat, and which ends of the line they reach. Occurrences that lack an
+/// anchor are left out. `None` if nothing stands between the anchors, so that all stretches are the same. `each` is how
+/// many occurrences each given one stands for.
 pub(super) fn stretches(
     sequence: &SymbolSequence,
     occurrences: &[usize],
@@ -45,7 +46,7 @@ enum Side {
 }
 
 impl Side {
-    /// The positions of the line beyond a stretch, the nearest first; the last may be the line break.
+    /// The positions of the line beyond a stretch, the nearest first. The last may be the line break.
     fn beyond<'s>(self, symbols: &'s [u32], stretch: &Range<usize>) -> impl Iterator<Item = usize> + use<'s> {
         let first = match self {
             Side::Before => stretch.start - 1,
@@ -60,7 +61,7 @@ impl Side {
     }
 }
 
-/// A token that nearly all stretches have beyond one of their ends, so many tokens away at most.
+/// A token that nearly all stretches have beyond one of their ends, at most `away` tokens away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Anchor {
     away: usize,
@@ -70,20 +71,20 @@ struct Anchor {
 
 struct Around<'s> {
     sequence: &'s SymbolSequence,
-    /// Of each symbol.
+    /// Of each symbol, in the source.
     occurrences: &'s [usize],
-    /// How many stretches there were.
+    /// Number of stretches at the start.
     all: usize,
-    /// How many occurrences each of them stands for.
+    /// Number of occurrences that each stretch stands for.
     each: f64,
     stretches: Vec<Range<usize>>,
-    /// How many tokens all of them have.
+    /// Number of tokens that all stretches have in common.
     common: usize,
     gaps: usize,
 }
 
 impl Around<'_> {
-    /// Extends the stretches to the last anchor on one side; whether that is the line's end.
+    /// Extends the stretches to the last anchor on one side. Returns whether this is the end of the line.
     fn grow(&mut self, side: Side) -> bool {
         while self.stretches[0].len() <= MAX_TOKENS
             && let Some(anchor) = self.next_anchor(side)
@@ -91,7 +92,7 @@ impl Around<'_> {
             let is_gap = anchor.away > 1;
             let reached: Vec<Range<usize>> =
                 self.stretches.iter().filter_map(|stretch| self.reach(stretch, anchor.symbol, side)).collect();
-            // What some lack, and what mostly stands elsewhere, happens to be beside the template.
+            // A token that some stretches lack and that mostly stands elsewhere is next to the template by accident.
             let is_theirs = reached.len() == self.stretches.len()
                 || self.each * reached.len() as f64 >= MIN_EXCLUSIVE * anchor.occurrences as f64;
             if !is_theirs || !is_nearly_all(reached.len(), self.all) || (is_gap && self.gaps == MAX_STRETCHES) {
@@ -113,7 +114,7 @@ impl Around<'_> {
         self.neighbour(side, looked_at).or_else(|| self.nearest(side, looked_at))
     }
 
-    /// The same, whatever stands between.
+    /// The nearest anchor at any distance.
     fn nearest(&self, side: Side, looked_at: usize) -> Option<Anchor> {
         let symbols = self.sequence.symbols();
         let mut nearest: FxHashMap<u32, Vec<(usize, usize)>> = FxHashMap::default();
@@ -139,8 +140,8 @@ impl Around<'_> {
             .min()
     }
 
-    /// The token that nearly all stretches that are looked at have right beside them, which is seen at once. No other can be
-    /// as near.
+    /// The anchor right beside nearly all stretches. This case is common and fast to check, and no other anchor can be
+    /// nearer.
     fn neighbour(&self, side: Side, looked_at: usize) -> Option<Anchor> {
         let symbols = self.sequence.symbols();
         let beside = |index: usize| {
@@ -148,7 +149,7 @@ impl Around<'_> {
             side.beyond(symbols, stretch).next().map(|at| symbols[at])
         };
         let most_missing = looked_at - (0..=looked_at).find(|&some| is_nearly_all(some, looked_at))?;
-        // One of so many and one more has it, if nearly all do.
+        // If nearly all stretches have the token, it is among any `most_missing` + 1 of them.
         let is_nearly_everywhere = |symbol: &u32| {
             let others = (0..looked_at).filter(|&index| beside(index) != Some(*symbol));
             others.take(most_missing + 1).count() <= most_missing
@@ -157,7 +158,7 @@ impl Around<'_> {
         Some(Anchor { away: 1, occurrences: self.occurrences[symbol as usize], symbol })
     }
 
-    /// Whether what stands between may be a slot.
+    /// Whether the gap before the anchor may be a slot.
     fn is_near(&self, anchor: &Anchor, side: Side) -> bool {
         let before = match side {
             Side::Before => anchor.symbol,
@@ -167,14 +168,14 @@ impl Around<'_> {
         is_announced || anchor.away <= MAX_NAME_TOKENS + 1
     }
 
-    /// Whether the token, as often as it stands elsewhere (Poisson), may just as well be there by chance.
+    /// Whether chance may have put the token there, given how often it stands elsewhere (Poisson).
     fn is_chance(&self, anchor: &Anchor) -> bool {
         let elsewhere =
             (anchor.occurrences as f64 - self.each * self.all as f64).max(0.0) / self.sequence.tokens() as f64;
         anchor.away > 1 && 1.0 - (-elsewhere * anchor.away as f64).exp() > MAX_CHANCE
     }
 
-    /// The stretch with what lies between it and the nearest such token.
+    /// The stretch extended to the nearest such token.
     fn reach(&self, stretch: &Range<usize>, symbol: u32, side: Side) -> Option<Range<usize>> {
         let symbols = self.sequence.symbols();
         let at = side.beyond(symbols, stretch).find(|&at| symbols[at] == symbol)?;

@@ -1,17 +1,17 @@
-//! Texts in an order of their own, whatever order they came in.
+//! Sorts texts by their content, so that the order of the input does not matter.
 //!
-//! Much of mining has to take one of several that are equally good: the document that stands for its near-duplicates, the
-//! example of a pattern, which of two templates covers a place. What comes first is taken, so what comes first must not
-//! depend on how files are called or lines are sorted.
+//! Mining often has to take one of several equally good things: the document that stands for its near-duplicates, the
+//! example of a pattern, one of two templates that cover a place. It takes the first. So the order must not depend on
+//! file names or on how lines are sorted.
 
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
-/// The positions of texts, ordered by a hash of what they say. So any part of them is a sample of all.
+/// The indices of the texts, sorted by a hash of the text. So any part of this order is a random sample.
 pub fn content_order<T: AsRef<str> + Sync>(texts: &[T]) -> Vec<usize> {
     let hashes: Vec<u64> = texts.par_iter().map(|text| XxHash3_64::oneshot(text.as_ref().as_bytes())).collect();
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    // Of equal texts it does not matter which is first.
+    // It does not matter which of two equal texts is first.
     order.sort_by(|&a, &b| (hashes[a], texts[a].as_ref()).cmp(&(hashes[b], texts[b].as_ref())));
     order
 }

@@ -1,18 +1,19 @@
-//! The few repeats that cover what the many cover.
+//! Selects the few repeats that cover what all repeats cover.
 //!
-//! Mined repeats are highly redundant: where "Read more stories" recurs, so do its parts. Takes all
-//! repeats that passed the filters, gives those that are needed so that every token keeps (nearly) the
-//! strongest evidence any repeat gives it.
+//! Mined repeats are highly redundant: where "Read more stories" recurs, so do its parts. Takes all repeats that passed
+//! the filters. Gives those that are needed so that every token keeps (nearly) the strongest evidence any repeat gives
+//! it.
 //!
-//! Strengths fall into levels, from the strongest down. At each level every position is the start of at
-//! most one useful interval, the longest repeat that starts there and is strong enough; intervals inside
-//! others are dropped; and of the rest those repeats are taken, the most covering first, that cover a
-//! token not covered yet. Linear in the tokens for each level, however redundant the repeats are: which repeats start
-//! at a position is sorted out once, the longest with those that it starts with, and each level takes one of them.
-//! Where a line stands again and again, any number of times in a row is a repeat, and each would match at each of these
-//! lines. So of what is the same many times in a row the shorter repeats will do.
+//! Strengths fall into levels, from the strongest down. At each level, every position starts at most one useful
+//! interval: the longest strong enough repeat that starts there. Intervals inside others are dropped. Of the rest,
+//! repeats are taken, the most covering first, if they cover a token not covered yet. Linear in the tokens for each
+//! level, however redundant the repeats are: the repeats that start at a position are the longest one and its prefixes,
+//! computed once; each level uses one of them. Where the same line is repeated many times in a row, every number of
+//! lines is a repeat and would match at each line. So a repeat that consists of many copies of a part is left out;
+//! shorter ones cover the same.
 //!
-//! Documents are covered by all cores, a part of them each; only which repeats cover the most is decided together.
+//! Documents are covered in parallel: each core takes a part of them. Only the ranking of the repeats is computed for all
+//! parts together.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -25,22 +26,23 @@ use super::suffix_array::SuffixArray;
 use crate::free_positions::FreePositions;
 use crate::tokens::SymbolSequence;
 
-/// From level to level the strength falls by this factor: evidence is kept to within a fifth.
+/// From level to level the strength falls by this factor, so the evidence of a token loses at most a fifth.
 const LEVEL_RATIO: f64 = 0.8;
 
-/// A repeat that is the same more often than this in a row is left to shorter ones.
+/// A repeat with more copies of a part in a row than this is not taken. Shorter ones are.
 const MAX_TIMES: usize = 8;
 
-/// Some whole documents: no repeat reaches out of them.
+/// Some whole documents. No repeat crosses their boundary.
 struct Part<'a> {
-    /// The longest repeat that starts at each position, as long as it can be useful.
+    /// For each position: the longest repeat that starts there, or [`NONE`] when it is no longer useful.
     longest: &'a mut [u32],
     uncovered: FreePositions,
 }
 
-/// The indices of the repeats to keep, ascending. `repeats` come inner before outer, each with its strength (above 0).
+/// The indices of the repeats to keep, ascending. In `repeats`, each inner one comes before those that hold it. Each
+/// has a strength above 0.
 ///
-/// A repeat must be no stronger than those that it starts with.
+/// A repeat must be no stronger than its prefixes.
 pub fn cover(sequence: &SymbolSequence, array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let mut longest = longest_at_positions(array, repeats);
     let choices = Choices::of(array, repeats, &longest);
@@ -67,11 +69,11 @@ fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices
     (0..repeats.len()).filter(|&index| kept[index]).collect()
 }
 
-/// Which repeats there are to choose from.
+/// What decides which repeat is used at a position.
 struct Choices {
-    /// Of each repeat, the longest one that it starts with, or [`NONE`].
+    /// For each repeat: the longest other one that is a prefix of it, or [`NONE`].
     outer: Vec<u32>,
-    /// Whether it is more than [`MAX_TIMES`] times the same in a row, so that shorter ones cover all that it covers.
+    /// Whether a repeat is more than [`MAX_TIMES`] copies of a part in a row. Shorter ones cover the same.
     is_tiled: Vec<bool>,
 }
 
@@ -87,7 +89,7 @@ impl Choices {
             let mut shorter = std::iter::successors(shorter(index as u32), |&index| shorter(index))
                 .map(|shorter| shorter as usize)
                 .take_while(|&shorter| 2 * repeats[shorter].len >= len);
-            // Where a shorter one is the end of it, too.
+            // Is the prefix also a suffix of the repeat? Then the repeat is periodic.
             let is_end = |shorter: &usize| match longest[array.position(first) + len - repeats[*shorter].len] {
                 NONE => false,
                 longest => repeats[*shorter].holds(&repeats[longest as usize]),
@@ -101,7 +103,7 @@ impl Choices {
         Choices { outer, is_tiled }
     }
 
-    /// Of each repeat, itself if it is strong, else the longest strong one that it starts with.
+    /// For each repeat: itself if it is strong, else its longest strong prefix.
     fn longest_strong(&self, is_strong: impl Fn(usize) -> bool) -> Vec<u32> {
         let mut strong = vec![NONE; self.outer.len()];
         for index in (0..self.outer.len()).rev() {
@@ -115,7 +117,7 @@ impl Choices {
     }
 }
 
-/// Where repeats occur usefully.
+/// The useful occurrences of each repeat.
 type Occurrences = FxHashMap<u32, Vec<Range<u32>>>;
 
 impl<'a> Part<'a> {
@@ -123,8 +125,8 @@ impl<'a> Part<'a> {
         Part { uncovered: FreePositions::new(longest.len()), longest }
     }
 
-    /// The occurrences, from left to right, of the longest strong repeats that reach a token no one has covered; `strong`
-    /// tells which repeat counts instead of the longest.
+    /// The occurrences, from left to right, of the longest strong repeats that reach an uncovered token. `strong` maps
+    /// the longest repeat at a position to the one to use.
     fn useful_occurrences(&mut self, strong: &[u32], repeats: &[Interval]) -> Occurrences {
         let mut reach = 0;
         let mut occurrences = Occurrences::default();
@@ -149,7 +151,7 @@ impl<'a> Part<'a> {
         occurrences
     }
 
-    /// Covers what is not covered yet, repeat by repeat; gives those that were needed for it.
+    /// Covers what is not covered yet, repeat by repeat. Returns the repeats that covered something.
     fn take(&mut self, ranked: &[u32], occurrences: &Occurrences) -> Vec<u32> {
         let mut needed = Vec::new();
         for repeat in ranked {
@@ -189,7 +191,7 @@ mod tests {
         starts.map(|start| start..start + repeat.len).collect()
     }
 
-    /// All repeats of these symbols, how often they occur, and the indices of those that are kept.
+    /// All repeats of these symbols, their strengths (number of occurrences), and the indices of those that are kept.
     fn covering(symbols: &[u32]) -> (SuffixArray, Vec<Interval>, Vec<f64>, Vec<usize>) {
         let array = SuffixArray::build(symbols);
         let places = Places::with(symbols, &array, |_| DocumentIndex(0));
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn of_the_same_in_a_row_only_short_repeats_are_kept() {
-        // Rows of 1, 2, 3 ... 40 times the same, each closed by a symbol of its own.
+        // Rows of 1, 2, 3 ... 40 copies of the same pair, each followed by a symbol that occurs nowhere else.
         let symbols: Vec<u32> =
             (1..=40).flat_map(|row| [0, 1].repeat(row).into_iter().chain([row as u32 + 1])).collect();
         let (_, repeats, _, kept) = covering(&symbols);

@@ -1,12 +1,12 @@
-//! Language, boilerplate that many sources share, or one source's template.
+//! Compares sources: is a run language, shared boilerplate, or one source's own template?
 //!
-//! Takes what was mined from each source, no document needed; gives the templates of each and those they
-//! share. A run that recurs in several sources is either the language ("as much as") or boilerplate
-//! that many sites carry ("All rights reserved"). What tells them apart is where they stand: language stands
-//! amid changing text, boilerplate by itself. (Foschini's second-level filter, section 3.3, drops both.)
+//! Takes what was mined from each source, without the documents. Gives the templates of each source and the shared
+//! ones. A run that recurs in several sources is either language ("as much as") or boilerplate of many sites ("All
+//! rights reserved"). They differ in where they stand: language stands inside changing text, boilerplate by itself.
+//! (Foschini's second-level filter, section 3.3, drops both.)
 //!
-//! Shared boilerplate often hides in longer runs, a cookie notice in the head of one site and the foot of another;
-//! so lines are compared as well: a whole line in the candidates of several sources is shared by them.
+//! Shared boilerplate is often part of longer runs: a cookie notice in the head of one site and the foot of another. So
+//! lines are compared as well: a whole line in the candidates of several sources is shared.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use crate::patterns::Template;
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Piece, TokenRun};
 
-/// From so many sources on a run is no longer one source's own.
+/// A run in this many sources or more is not one source's own.
 pub const MIN_SOURCES: usize = 3;
-/// Language stands by itself less often than this: now and then, where a line breaks.
+/// Below this mean standing a run is language. It is above 0 because language sometimes stands at a line break, too.
 const MIN_STANDING: f64 = 0.3;
 
 /// The templates of all sources of a run.
@@ -29,13 +29,13 @@ const MIN_STANDING: f64 = 0.3;
 pub struct Templates {
     /// Each source's own, in the order the sources came.
     pub own: Vec<Vec<Template>>,
-    /// Those that many sources share, sorted by run.
+    /// The shared templates, sorted by run.
     pub shared: Vec<Template>,
-    /// How many candidates of each source turned out to be language.
+    /// For each source, the number of candidates that are language.
     pub language: Vec<usize>,
 }
 
-/// What the shared pattern file says of the sources: their sums, and the median of their cutoffs.
+/// The facts in the shared pattern file: the sums over the sources, and the median of their cutoffs.
 pub fn shared_facts(mined: &[Mined]) -> MinedFrom {
     let mut cutoffs: Vec<f64> = mined.iter().map(|source| source.cutoff.share).collect();
     cutoffs.sort_unstable_by(f64::total_cmp);
@@ -49,14 +49,14 @@ pub fn shared_facts(mined: &[Mined]) -> MinedFrom {
     }
 }
 
-/// What the sources say of one run together.
+/// Sums over the sources for one run.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     sources: usize,
     documents: usize,
     among: usize,
     occurrences: usize,
-    /// In millionths, for a sum that is the same in any order.
+    /// In millionths: the sum of integers is the same in any order.
     standing: u64,
 }
 
@@ -66,7 +66,8 @@ enum Kind {
     Language,
 }
 
-/// Sorts the candidates of all sources of a run. The order of the sources does not matter to the outcome.
+/// Classifies the candidates of all sources of a run. The order of the sources does not affect the result, except for
+/// the order of `own`.
 pub fn cross_source(mined: &[Mined]) -> Templates {
     let seen = seen_in_all(mined);
     let mut templates = Templates::default();
@@ -83,7 +84,7 @@ pub fn cross_source(mined: &[Mined]) -> Templates {
         templates.own.push(own);
         templates.language.push(language);
     }
-    // Lines are counted wherever they stand, so theirs are the better counts.
+    // Lines are counted in all candidates that hold them, so their counts are better.
     let lines = shared_lines(mined);
     shared.retain(|run, _| !lines.contains_key(run));
     shared.extend(lines);
@@ -91,7 +92,7 @@ pub fn cross_source(mined: &[Mined]) -> Templates {
     templates
 }
 
-/// Which source's example stands must not depend on the order of the sources.
+/// The smallest example is kept, so the result does not depend on the order of the sources.
 fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     match shared.get_mut(&template.run) {
         Some(known) if known.example <= template.example => {}
@@ -100,7 +101,7 @@ fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     }
 }
 
-/// The lines with a word in them that stand whole in the candidates of several sources.
+/// The whole lines with a word in them that are in candidates of several sources.
 fn shared_lines(mined: &[Mined]) -> BTreeMap<TokenRun, Template> {
     let mut lines: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for source in mined {
@@ -127,18 +128,18 @@ fn shared_lines(mined: &[Mined]) -> BTreeMap<TokenRun, Template> {
     lines
 }
 
-/// The whole lines in a source's candidates, each with the most frequent candidate it is in, and its text there.
+/// The whole lines in a source's candidates. For each: the most frequent candidate that holds it, and its text there.
 fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
     let mut lines: BTreeMap<TokenRun, (&Candidate, &str)> = BTreeMap::new();
     for candidate in &source.candidates {
         let pieces = candidate.run.pieces();
         let breaks: Vec<usize> = (0..pieces.len()).filter(|&at| pieces[at] == Piece::Break).collect();
-        // A first line that is cut short has a line of the example, too.
+        // If the candidate starts inside a line, the example starts with that part of a line. It is skipped.
         let cut_short = usize::from(breaks.first().is_some_and(|&at| at > 0));
         let texts = candidate.example.lines().map(str::trim).filter(|line| !line.is_empty()).skip(cut_short);
         for (ends, text) in breaks.windows(2).zip(texts) {
             let line = &pieces[ends[0]..=ends[1]];
-            // With a slot in it, a line says too little to be applied to sources it was not seen in.
+            // A line with a slot says too little to be applied to sources it was not seen in.
             if line.iter().any(Piece::is_word) && !line.iter().any(Piece::is_free) {
                 let entry = lines.entry(TokenRun(line.into())).or_insert((candidate, text));
                 if (candidate.documents, candidate.occurrences) > (entry.0.documents, entry.0.occurrences) {
@@ -160,7 +161,7 @@ fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
     }
 }
 
-/// Counts the runs that are some source's candidate in all sources, whether they are candidates there or only repeats.
+/// Counts the runs that are a candidate in some source. Sources where they are only repeats count, too.
 fn seen_in_all(mined: &[Mined]) -> FxHashMap<Fingerprint, Seen> {
     let candidates = mined.iter().flat_map(|source| &source.candidates);
     let mut seen: FxHashMap<Fingerprint, Seen> =
@@ -211,7 +212,8 @@ mod tests {
     use crate::mining::{MineOptions, mine_texts};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Six documents of a source; `page` gives each its text. Words with the source's letter are nobody else's.
+    /// Mines a source of six documents. `page` gives the text of each. Words with the source's letter are in no other
+    /// source.
     fn source(page: impl Fn(usize) -> String) -> Mined {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
         let texts: Vec<String> = (0..6).map(page).collect();
@@ -227,7 +229,7 @@ mod tests {
         templates.iter().map(|template| template.run.written(&none)).collect()
     }
 
-    /// Three sources: a masthead of their own, a phrase of the language in each document's text, a shared line at the
+    /// Three sources. Each has its own masthead and a common phrase in each document's text. They share a line: at the
     /// foot of the first two and the head of the third.
     fn three() -> Vec<Mined> {
         let text =

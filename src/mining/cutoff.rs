@@ -1,8 +1,8 @@
 //! The bimodal cutoff.
 //!
-//! Takes the shares of a source's repeats, gives the share from which a repeat is taken for template.
-//! Repeats fall into two crowds, language near 0 and template near 1. The two modes x < y of the
-//! histogram are those that minimise the squared distance of every repeat to its nearer mode,
+//! Takes the shares of a source's repeats, gives the share from which a repeat counts as template. Shares have two
+//! clusters: language near 0 and template near 1. The two modes x < y of the histogram are those that minimise the
+//! squared distance of every repeat to its nearer mode,
 //!
 //! ```text
 //! E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
@@ -12,10 +12,10 @@
 
 use std::collections::BTreeMap;
 
-/// The histogram's bins.
+/// Number of bins of the histogram.
 pub const BINS: usize = 100;
 
-/// How many repeats have a share in each hundredth; a share of 1 counts to the last.
+/// Number of repeats for each hundredth of the share. A share of 1 counts in the last bin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram(pub [u64; BINS]);
 
@@ -29,14 +29,14 @@ impl Histogram {
         Histogram(bins)
     }
 
-    /// From the bins that hold anything.
+    /// From the bins that are not empty.
     pub fn of_hundredths(counts: &BTreeMap<u8, u64>) -> Histogram {
         let mut bins = [0; BINS];
         counts.iter().for_each(|(&share, &count)| bins[usize::from(share).min(BINS - 1)] += count);
         Histogram(bins)
     }
 
-    /// The bins that hold anything.
+    /// The bins that are not empty.
     pub fn by_hundredths(&self) -> BTreeMap<u8, u64> {
         (0..).zip(self.0).filter(|&(_, count)| count > 0).collect()
     }
@@ -45,14 +45,14 @@ impl Histogram {
 /// A share, 0..=1, and the two modes it lies between.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cutoff {
-    /// From this share on a repeat is taken for template.
+    /// A repeat with this share or more counts as template.
     pub share: f64,
-    /// The two modes, as shares; `None` when the cutoff was given or there are too few repeats to see two.
+    /// The two modes, as shares. `None` if the cutoff was given or there are too few repeats.
     pub modes: Option<(f64, f64)>,
 }
 
 impl Cutoff {
-    /// Where there is nothing to read a cutoff off: half of the documents.
+    /// The cutoff where it cannot be computed: half of the documents.
     pub const DEFAULT: Cutoff = Cutoff { share: 0.5, modes: None };
 
     /// A cutoff that a person chose.
@@ -61,7 +61,7 @@ impl Cutoff {
     }
 }
 
-/// Reads the cutoff off a histogram. [`Cutoff::DEFAULT`] if fewer than two bins hold anything.
+/// Computes the cutoff of a histogram. [`Cutoff::DEFAULT`] if fewer than two bins are used.
 pub fn choose_cutoff(histogram: &Histogram) -> Cutoff {
     if histogram.0.iter().filter(|&&count| count > 0).count() < 2 {
         return Cutoff::DEFAULT;

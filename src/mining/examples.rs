@@ -1,7 +1,6 @@
-//! An occurrence of each candidate, as it stands in its document.
+//! An occurrence of each candidate, as it is written in its document.
 //!
-//! Candidates own their text, and a person wants to see it as it was: with its line breaks, and with what the mutable
-//! patterns stood for.
+//! A run has lost the original white space and the texts that mutable patterns matched. An example shows both.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,12 +12,12 @@ use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, Lexer, SymbolSequence, Token, TokenKind};
 
-/// Where an occurrence of a candidate stands.
+/// The place of one occurrence of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// In this document ...
     pub document: DocumentIndex,
-    /// ... these tokens, line breaks and the document's ends included.
+    /// ... these tokens. Line breaks and the document's ends count as tokens.
     pub tokens: Range<usize>,
 }
 
@@ -36,7 +35,7 @@ impl Example {
     }
 }
 
-/// Copies the examples out of the texts, each document read once.
+/// Copies the examples from the texts. Each document is read once.
 pub fn quote_examples<T: AsRef<str> + Sync>(
     candidates: &mut [Candidate],
     examples: &[Example],
@@ -59,14 +58,14 @@ pub fn quote_examples<T: AsRef<str> + Sync>(
         }
         quotes
     };
-    // A lexer takes its time to warm up, so each is used for as many as can be.
+    // A cloned lexer is slow at first, so each is used for many documents.
     let share = of_document.len() / rayon::current_num_threads() + 1;
     let quotes: Vec<Vec<(usize, String)>> = of_document.par_chunks(share).map(quote_chunk).collect();
     quotes.into_iter().flatten().for_each(|(index, quote)| candidates[index].example = quote);
 }
 
-/// The text of some tokens. A run that follows other text without white space is quoted with the token before,
-/// without which its regex would not match.
+/// The text of a range of tokens. If there is no white space before it, the token before is quoted, too: without it the
+/// regex would not match.
 fn quote<'t>(text: &'t str, tokens: &[Token], range: &Range<usize>) -> &'t str {
     let is_text = |token: &&Token| token.kind != TokenKind::Break;
     let tells = tokens[range.clone()].iter().find(is_text).zip(tokens[range.clone()].iter().rfind(is_text));

@@ -1,7 +1,7 @@
-//! The repeats worth looking at: enough documents, enough words.
+//! Selects the repeats that have enough documents and words.
 //!
-//! Takes the LCP intervals of a source, gives the maximal repeats among them that recur in several documents and say
-//! something: words, or whole lines.
+//! Takes the LCP intervals of a source, gives the maximal repeats that recur in several documents and have words or
+//! whole lines.
 
 use super::MineOptions;
 use super::near_duplicates::Groups;
@@ -14,7 +14,7 @@ use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 /// A line and its two breaks.
 const MIN_LINE: usize = 3;
 
-/// The maximal repeats that have enough words and documents, the inner before those that hold them.
+/// The maximal repeats that have enough words and documents, each inner one before those that hold it.
 pub fn filtered_repeats(
     sequence: &SymbolSequence,
     array: &SuffixArray,
@@ -38,7 +38,7 @@ pub fn filtered_repeats(
     select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_repeat)
 }
 
-/// How many words lie between two positions, in constant time: two for a word, one for a character of a script
+/// Counts the half words between two positions in constant time: two for a word, one for a character of a script
 /// without spaces.
 struct HalfWords(Vec<u32>);
 

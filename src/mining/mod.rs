@@ -1,8 +1,7 @@
 //! Symbols to templates: what a source repeats.
 //!
-//! Pure: no input or output, and it cannot fail. [`mine`] looks at one source alone and gives
-//! [`Candidate`]s that own their text; [`cross_source`] needs the candidates of all sources,
-//! but no document. The stages, in order:
+//! Pure: no input or output, and it cannot fail. [`mine`] looks at one source alone and gives [`Candidate`]s that own
+//! their text. [`cross_source`] needs the candidates of all sources, but no document. The stages, in order:
 
 pub mod suffix_array;
 pub mod places;
@@ -38,15 +37,15 @@ use suffix_array::SuffixArray;
 /// What a repeat must be to become a candidate.
 #[derive(Clone, Debug)]
 pub struct MineOptions {
-    /// Word tokens it needs, unless it is whole lines.
+    /// Minimum number of word tokens. A repeat of whole lines needs none.
     pub min_words: usize,
-    /// Documents it needs, near-duplicates counted once.
+    /// Minimum number of documents, near-duplicates counted once.
     pub min_documents: usize,
-    /// Share of the documents it needs, 0..=1.
+    /// Minimum share of the documents, 0..=1.
     pub min_share: f64,
-    /// The cutoff, if it is not to be read off the repeats: a share, 0..=1.
+    /// The cutoff, a share in 0..=1. `None`: it is computed from the repeats.
     pub cutoff: Option<f64>,
-    /// Whether to look for templates with slots that anything may fill.
+    /// Whether to look for templates with free slots.
     pub slots: bool,
 }
 
@@ -56,43 +55,44 @@ impl Default for MineOptions {
     }
 }
 
-/// A repeat that passed the filters and is needed to cover what the repeats cover; with its text.
+/// A repeat that passed the filters and is needed for the cover, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// Its tokens.
     pub run: TokenRun,
-    /// Equal for equal runs, whatever the source.
+    /// The same for equal runs in all sources.
     pub fingerprint: Fingerprint,
-    /// In how many documents it occurs, near-duplicates counted once.
+    /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub occurrences: usize,
-    /// One occurrence, as it stands in its document.
+    /// One occurrence, as it is written in its document.
     pub example: String,
 }
 
-/// What mining one source gives. It owns its text: the source's documents and symbols can be freed.
+/// The result of mining one source. It owns its text: the source's documents and symbols can be freed.
 #[derive(Debug)]
 pub struct Mined {
-    /// All documents of the source.
+    /// Number of documents of the source.
     pub documents: usize,
-    /// How many of them repeat another document and were not counted.
+    /// Number of documents that repeat another one and were not counted.
     pub near_duplicates: usize,
     /// Tokens in all documents.
     pub tokens: usize,
-    /// The repeats by share.
+    /// Number of repeats for each share.
     pub histogram: Histogram,
-    /// Where it falls in two.
+    /// The share that divides the repeats into language and template.
     pub cutoff: Cutoff,
-    /// The repeats that cover what all repeats cover, in the order of the suffix array; then templates with slots.
+    /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
     pub candidates: Vec<Candidate>,
-    /// All repeats that could be candidates of another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] and the candidates.
+    /// All repeats that could be candidates in another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] tokens,
+    /// and the candidates.
     pub sightings: Vec<Sighting>,
 }
 
 impl Mined {
-    /// With fewer documents, near-duplicates counted once, what two of them share is as likely chance as template:
-    /// such a source has no candidates of its own, but counts when sources are compared.
+    /// With fewer documents, near-duplicates counted once, what two of them share may as well be chance. Such a source
+    /// has no candidates of its own. It still counts when sources are compared.
     pub const MIN_DOCUMENTS: usize = 5;
 
     /// Whether there were too few documents to mine.
@@ -100,12 +100,12 @@ impl Mined {
         self.counted() < Mined::MIN_DOCUMENTS
     }
 
-    /// The documents that document frequencies count.
+    /// Number of documents that count, without near-duplicates.
     pub fn counted(&self) -> usize {
         self.documents - self.near_duplicates
     }
 
-    /// What the source's pattern file says of it.
+    /// The facts about mining that are written to the source's pattern file.
     pub fn facts(&self) -> MinedFrom {
         MinedFrom {
             documents: self.documents,
@@ -118,8 +118,8 @@ impl Mined {
     }
 }
 
-/// Mines one source: [`mine`], with the texts read and the examples filled in. The order of the texts does not show in what
-/// comes of them.
+/// Mines one source: reads the texts, calls [`mine`] and fills in the examples. The result does not depend on the order
+/// of the texts.
 pub fn mine_texts<T: AsRef<str> + Sync>(
     texts: &[T],
     lexer: &Lexer,
@@ -129,7 +129,7 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
     Ok(mine_sequence(&texts, SymbolSequence::of_texts(&texts, lexer)?, lexer, options))
 }
 
-/// The same for texts that were read, in the order in which they were.
+/// Like [`mine_texts`], for texts that are tokenized already. `texts` must have the order of `sequence`.
 pub fn mine_sequence<T: AsRef<str> + Sync>(
     texts: &[T],
     sequence: SymbolSequence,
@@ -142,7 +142,7 @@ pub fn mine_sequence<T: AsRef<str> + Sync>(
     mined
 }
 
-/// Mines one source from its symbols; beside the candidates, where an example of each is.
+/// Mines one source from its symbols. Also returns where the example of each candidate is.
 pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Example>) {
     let (array, lines) =
         rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));

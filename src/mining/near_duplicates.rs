@@ -1,13 +1,12 @@
-//! Documents that tell the same story count once.
+//! Near-duplicates: documents with the same story count once.
 //!
-//! The same article stored twice, an updated version, a wire story: their bodies recur without being
-//! template. Takes the suffix array, gives each document's group; document frequency then counts groups.
+//! An article stored twice, an updated version, a wire story: their bodies recur, but they are not template. Takes the
+//! suffix array, gives each document's group. Document frequency then counts groups.
 //!
-//! Two documents are near-duplicates if most of what they say *for themselves* they say together. A
-//! token is a document's own if no repeat that many documents share covers it, so a page full of
-//! template does not pass for a copy of its neighbour. Common runs are read off neighbouring suffixes
-//! (each where it starts on the left), groups are the transitive closure: linear, apart from sorting the pairs.
-//! Identical documents are one group without further ado.
+//! Two documents are near-duplicates if they share most of their *own* tokens. A token is a document's own if it is not
+//! part of a run that many documents share. So two pages that are mostly template are not near-duplicates. Common runs
+//! are found by comparing neighbouring suffixes (each run where it starts on the left). Groups are the transitive
+//! closure. Linear, apart from sorting the pairs. Identical documents always form one group.
 
 use std::ops::Range;
 
@@ -19,19 +18,20 @@ use super::repeats::{Interval, Least, NONE, longest_at_positions, select_interva
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
-/// Runs shorter than this many tokens are no sign of a copy: longer than a stock phrase, shorter than a sentence.
+/// Shorter runs, in tokens, are no sign of a copy. 12 is longer than a stock phrase and shorter than a sentence.
 const MIN_RUN: usize = 12;
-/// Two documents belong together if the smaller shares at least this much of its own tokens.
+/// Two documents belong together if they share at least this much of the own tokens of the smaller one.
 const MIN_SHARED: f64 = 0.6;
-/// With fewer tokens of its own a document is compared as a whole only.
+/// A document with fewer own tokens is only compared as a whole.
 const MIN_OWN: u32 = 32;
-/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, nobody's own ...
+/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, so its tokens are no
+/// document's own ...
 const WIDE_SHARE: f64 = 0.2;
 const MIN_WIDE: usize = 3;
-/// ... if it has this many tokens: "in the" is everybody's and says nothing.
+/// ... if it has this many tokens. Shorter runs, such as "in the", are in every text.
 const MIN_WIDE_RUN: usize = 5;
 
-/// Which documents count as one.
+/// The groups of near-duplicates. Each group counts as one document.
 #[derive(Debug)]
 pub struct Groups {
     group_of_document: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// How many groups there are.
+    /// Number of groups.
     pub fn len(&self) -> usize {
         self.groups
     }
@@ -49,7 +49,7 @@ impl Groups {
         self.groups == 0
     }
 
-    /// The group of a document; groups are numbered by their first document.
+    /// The group of a document. Groups are numbered by their first document.
     #[inline]
     pub fn of(&self, document: DocumentIndex) -> u32 {
         self.group_of_document[document.0 as usize]
@@ -67,7 +67,7 @@ impl Groups {
     }
 }
 
-/// Groups the near-duplicates among the documents of a source; beside them, which tokens are a document's own.
+/// Groups the near-duplicates of a source. Also returns which tokens are a document's own.
 pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray, places: &Places) -> (Groups, OwnTokens) {
     let mut links = Links::new(sequence.documents());
     link_identical(sequence, &mut links);
@@ -93,7 +93,8 @@ fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
     }
 }
 
-/// Which tokens are their document's own: how many, up to each position, to compare positions of one document.
+/// Own tokens: for each position, the number of own tokens before it in its part. Only differences within one document
+/// mean something.
 #[derive(Debug)]
 pub struct OwnTokens(Vec<u32>);
 
@@ -101,7 +102,7 @@ impl OwnTokens {
     fn count(sequence: &SymbolSequence, array: &SuffixArray, places: &Places, groups: &Groups) -> OwnTokens {
         let wide = MIN_WIDE.max((groups.len() as f64 * WIDE_SHARE) as usize);
         let least = Least { len: MIN_WIDE_RUN, occurrences: wide + 1 };
-        // Where a run that is not maximal stands, the one that it always is the end of covers it.
+        // A run that is not maximal is always part of one that is, so it needs no check of its own.
         let is_wide = |interval: &Interval| interval.is_maximal && interval.documents > wide;
         let wide = select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_wide);
         let mut counts = longest_at_positions(array, &wide);
@@ -118,7 +119,7 @@ impl OwnTokens {
         OwnTokens(counts)
     }
 
-    /// Whether no run that many documents share covers the token at a position.
+    /// Whether the token at a position is not part of a run that many documents share.
     pub fn is_own(&self, position: usize) -> bool {
         self.between(position, position + 1) == 1
     }
@@ -133,7 +134,7 @@ impl OwnTokens {
     }
 }
 
-/// How many own tokens the documents of each pair share, as neighbouring suffixes tell. Sorted.
+/// Number of own tokens that each pair of documents shares, from neighbouring suffixes. Sorted.
 fn shared_tokens(array: &SuffixArray, places: &Places, own: &OwnTokens) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
     let count = |ranks: Range<usize>| {
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
@@ -207,7 +208,7 @@ mod tests {
         (0..texts.len() as u32).map(|document| groups.of(DocumentIndex(document))).collect()
     }
 
-    /// Text that no other seed gives.
+    /// A text that is different for each seed.
     fn story(seed: usize, words: usize) -> String {
         (0..words).map(|word| format!("s{seed}w{word}")).collect::<Vec<_>>().join(" ")
     }

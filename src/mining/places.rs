@@ -1,25 +1,25 @@
 //! Where the sorted suffixes stand.
 //!
-//! Symbols and documents lie anywhere in memory for suffixes that are neighbours in the suffix array. What the search
-//! for repeats asks of them is looked up once, for all ranks and by all cores, and kept in the order of the array.
+//! Neighbours in the suffix array are far apart in memory. So what the search for repeats needs is looked up once, for
+//! all ranks and on all cores, and stored in the order of the array.
 
 use rayon::prelude::*;
 
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
-/// Of each rank, the document its suffix starts in, and whether it is preceded by another symbol than the suffix of the
-/// rank before. 4 bytes a symbol.
+/// For each rank: the document its suffix starts in, and whether the same symbol precedes it and the suffix of the rank
+/// before. 4 bytes a symbol.
 #[derive(Debug)]
 pub struct Places(Vec<u32>);
 
 impl Places {
-    /// Those of a source.
+    /// The places of a source.
     pub fn of(sequence: &SymbolSequence, array: &SuffixArray) -> Places {
         Places::with(sequence.symbols(), array, |position| sequence.document_at(position))
     }
 
-    /// Those of symbols, where `document_at` names the document of a position.
+    /// The places of symbols. `document_at` gives the document of a position.
     pub(super) fn with(
         symbols: &[u32],
         array: &SuffixArray,
@@ -39,8 +39,8 @@ impl Places {
         DocumentIndex(self.0[rank] >> 1)
     }
 
-    /// Whether the same symbol stands before the suffixes of `rank` and `rank - 1`. Before the first of all positions
-    /// stands a symbol that occurs nowhere else.
+    /// Whether the same symbol stands before the suffixes of `rank` and `rank - 1`. Position 0 counts as preceded by a
+    /// symbol that occurs nowhere else.
     #[inline]
     pub fn is_preceded_alike(&self, rank: usize) -> bool {
         self.0[rank] & 1 == 1

@@ -1,11 +1,11 @@
 //! Maximal repeats with term and document frequency.
 //!
-//! Takes a suffix array, gives its LCP intervals, each a run of symbols that recurs. An interval's width
-//! is the run's term frequency. Its document frequency is the width less the pairs of neighbouring
-//! suffixes of one document in it; each such pair is counted once, at the smallest interval that holds
-//! both (Hui 1992; Yamamoto and Church 2001), found by binary search on the stack of open intervals:
-//! O(n log n) for all intervals together. A run is a maximal repeat if, besides, its occurrences are
-//! preceded by different symbols: it can be extended neither left nor right without losing one.
+//! Takes a suffix array, gives its LCP intervals. Each is a run of symbols that recurs. The width of an interval is the
+//! run's term frequency. Its document frequency is the width less the number of pairs of neighbouring suffixes of one
+//! document in it. Each pair is counted once, at the smallest interval that holds both (Hui 1992; Yamamoto and Church
+//! 2001). That interval is found by binary search on the stack of open intervals: O(n log n) for all intervals
+//! together. A run is a maximal repeat if its occurrences are also preceded by different symbols: it cannot be extended
+//! to the left or right without losing an occurrence.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,24 +22,24 @@ use crate::tokens::DocumentIndex;
 pub struct Interval {
     /// The rank of its first suffix.
     pub first: usize,
-    /// How many suffixes start with it: its term frequency.
+    /// Number of suffixes that start with it: its term frequency.
     pub occurrences: usize,
-    /// How many symbols it has.
+    /// Number of symbols.
     pub len: usize,
-    /// In how many documents (or groups of documents) it occurs.
+    /// Number of documents (or groups of documents) it occurs in.
     pub documents: usize,
     /// Whether it cannot be extended to the left either.
     pub is_maximal: bool,
 }
 
 impl Interval {
-    /// Whether all suffixes of another one start with this run.
+    /// Whether all suffixes of the other interval start with this run.
     pub fn holds(&self, other: &Interval) -> bool {
         self.first <= other.first && other.first + other.occurrences <= self.first + self.occurrences
     }
 }
 
-/// What an interval needs at least: others are passed over, which is faster the more this asks.
+/// The least length and frequency of an interval. Others are skipped: the larger these are, the faster.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
     /// In symbols, above 0.
@@ -56,13 +56,13 @@ impl Least {
 struct Open {
     first: usize,
     len: usize,
-    /// Pairs of neighbouring suffixes of one document that meet here or below.
+    /// Number of pairs of neighbouring suffixes of one document that meet here or in an inner interval.
     repeated: usize,
     is_maximal: bool,
 }
 
-/// The intervals that are selected, the inner before those that hold them. `group_of` names the group of documents, below
-/// `groups`, that a document counts to. All cores take part.
+/// The selected intervals, each inner one before those that hold it. `group_of` gives the group of a document, below
+/// `groups`. Uses all cores.
 pub fn select_intervals(
     array: &SuffixArray,
     places: &Places,
@@ -85,7 +85,7 @@ pub fn select_intervals(
     };
     let parts: Vec<Vec<Interval>> = parts(array, least.len).into_par_iter().map(select).collect();
     let mut selected = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-    // Each part is freed as soon as it is joined.
+    // `for_each` takes each part, so it is freed as soon as it is copied.
     parts.into_iter().for_each(|part| selected.extend(part));
     selected
 }
@@ -95,13 +95,13 @@ fn family(array: &SuffixArray, start: usize, end: usize, len: usize) -> Range<us
     start..(start + 1..end).find(|&rank| array.common(rank) < len).unwrap_or(end)
 }
 
-/// Some ranks, by family: no interval of `len` symbols or more reaches out of one.
+/// The given ranks by family. No interval of `len` symbols or more crosses the boundary of a family.
 fn families(array: &SuffixArray, ranks: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     let family_at = move |start| (start < ranks.end).then(|| family(array, start, ranks.end, len));
     std::iter::successors(family_at(ranks.start), move |before| family_at(before.end))
 }
 
-/// All ranks in parts of whole families.
+/// All ranks in parts. A family is never split.
 fn parts(array: &SuffixArray, len: usize) -> Vec<Range<usize>> {
     let size = array.len() / (8 * rayon::current_num_threads()) + 1;
     let mut parts = Vec::new();
@@ -120,13 +120,13 @@ const NEVER: u32 = u32::MAX;
 struct Visitor<'a> {
     array: &'a SuffixArray,
     places: &'a Places,
-    /// The rank at which a group was seen last.
+    /// For each group, the last rank at which it was seen.
     last_rank: Vec<u32>,
     open: Vec<Open>,
 }
 
 impl Visitor<'_> {
-    /// Calls `visit` with every interval of a family, the inner before those that hold them.
+    /// Calls `visit` with every interval of a family, each inner one before those that hold it.
     fn visit(
         &mut self,
         family: Range<usize>,
@@ -136,7 +136,7 @@ impl Visitor<'_> {
         for rank in family.clone() {
             if rank > family.start {
                 self.close_above(self.array.common(rank), rank, &mut visit);
-                // The innermost that holds both neighbours.
+                // The innermost interval that holds both neighbours.
                 if let Some(top) = self.open.last_mut() {
                     top.is_maximal |= !self.places.is_preceded_alike(rank);
                 }
@@ -153,7 +153,7 @@ impl Visitor<'_> {
         self.close_above(0, family.end, &mut visit);
     }
 
-    /// Closes the intervals longer than `common`, and opens the one of that length if it is new.
+    /// Closes the intervals longer than `common`. Opens the one of length `common` if it is not open yet.
     fn close_above(&mut self, common: usize, rank: usize, visit: &mut impl FnMut(Interval)) {
         let (mut first, mut repeated, mut is_maximal) = (rank - 1, 0, false);
         while let Some(top) = self.open.pop_if(|top| top.len > common) {
@@ -179,11 +179,11 @@ impl Visitor<'_> {
     }
 }
 
-/// What [`longest_at_positions`] and [`outer_intervals`] give where there is no interval.
+/// The value of [`longest_at_positions`] and [`outer_intervals`] where there is no interval.
 pub const NONE: u32 = u32::MAX;
 
-/// Of each position, which of some selected intervals is the longest that starts there, by its index; or [`NONE`].
-/// Linear in ranks and intervals.
+/// For each position: the index of the longest selected interval that starts there, or [`NONE`]. Linear in ranks and
+/// intervals.
 pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<u32> {
     let longest: Vec<AtomicU32> = (0..array.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
     nests(intervals).into_par_iter().for_each(|nest| {
@@ -199,7 +199,8 @@ pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<
     longest.into_iter().map(AtomicU32::into_inner).collect()
 }
 
-/// Of each of some selected intervals, the longest other one that its run starts with, or [`NONE`]: the next that holds it.
+/// For each selected interval: the longest other one that is a prefix of it, or [`NONE`]. This is the next one that
+/// holds it.
 pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     let mut outer = vec![NONE; intervals.len()];
     let mut open: Vec<u32> = Vec::new();
@@ -212,7 +213,7 @@ pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     outer
 }
 
-/// The indices of intervals that are held by one, which is the last of them.
+/// Ranges of indices. The last interval of each range holds all others in it.
 fn nests(intervals: &[Interval]) -> Vec<Range<usize>> {
     let mut nests = Vec::new();
     let mut end = intervals.len();
@@ -233,7 +234,8 @@ mod tests {
 
     use super::*;
 
-    /// Documents one after the other, each closed by a symbol of its own; and the document of each position.
+    /// Concatenates documents, each followed by a symbol that occurs nowhere else. Also returns the document of each
+    /// position.
     fn joined(documents: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
         let (mut symbols, mut document_of) = (Vec::new(), Vec::new());
         for (index, document) in documents.iter().enumerate() {
@@ -306,7 +308,7 @@ mod tests {
         fn document_frequency_counts_groups(
             documents in prop::collection::vec(prop::collection::vec(0u32..3, 0..14), 2..6)
         ) {
-            // The last two documents in one group: the frequency falls by one where both have the run.
+            // The last two documents are one group: the frequency falls by one for runs that both have.
             let (symbols, document_of) = joined(&documents);
             let array = SuffixArray::build(&symbols);
             let places = Places::with(&symbols, &array, |at| DocumentIndex(document_of[at]));

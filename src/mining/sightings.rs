@@ -1,7 +1,7 @@
-//! What other sources need to know of a source's repeats.
+//! What other sources need to know about a source's repeats.
 //!
-//! Takes the repeats of a source, gives for each a fingerprint that is the same in every source, its counts, and where
-//! it stands: amid changing text, as language does, or by itself, as boilerplate does.
+//! Takes the repeats of a source. Gives for each a fingerprint that is the same in every source, its counts, and where
+//! it stands: inside changing text, as language does, or by itself, as boilerplate does.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,32 +12,32 @@ use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
 
-/// Longer repeats than this are seldom anything but their source's own.
+/// Longer repeats, in tokens, are rarely in another source.
 pub const MAX_SIGHTED_TOKENS: usize = 64;
 
 /// A hash of a run's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
-/// A repeat as other sources need to know of it.
+/// The data of a repeat that are compared with other sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
-    /// Of its run.
+    /// Fingerprint of its run.
     pub fingerprint: Fingerprint,
-    /// In how many documents it occurs, near-duplicates counted once.
+    /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub occurrences: usize,
-    /// How much of it stands by itself.
+    /// How often it stands by itself.
     pub standing: Standing,
 }
 
-/// The share of a repeat's occurrences, 0..=1, that stand where language does not: between line breaks, or between
-/// a line break and another template. Occurrences inside a larger template do not count.
+/// The share of a repeat's occurrences, 0..=1, that stand by themselves: between line breaks, or between a line break
+/// and another template. Occurrences inside a larger template do not count.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Standing(pub f64);
 
-/// The sightings of all repeats that are short, or candidates (`covering`, ascending).
+/// The sightings of all repeats that are short or candidates. `covering` are the indices of the candidates, ascending.
 pub fn sightings(
     sequence: &SymbolSequence,
     array: &SuffixArray,
@@ -67,12 +67,12 @@ enum Side {
     Text,
 }
 
-/// Looks at occurrences spread evenly over all, [`MAX_LOOKED_AT`] at most: a share needs no more.
+/// Looks at up to [`MAX_LOOKED_AT`] occurrences, evenly spread. A share needs no more.
 fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
     const MAX_LOOKED_AT: usize = 64;
     let symbols = sequence.symbols();
     let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
-    // A document starts and ends with a line break: a token that is none has neighbours.
+    // A document starts and ends with a line break, so every other token has two neighbours.
     let side = |edge: usize, neighbour: fn(usize) -> usize| match edge {
         edge if is_break(edge) || is_break(neighbour(edge)) => Side::LineBreak,
         edge if !own.is_own(neighbour(edge)) => Side::Template,
@@ -84,7 +84,7 @@ fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, rep
         let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
         match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
             (Side::Text, _) | (_, Side::Text) => amid_text += 1,
-            // Part of a larger template, which tells nothing of the part.
+            // Inside a larger template, which says nothing about this run.
             (Side::Template, Side::Template) => {}
             _ => by_itself += 1,
         }
@@ -95,7 +95,7 @@ fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, rep
     }
 }
 
-/// Hashes of runs by their text, for symbols differ from source to source.
+/// Hashes runs by their text, because symbols differ between sources.
 pub struct Fingerprints<'s> {
     sequence: &'s SymbolSequence,
     array: &'s SuffixArray,

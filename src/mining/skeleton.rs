@@ -1,8 +1,8 @@
-//! What lines have in common, and where each goes its own way.
+//! The skeleton of lines: what they have in common, and where they differ.
 //!
-//! Takes lines, or stretches of lines, that someone thinks are one template filled in differently; gives their skeleton:
-//! the tokens that nearly all of them have, in one order, and free stretches where other tokens stand between. A line
-//! fits a skeleton as a text fits the pattern it becomes.
+//! Takes lines, or parts of lines, that may be one template filled in differently. Gives their skeleton: the tokens
+//! that nearly all of them have, in one order, and free stretches between them for other tokens. A line fits a skeleton
+//! if the pattern made of it would match.
 
 use std::ops::Range;
 
@@ -11,19 +11,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tokens::characters::{ends_in_run, is_run_character, is_word_character};
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
-/// This share of the lines must have a token for all to have it, and must fit a skeleton for it to be theirs.
+/// Nearly all: a common token is in at least this share of the lines, and a skeleton fits at least this share.
 pub(super) const NEARLY_ALL: f64 = 0.95;
-/// Longer lines are no templates with slots: two stretches and a sentence between.
+/// Longer lines, in tokens, are no templates with slots. The limit has room for two stretches and a sentence between.
 pub(super) const MAX_TOKENS: usize = 80;
-/// Stretches in a skeleton; more is a sentence with a few words in common.
+/// Maximum number of stretches. Lines with more are sentences with a few words in common.
 pub(super) const MAX_STRETCHES: usize = 2;
-/// How many characters may follow a stretch's first: the least of these that leaves room beyond nearly all seen. They
-/// are names and headlines, no paragraphs.
+/// Possible bounds of a stretch: how many characters may follow its first. The least one is taken that leaves room
+/// beyond nearly all fillers seen. Long enough for names and headlines, not for paragraphs.
 const BOUNDS: [u16; 4] = [20, 40, 80, 160];
-/// Where no word before a stretch says what it is, it has no more tokens: a name, and not a caption, which is the
-/// document's own.
+/// Maximum tokens of a stretch with no word before it in the skeleton. It has room for a name, but not for a caption,
+/// which is the document's own text.
 pub(super) const MAX_NAME_TOKENS: usize = 4;
-/// How much room: fillers that were not seen yet may be longer by this factor.
+/// Unseen fillers may be longer than the seen ones by this factor.
 const ROOM: f64 = 1.25;
 
 /// Which ends of a stretch of tokens are ends of its line.
@@ -34,11 +34,11 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Those of a whole line.
+    /// The ends of a whole line.
     pub(super) const LINE: Ends = Ends { starts_line: true, ends_line: true };
 }
 
-/// Tokens that lines have in common, with stretches between.
+/// Tokens that lines have in common, with free stretches between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Skeleton {
     bones: Vec<Bone>,
@@ -52,7 +52,7 @@ enum Bone {
 }
 
 impl Skeleton {
-    /// The skeleton of lines, or of such parts of lines, if they have one and it has a stretch.
+    /// The skeleton of lines or parts of lines. `None` if they have none, or none with a stretch.
     pub(super) fn of(sequence: &SymbolSequence, lines: &[Range<usize>], ends: Ends) -> Option<Skeleton> {
         let symbols = |line: &Range<usize>| &sequence.symbols()[line.clone()];
         let common = common_symbols(lines.iter().map(symbols));
@@ -106,7 +106,7 @@ impl Skeleton {
                 && !is_cut(filler.end)
                 && characters(sequence, &symbols[filler]) <= usize::from(more) + 1
         };
-        // Where what was read so far can end.
+        // The positions where the bones so far can end.
         let mut ends = vec![0];
         let mut free = None;
         for bone in &self.bones {
@@ -177,14 +177,14 @@ pub(super) fn is_nearly_all(some: usize, all: usize) -> bool {
     some as f64 >= NEARLY_ALL * all as f64
 }
 
-/// What stands before the place of this index, after the one before it.
+/// The range between the place of this index and the place before it.
 fn gap(line: &Range<usize>, places: &[usize], index: usize) -> Range<usize> {
     let start = index.checked_sub(1).map_or(line.start, |before| places[before] + 1);
     start..places.get(index).copied().unwrap_or(line.end)
 }
 
-/// The stretch that these gaps are, if they are one: nothing if nearly all are empty, and no skeleton at all if they are
-/// too long.
+/// The free stretch for these gaps. `Some(None)` if nearly all gaps are empty; `None` (no skeleton) if they are too
+/// long.
 fn free(
     sequence: &SymbolSequence,
     gaps: impl Iterator<Item = Range<usize>>,
@@ -202,7 +202,7 @@ fn free(
     (nearly_largest(filled.iter().map(|filler| filler.len())) <= max_tokens).then_some(Some(free))
 }
 
-/// The least number that nearly all of these are up to.
+/// The least of these numbers that nearly all of them do not exceed.
 pub(super) fn nearly_largest(numbers: impl Iterator<Item = usize>) -> usize {
     let mut sorted: Vec<usize> = numbers.collect();
     sorted.sort_unstable();
@@ -214,8 +214,8 @@ fn has_space_before(sequence: &SymbolSequence, symbol: u32) -> bool {
     sequence.vocabulary().has_space_before(Symbol(symbol))
 }
 
-/// Whether a word runs on from one token to the next, so that no pattern can end or start between. What a mutable pattern
-/// matched may be a word.
+/// Whether a word continues from one token to the next. Then no pattern can end or start between them. A match of a
+/// mutable pattern may be a word.
 fn cuts_word(sequence: &SymbolSequence, before: u32, after: u32) -> bool {
     let vocabulary = sequence.vocabulary();
     if before == Vocabulary::BREAK.0 || after == Vocabulary::BREAK.0 {
@@ -229,7 +229,7 @@ fn cuts_word(sequence: &SymbolSequence, before: u32, after: u32) -> bool {
     runs_on && !has_space_before(sequence, after)
 }
 
-/// How long tokens are as text, more or less: of what mutable patterns matched the length is not known.
+/// Approximate length of tokens as text. The length of a match of a mutable pattern is not known.
 fn characters(sequence: &SymbolSequence, symbols: &[u32]) -> usize {
     const OF_MUTABLE: usize = 16;
     let vocabulary: &Vocabulary = sequence.vocabulary();
@@ -257,7 +257,7 @@ mod tests {
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()))
     }
 
-    /// The documents' symbols, and their lines: each document is one.
+    /// The documents' symbols and lines. Each document is one line.
     fn read(texts: &[String]) -> (SymbolSequence, Vec<Range<usize>>) {
         let sequence = SymbolSequence::of_texts(texts, &lexer()).unwrap();
         let line = |document| {
@@ -268,7 +268,7 @@ mod tests {
         (sequence, lines)
     }
 
-    /// Whether the pattern finds a match that starts with this range of tokens: as long as it, or one within.
+    /// Whether the pattern matches at the start of this range of tokens: the whole range, or a part of it.
     fn is_found(run: &TokenRun, text: &str, range: &Range<usize>) -> (bool, bool) {
         let mut lexer = lexer();
         let automaton = TokenAutomaton::new([(0, run, Edges::of_runs([run]))], lexer.tokenizer());
@@ -302,7 +302,8 @@ mod tests {
             for (text, line) in texts.iter().zip(&lines) {
                 let start = usize::from(!starts_line);
                 let (as_long, within) = is_found(&run, text, &(start..start + line.len()));
-                // A word after a character of a script without spaces is taken to run on, to be on the safe side.
+                // `fits` is stricter in one case: it takes a word after a character of a script without spaces as
+                // continued.
                 let is_fit = skeleton.fits(&sequence, line);
                 prop_assert!(within || !is_fit, "{:?} on {:?}", run, text);
                 prop_assert!(!as_long || is_fit || text.contains('手'), "{:?} on {:?}", run, text);

@@ -1,18 +1,18 @@
-//! Templates with a slot that anything may fill: `By {name} | Staff writer`, `Related: {headline}`.
+//! Templates with a slot for any text: `By {name} | Staff writer`, `Related: {headline}`.
 //!
-//! Repeats have no slots: of such a line only what stays the same recurs, and that may be a single word. Takes the
-//! lines of a source, gives those that are one template filled in differently. Lines that start (or end) alike are
-//! looked at together, the most lines first: if their skeleton fits nearly all of them, if no paragraph
-//! fills it, and if it does not behave like language, it is a pattern.
+//! Repeats have no slots: only the constant part of such a line recurs, and that may be a single word. Takes the lines
+//! of a source, gives those that are one template filled in differently. Lines that start (or end) alike are looked at
+//! together, the largest groups first. They become a pattern if one skeleton fits nearly all of them, if no filler is a
+//! paragraph, and if they do not behave like language.
 //!
-//! Inside a line a slot is only found between two anchors, for nothing else says where it starts and ends. There a
-//! repeat that is no language is the seed: the stretches around its occurrences are looked at as lines are.
+//! Inside a line a slot is only found between two anchors, because nothing else marks its ends. There, a repeat that is
+//! not language is the seed. The stretches around its occurrences are treated like lines.
 //!
-//! What is the document's own is left alone: a headline that it says again, and a caption before `Photo: Daily Post`.
+//! The document's own text must stay: a headline that the document repeats, and a caption before `Photo: Daily Post`.
 //!
-//! What is not language: a template stands in a document once. Words of the language that so many documents have, some
-//! documents have twice; the fewer words there are to go by, the more such documents are to be expected before their
-//! absence tells anything. And the words of a template seldom stand anywhere else.
+//! Two tests tell templates from language. A template stands in a document once; words of the language that are in that
+//! many documents are in some of them twice. The fewer the words, the more such repetitions must be missing. And the
+//! words of a template are rare elsewhere.
 
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
@@ -32,32 +32,32 @@ use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
-/// With fewer documents nothing tells a slot from a sentence that is told in several ways.
+/// With fewer documents, a slot looks like a sentence told in several ways.
 const MIN_DOCUMENTS: usize = 5;
-/// In this share of its documents, at most, a template stands more than once.
+/// At most this share of a template's documents has it more than once.
 const MAX_REPEATED: f64 = 0.05;
-/// Fillers differ: there are so many, and none in more than half of the lines.
+/// Fillers must differ: there are at least this many, and none is in more than half of the lines.
 const MIN_FILLERS: usize = 5;
 const MAX_FILLER_SHARE: f64 = 0.5;
-/// A filler of so many tokens says something ...
+/// A filler of this many tokens can be a headline ...
 const MIN_SAYING: usize = 4;
-/// ... and where this share of the lines have one that their document says again, it is the document's own headline.
+/// ... and if this share of the lines have a filler that their document repeats, the fillers are headlines.
 const MIN_SAID_AGAIN: f64 = 0.5;
-/// A share needs no more lines.
+/// Maximum number of lines looked at. A share needs no more.
 const MAX_LOOKED_AT: usize = 64;
-/// So many places of a repeat tell whether there may be a slot beside it.
+/// Maximum number of places of a repeat for a first test whether there may be a slot beside it.
 const MAX_TRIED: usize = 256;
-/// A token alone is no template, whatever stands beside it.
+/// A skeleton needs this many tokens: a single token is no template.
 const MIN_TOKENS: usize = 2;
-/// From so many tokens in common on, lines have more in common than language would give them.
+/// Lines with this many tokens in common share more than language would explain.
 const TELLING_TOKENS: usize = 5;
-/// With fewer, this share of what the source has of one of them stands in these lines ...
+/// With fewer tokens, two tests: at least this share of a source's occurrences of one token is in these lines ...
 pub(super) const MIN_EXCLUSIVE: f64 = 0.5;
-/// ... and of words spread by chance so many repetitions would be expected.
+/// ... and at least this many of the repetitions that chance would give are missing.
 const MIN_MISSED_REPETITIONS: f64 = 1.0;
 
-/// The templates with slots of a source, each with an example: whole lines, then those that some of its repeats are
-/// parts of, inside lines.
+/// The templates with slots of a source, each with an example. First whole lines, then templates inside lines, found
+/// around repeats.
 pub(super) fn slotted_templates(
     sequence: &SymbolSequence,
     array: &SuffixArray,
@@ -72,11 +72,11 @@ pub(super) fn slotted_templates(
     finder.found
 }
 
-/// What may become a pattern, and where it stands.
+/// A candidate, and its places.
 struct Found {
     candidate: Candidate,
     example: Example,
-    /// By what it was found: if all of it is taken already, it was found before.
+    /// The places from which it was found. If something in each of them is taken, the template was found before.
     places: Vec<Range<usize>>,
     takes: Vec<Range<usize>>,
 }
@@ -85,12 +85,12 @@ struct Finder<'s> {
     sequence: &'s SymbolSequence,
     groups: &'s Groups,
     min_documents: usize,
-    /// Of each symbol.
+    /// Of each symbol, in the source.
     occurrences: Vec<usize>,
-    /// Positions in templates that were found already.
+    /// For each position: whether it is in a template that was found already.
     taken: Vec<bool>,
     found: Vec<(Candidate, Example)>,
-    /// Of what was found.
+    /// The runs of what was found.
     runs: FxHashSet<TokenRun>,
 }
 
@@ -111,7 +111,7 @@ impl<'s> Finder<'s> {
 
     fn search_lines(&mut self, lines: &AlikeLines) {
         let mut groups = lines.groups(self.sequence, self.min_documents);
-        // What a part of the lines have in common is part of what they all have.
+        // Largest groups first: what a part of the lines have in common is part of what they all have.
         groups.sort_by_key(|lines| Reverse(lines.len()));
         let look_at = |lines: &&[Line]| {
             let lines: Vec<Range<usize>> = lines.iter().map(Line::range).collect();
@@ -121,7 +121,7 @@ impl<'s> Finder<'s> {
         found.into_iter().for_each(|found| self.add(found));
     }
 
-    /// Looks around the repeats that are no language, those of the most documents first.
+    /// Looks around the repeats that are not language, those in the most documents first.
     fn search_inside_lines(&mut self, array: &SuffixArray, repeats: &[Interval]) {
         let mut seeds = self.seeds(array, repeats);
         seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
@@ -141,7 +141,7 @@ impl<'s> Finder<'s> {
         found.into_iter().flatten().for_each(|found| self.add(found));
     }
 
-    /// The repeats that are no language, but for those that nearly always go on as a longer one.
+    /// The repeats that are not language, without those that nearly always continue as a longer one.
     fn seeds<'r>(&self, array: &SuffixArray, repeats: &'r [Interval]) -> Vec<&'r Interval> {
         let is_seed = |repeat: &Interval| {
             repeat.documents >= self.min_documents
@@ -159,9 +159,9 @@ impl<'s> Finder<'s> {
         repeats.iter().zip(is_looked_at).filter(|(_, is_looked_at)| *is_looked_at).map(|(seed, _)| seed).collect()
     }
 
-    /// Whether all that is found around a repeat is found around a longer one that starts with it, too: nearly all of its
-    /// occurrences go on as that one, by tokens that are theirs. Of a page that is the same but for a word here and there,
-    /// nearly all repeats do.
+    /// Whether a search around this repeat finds nothing more than a search around a longer one that starts with it:
+    /// nearly all of its occurrences continue as the longer one, by tokens that rarely stand elsewhere. On pages that
+    /// differ only in a few words, this is true of nearly all repeats.
     fn goes_on_as(&self, array: &SuffixArray, seed: &Interval, longer: &Interval) -> bool {
         let start = array.position(longer.first);
         let beyond = &self.sequence.symbols()[start + seed.len..start + longer.len.min(seed.len + MAX_TOKENS)];
@@ -169,8 +169,8 @@ impl<'s> Finder<'s> {
             && beyond.iter().all(|&symbol| self.is_exclusive(symbol, longer.occurrences))
     }
 
-    /// Adds what was found, unless it is part of what was found before. All that there is is looked at by all cores
-    /// first, so this alone depends on the order.
+    /// Adds what was found, unless it was found before. The search runs on all cores first; only this step depends on
+    /// the order.
     fn add(&mut self, found: Found) {
         if !self.are_taken(&found.places) && self.runs.insert(found.candidate.run.clone()) {
             found.takes.into_iter().for_each(|range| self.taken[range].fill(true));
@@ -182,7 +182,8 @@ impl<'s> Finder<'s> {
         places.iter().all(|place| self.taken[place.clone()].contains(&true))
     }
 
-    /// What of a run lies on a line that begins before it or goes on after it, as far as it is short enough for a template.
+    /// For a run with line breaks: the part before its first and the part after its last, if short enough. For a run
+    /// without: the run.
     fn parts_of_lines(&self, run: Range<usize>) -> Vec<Range<usize>> {
         let is_break = |at: &usize| self.sequence.symbols()[*at] == Vocabulary::BREAK.0;
         let first = run.clone().take(MAX_TOKENS + 1).find(is_break);
@@ -193,14 +194,14 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Whether so many occurrences are most of those that a token has.
+    /// Whether this number of occurrences is a large part of all that the symbol has.
     fn is_exclusive(&self, symbol: u32, occurrences: usize) -> bool {
         occurrences as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64
     }
 
-    /// Looks around so many places of a repeat.
+    /// Looks around all places of a repeat.
     fn look_around(&self, places: usize, place: impl Fn(usize) -> Range<usize>) -> Option<Found> {
-        // Most repeats have no slot beside them, or are parts of long lines, and some of their places tell that.
+        // Most repeats have no slot beside them, or are parts of long lines. A sample of the places shows that.
         if places > MAX_TRIED {
             let few: Vec<Range<usize>> = (0..MAX_TRIED).map(|index| place(index * places / MAX_TRIED)).collect();
             let each = places as f64 / MAX_TRIED as f64;
@@ -214,11 +215,11 @@ impl<'s> Finder<'s> {
             return None;
         }
         let (stretches, ends) = stretches(self.sequence, &self.occurrences, &places, 1.0)?;
-        // Whole lines were looked at as such.
+        // Whole lines were handled by `search_lines`.
         if ends == Ends::LINE { None } else { self.look_at(&stretches, &places, ends) }
     }
 
-    /// What these lines, or parts of lines, are, if they are one template, and nearly all there are.
+    /// The template of these lines, or parts of lines, if they are one, and if nearly all of `all` are.
     fn look_at(&self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) -> Option<Found> {
         let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_TOKENS).cloned().collect();
         if !is_nearly_all(short.len(), all.len()) || !self.are_once_a_document(all) {
@@ -263,7 +264,7 @@ impl<'s> Finder<'s> {
         tokens.len() < MIN_TOKENS || !has_word || !is_template
     }
 
-    /// Whether most lines are filled with something that stands elsewhere in their document, too.
+    /// Whether many of the lines are filled with something that their document says again.
     fn are_said_again(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> bool {
         let symbols = self.sequence.symbols();
         let fixed: FxHashSet<u32> = skeleton.tokens().collect();
@@ -304,10 +305,11 @@ fn distinct(values: impl Iterator<Item = u32>) -> usize {
     values.collect::<FxHashSet<u32>>().len()
 }
 
-/// How many more occurrences something would have that so many documents have, if it were spread by chance (Poisson).
+/// If something were spread by chance (Poisson) over this many documents: how many more occurrences than documents it
+/// would have.
 fn missed_repetitions(documents: usize, among: usize) -> f64 {
     let (documents, among) = (documents as f64, among as f64);
-    // That all have it tells no more than that all but half a document have it.
+    // Half a document less: if all documents have it, the logarithm would be infinite.
     let rate = -(1.0 - (documents - 0.5).max(0.0) / among).ln();
     rate * among - documents
 }
@@ -325,18 +327,18 @@ mod tests {
 
     const DOCUMENTS: usize = 20;
 
-    /// Words that stand in no other place, so that nothing of them recurs.
+    /// Words that occur nowhere else, so that nothing recurs.
     fn words(document: usize, place: usize, count: usize) -> String {
         (0..count).map(|word| format!("w{document}x{place}x{word}")).collect::<Vec<_>>().join(" ")
     }
 
-    /// What is found with slots in twenty documents, each with a line of its own and two paragraphs around: run,
+    /// Templates with slots in twenty documents. Each has a line from `line` and two paragraphs around it. Gives run,
     /// documents, occurrences, example.
     fn found(line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         found_in(DOCUMENTS, line)
     }
 
-    /// The same in so many documents.
+    /// The same with this many documents.
     fn found_in(documents: usize, line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         let paragraph = |document, place| format!("{} the end of it.", words(document, place, 30));
         let text = |document| {
@@ -449,7 +451,7 @@ mod tests {
         assert_eq!(runs(|at| Some(format!("{} for the Daily Post", words(at, 0, 2)))).len(), 1);
     }
 
-    /// What is found with slots in twenty documents, each with a text inside a line.
+    /// Templates with slots in twenty documents. Each has a text inside a line.
     fn runs_inside(text: impl Fn(usize) -> Option<String>) -> Vec<String> {
         let line = |at| {
             let text = text(at).map(|text| text + " ").unwrap_or_default();
@@ -528,7 +530,7 @@ mod tests {
     #[test]
     fn language_inside_a_line_is_no_template() {
         assert!(runs_inside(|at| Some(format!("of the {} of", words(at, 0, 3)))).is_empty());
-        // Only "spokesman" is rare; "said" is not where so much lies between.
+        // Only "spokesman" is rare. "said" is common, with long gaps between.
         let some = |at: usize, place| words(at, place, 3 + (at + place) % 7);
         let said = |at| format!("{} said {} said {}", some(at, 5), some(at, 6), some(at, 7));
         let spokesman = |at| format!("{} a spokesman for {} said", said(at), some(at, 0));
@@ -564,7 +566,7 @@ mod tests {
         let seeds = finder.seeds(&array, &repeats);
         let short =
             |repeats: &mut dyn Iterator<Item = &Interval>| repeats.filter(|repeat| repeat.len <= MAX_TOKENS).count();
-        // From each word that differs in a page to each other one.
+        // Without the filter: the runs between any two of the words that differ on a page.
         assert!(short(&mut repeats.iter()) > MAX_TOKENS * PAGES / 2);
         assert!(short(&mut seeds.into_iter()) < 2 * PAGES);
     }

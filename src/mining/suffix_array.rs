@@ -1,9 +1,9 @@
 //! Sorted suffixes and their common-prefix lengths.
 //!
-//! Takes symbols, gives the suffix array (Manber and Myers 1990) and the LCP array, both in linear time:
-//! induced sorting (Nong, Zhang and Chan 2009, as libsais implements it) over the integers themselves,
-//! and LCP by way of the permuted LCP (Kärkkäinen, Manzini and Puglisi 2009, after Kasai and others 2001),
-//! in which all cores take part. 12 bytes a symbol while it is built, 8 after.
+//! Takes symbols, gives the suffix array (Manber and Myers 1990) and the LCP array, both in linear time: induced
+//! sorting (Nong, Zhang and Chan 2009, as in libsais) over the integers themselves, and LCP by way of the permuted LCP
+//! (Kärkkäinen, Manzini and Puglisi 2009, after Kasai and others 2001), which uses all cores. 12 bytes a symbol while
+//! it is built, 8 after.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,7 +11,7 @@ use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::ExtraSpace;
 use rayon::prelude::*;
 
-/// The suffixes of a sequence in sorted order. Built, never assembled from parts.
+/// The suffixes of a sequence in sorted order. Only [`SuffixArray::build`] makes one, so it is always valid.
 #[derive(Debug)]
 pub struct SuffixArray {
     suffixes: Vec<i32>,
@@ -29,7 +29,7 @@ impl SuffixArray {
         SuffixArray { suffixes, common }
     }
 
-    /// How many suffixes there are.
+    /// Number of suffixes.
     pub fn len(&self) -> usize {
         self.suffixes.len()
     }
@@ -39,13 +39,13 @@ impl SuffixArray {
         self.suffixes.is_empty()
     }
 
-    /// Where the suffix of a rank starts.
+    /// The start of the suffix of a rank.
     #[inline]
     pub fn position(&self, rank: usize) -> usize {
         self.suffixes[rank] as usize
     }
 
-    /// How many symbols the suffixes of `rank` and `rank - 1` have in common; 0 for rank 0.
+    /// Number of symbols that the suffixes of `rank` and `rank - 1` have in common; 0 for rank 0.
     #[inline]
     pub fn common(&self, rank: usize) -> usize {
         self.common[rank] as usize
@@ -53,13 +53,13 @@ impl SuffixArray {
 }
 
 fn sorted_suffixes(symbols: &[u32]) -> Vec<i32> {
-    /// What libsais likes best: so much for each symbol of the alphabet, and some to align it. Of its own accord the
-    /// binding gives 6,000 in all, which is for an alphabet of a thousand.
+    /// Extra space that makes libsais fastest: this much for each symbol of the alphabet, plus some for alignment. By
+    /// default the binding gives 6,000 in all, which is enough for an alphabet of a thousand.
     const PER_SYMBOL: usize = 6;
     const ALIGNMENT: usize = 2048;
     let Some(&largest) = symbols.iter().max() else { return Vec::new() };
     let mut text: Vec<i32> = symbols.iter().map(|&symbol| symbol as i32).collect();
-    // Not more than the prefixes take later on, nor than the library can address.
+    // No more than the LCP values need later, and no more than the library can address.
     let most = symbols.len().min(i32::MAX as usize - symbols.len());
     let space = (PER_SYMBOL * (largest as usize + 1) + ALIGNMENT).min(most);
     let sorted = SuffixArrayConstruction::for_text_mut(&mut text)
@@ -77,14 +77,14 @@ fn sorted_suffixes(symbols: &[u32]) -> Vec<i32> {
     }
 }
 
-/// How many symbols each suffix and the one sorted before it have in common; 0 for the first.
+/// Number of symbols that each suffix and the one sorted before it have in common; 0 for the first.
 fn common_prefixes(symbols: &[u32], suffixes: &[i32]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
-    // In the order of the text: first, where the suffix sorted before stands.
+    // In text order. First: the position of the suffix sorted before.
     let by_position: Vec<AtomicU32> = symbols.par_iter().map(|_| AtomicU32::new(NONE)).collect();
     suffixes.par_windows(2).for_each(|pair| by_position[pair[1] as usize].store(pair[0] as u32, Ordering::Relaxed));
     let mut by_position: Vec<u32> = by_position.into_iter().map(AtomicU32::into_inner).collect();
-    // Then, what they have in common: of the next suffix, one symbol less at most.
+    // Then: the length of the common prefix. From one position to the next it falls by 1 at most.
     let part = symbols.len() / rayon::current_num_threads() + 1;
     by_position.par_chunks_mut(part).enumerate().for_each(|(index, values)| {
         let mut common = 0;
@@ -136,7 +136,7 @@ mod tests {
 
         #[test]
         fn agrees_with_the_suffix_crate(symbols in prop::collection::vec(0u32..50_000, 0..500)) {
-            // Symbols as Unicode scalars, the surrogates left out; UTF-8 keeps their order.
+            // Symbols as Unicode scalars without the surrogates. UTF-8 keeps their order.
             let text: String = symbols.iter().filter_map(|&symbol| char::from_u32(symbol + 1)).collect();
             let table = suffix::SuffixTable::new(text.as_str());
             let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();

@@ -1,7 +1,7 @@
 //! Charts, drawn as SVG.
 //!
-//! Takes plain figures, gives HTML. A chart scales with what it stands in. What it shows is also said in words, below
-//! it or to screen readers, so that nobody has to see it or tell colours apart; the words come from the same figures.
+//! Takes plain figures, gives HTML. A chart scales with its container. Its content is also described in words, below it
+//! or for screen readers, so that nobody needs to see it or distinguish colours. The words come from the same figures.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use maud::{Markup, html};
 
 use super::grouped;
 
-/// How many repeats stand in which share of the documents, on a logarithmic scale, with the cutoff and the two modes
-/// that it lies between. Bin by bin from 0 to all documents.
+/// A histogram of repeats by share of the documents, on a logarithmic scale, with the cutoff and the two modes around
+/// it. One bin after another, from no documents to all.
 pub fn histogram(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) -> Markup {
     let words = histogram_in_words(counts, cutoff, modes);
     let decades = decades(counts.iter().copied().max().unwrap_or(0));
@@ -27,17 +27,17 @@ pub fn histogram(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) -> Mark
     figure("Repeats by share of documents", &words, 0.0..BOTTOM + 56.0, &body)
 }
 
-/// How much of a document's text is removed.
+/// The share of a document's text that is removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentShare<'a> {
-    /// The document.
+    /// The document's name.
     pub name: &'a str,
-    /// The share of its text that goes, 0..=1.
+    /// The share of its text that is removed, 0..=1.
     pub share: f64,
 }
 
-/// How much of each document is removed, in the given order, so that a new template shows as a step. Of many documents
-/// neighbours share a column, which shows their mean, least and most.
+/// How much of each document is removed, in the given order, so that a new template shows as a step. If there are many
+/// documents, neighbours share a column with their mean, minimum and maximum.
 pub fn removed_over_documents(documents: &[DocumentShare]) -> Markup {
     let words = removed_in_words(documents);
     let columns = columns(documents);
@@ -56,7 +56,7 @@ pub fn removed_over_documents(documents: &[DocumentShare]) -> Markup {
     figure("Share of text removed, document by document", &words, TOP - 26.0..BOTTOM + 28.0, &body)
 }
 
-/// Where in its documents a pattern matches: how often at each place, from the head to the tail.
+/// Where a pattern matches in its documents: number of matches at each place, from the head to the tail.
 pub fn strip(places: &[u32]) -> Markup {
     let words = whereabouts(places);
     html! {
@@ -68,7 +68,7 @@ pub fn strip(places: &[u32]) -> Markup {
     }
 }
 
-/// Where in its documents a pattern matches, in words.
+/// The same in words.
 pub fn whereabouts(places: &[u32]) -> &'static str {
     let sum = |is_in: fn(f64) -> bool| -> f64 {
         let middle = |index: usize| (index as f64 + 0.5) / places.len() as f64;
@@ -86,7 +86,7 @@ pub fn whereabouts(places: &[u32]) -> &'static str {
     }
 }
 
-/// A chart, as high as it needs to be, with what it says below.
+/// A chart of the given height, with its description below.
 fn figure(name: &str, words: &str, height: Range<f64>, body: &Markup) -> Markup {
     let view = format!("0 {} {WIDTH} {}", height.start, height.end - height.start);
     html! {
@@ -97,7 +97,7 @@ fn figure(name: &str, words: &str, height: Range<f64>, body: &Markup) -> Markup 
     }
 }
 
-// The plot lies in its picture with room for labels above, to the left and below.
+// The plot area inside the picture. There is room for labels above, to the left and below.
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 472.0;
@@ -112,17 +112,17 @@ fn up(share: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * share.clamp(0.0, 1.0)
 }
 
-/// `48 %`, never on two lines.
+/// Such as `48 %`, with a no-break space.
 fn percent(share: f64) -> String {
     format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
-/// How many powers of ten the axis needs.
+/// Number of powers of ten on the axis.
 fn decades(most: u64) -> u32 {
     (0..20).find(|&decades| 10u128.pow(decades) >= u128::from(most)).unwrap_or(20).max(1)
 }
 
-/// The height of a count: one stands a little above the ground, so that it can be told from none.
+/// The height of a bar. A count of one is a little above zero, so that it is visible.
 fn height(count: u64, decades: u32) -> f64 {
     const GROUND: f64 = 0.25;
     (GROUND + (count as f64).log10()) / (GROUND + f64::from(decades))
@@ -151,7 +151,7 @@ fn count_axis(decades: u32) -> Markup {
     }
 }
 
-/// `100`, `10k`, `1M`.
+/// Such as `100`, `10k`, `1M`.
 fn power_of_ten(decade: u32) -> String {
     let unit = ["", "k", "M", "G", "T", "P", "E"][decade as usize / 3];
     format!("{}{unit}", 10u32.pow(decade % 3))
@@ -216,7 +216,7 @@ fn histogram_in_words(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) ->
     }
 }
 
-/// Neighbouring documents that are drawn as one.
+/// Neighbouring documents in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Column {
     least: f64,
@@ -224,7 +224,7 @@ struct Column {
     most: f64,
 }
 
-/// So many columns at most: wider than a pixel each, and no page gets large by them.
+/// Maximum number of columns: wider than a pixel each, and pages do not get large.
 const COLUMNS: usize = 300;
 
 fn columns(documents: &[DocumentShare]) -> Vec<Column> {
@@ -242,14 +242,14 @@ fn mean(documents: &[DocumentShare]) -> f64 {
     documents.iter().map(|document| document.share).sum::<f64>() / documents.len().max(1) as f64
 }
 
-/// Steps from left to right at the heights of the columns.
+/// A path of steps from left to right, at the heights of the columns.
 fn steps(columns: &[Column], height: fn(&Column) -> f64) -> String {
     let x = |index: usize| LEFT + (RIGHT - LEFT) * index as f64 / columns.len() as f64;
     let step = |(index, column)| format!("V{:.1}H{:.1}", up(height(column)), x(index + 1));
     columns.iter().enumerate().map(step).collect()
 }
 
-/// From the least to the most of each column.
+/// The range of each column, from minimum to maximum.
 fn band(columns: &[Column]) -> String {
     let width = (RIGHT - LEFT) / columns.len() as f64;
     let varying = columns.iter().enumerate().filter(|(_, column)| column.least < column.most);
@@ -279,7 +279,8 @@ fn mean_line(mean: f64) -> Markup {
     }
 }
 
-/// The name of a document below the plot, its end if it is long, for there it differs from its neighbours'.
+/// The name of a document below the plot. Only the end of a long name is shown, because there it differs from its
+/// neighbours.
 fn below(anchor: &str, x: f64, name: &str) -> Markup {
     const SHOWN: usize = 20;
     let cut = name.char_indices().rev().nth(SHOWN - 1).map_or(0, |(at, _)| at);
@@ -305,7 +306,7 @@ fn removed_in_words(documents: &[DocumentShare]) -> String {
     }
 }
 
-/// What a step would change.
+/// The means of the first and the last quarter, which differ if there is a step.
 fn quarters_in_words(documents: &[DocumentShare]) -> String {
     let quarter = documents.len() / 4;
     if quarter == 0 {

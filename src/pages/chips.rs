@@ -1,7 +1,7 @@
 //! A pattern as words and chips.
 //!
-//! Takes the [`Chip`]s of a pattern, gives HTML: words as text, what varies as named chips, line edges as small signs.
-//! Whoever cannot see the difference hears it: each sign has a text that only screen readers read out.
+//! Takes the [`Chip`]s of a pattern, gives HTML: words as text, varying parts as named chips, line edges as small
+//! signs. Each sign also has a text for screen readers.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::patterns::readable::Chip;
 
 /// Draws a pattern.
 ///
-/// Names and signs are isolated, so that a pattern runs in the direction of its own words.
+/// Names and signs have isolated directions, so that a pattern has the direction of its own words.
 pub fn chips(chips: &[Chip]) -> Markup {
     html! {
         span.chips dir="auto" { @for part in chips { (chip(part)) } }
@@ -47,7 +47,7 @@ fn free_in_words(least: usize, most: Option<usize>) -> String {
     }
 }
 
-/// A sign that is drawn, and what it says.
+/// A drawn sign with its text for screen readers.
 fn sign(class: &str, words: &str, drawn: &str) -> Markup {
     let title = words.trim_matches([',', ' ']);
     html! {

@@ -1,7 +1,7 @@
-//! Documents with marks in them, and matches in their context.
+//! Documents with marks, and matches with their context.
 //!
-//! Takes a text and ranges of its bytes, gives HTML. The text is text: nothing in it is ever taken for markup. Each of
-//! its lines is an element of its own, which runs in the direction of its words, and no mark crosses a line.
+//! Takes a text and ranges of its bytes, gives HTML. Nothing in the text is interpreted as markup. Each line is an
+//! element of its own with the direction of its words, and marks end at the ends of lines.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use maud::{Markup, html};
 
 use crate::tokens::characters::{is_mark, is_run_character};
 
-/// What a mark says of its text.
+/// The meaning of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Removed, and a pattern says why.
+    /// Removed because of a pattern.
     Removed,
-    /// Removed for its shape, or with what stands around it.
+    /// Removed because of its shape or its neighbours.
     RemovedByShape,
-    /// Matched by the pattern at hand.
+    /// Matched by the selected pattern.
     Matched,
     /// Never removed.
     Kept,
@@ -25,20 +25,20 @@ pub enum MarkKind {
 /// A marked range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
-    /// Bytes of the text.
+    /// Its bytes in the text.
     pub range: Range<usize>,
-    /// What the mark says.
+    /// The meaning.
     pub kind: MarkKind,
-    /// Where a click on it leads, as in `#3742adb3`.
+    /// The link of the mark, such as `#3742adb3`.
     pub link: Option<&'a str>,
-    /// What a pointer that rests on it is told, such as the ids of the patterns; may be empty.
+    /// The tooltip of the mark, such as the ids of the patterns. May be empty.
     pub label: &'a str,
 }
 
-/// A text with its marks, and of a long one the first `limit` characters and how many more there are.
+/// A text with its marks. Only the first `limit` characters are shown, with the number of the others.
 ///
-/// Marks come in any order. Where two overlap, the one that starts first has what both cover, the longer of two that
-/// start alike; bounds inside a character move to its start.
+/// Marks may have any order. Where two overlap, the common part belongs to the one that starts first, or to the longer
+/// one if they start together. Bounds inside a character are moved to its start.
 pub fn document(text: &str, marks: &[Mark], limit: usize) -> Markup {
     let shown = text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end]);
     let marks = disjoint(shown, marks);
@@ -58,31 +58,31 @@ fn hidden_in_words(count: usize) -> String {
     }
 }
 
-/// A match, and what stands before and after it.
+/// A match with the text before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Some words before it.
     pub before: String,
-    /// The match, of a long one its start and end.
+    /// The match. Only the start and the end of a long one.
     pub matched: String,
     /// Some words after it.
     pub after: String,
 }
 
-/// So many characters are shown on either side of a match.
+/// Number of characters shown on either side of a match.
 const AROUND: usize = 60;
-/// So many of the match itself: as many at its start as at its end.
+/// Number of characters shown of a match: half from its start, half from its end.
 const MATCHED: usize = 240;
 
-/// A match in its context, all on one line: a line break is `⏎`, and where text is left out stands `…`.
+/// A match with its context, on one line: a line break is `⏎`, and omitted text is `…`.
 ///
-/// Words and characters stay whole, but for words that are longer than all that is shown.
+/// Words and characters are not cut, except words longer than the shown part.
 pub fn context(text: &str, range: Range<usize>) -> Context {
     let (start, end) = (floor(text, range.start), floor(text, range.end.max(range.start)));
     Context { before: end_of(&text[..start]), matched: middle_out(&text[start..end]), after: start_of(&text[end..]) }
 }
 
-/// A match in its context, the match marked.
+/// A match with its context. The match is marked.
 pub fn in_context(text: &str, range: Range<usize>) -> Markup {
     let Context { before, matched, after } = context(text, range);
     html! {
@@ -90,10 +90,10 @@ pub fn in_context(text: &str, range: Range<usize>) -> Markup {
     }
 }
 
-/// A part of a line and the mark on it.
+/// A part of a line, with its mark if it has one.
 type Part<'m> = (Range<usize>, Option<&'m Mark<'m>>);
 
-/// The marks without what earlier ones cover, sorted.
+/// The marks without the parts that earlier ones cover, sorted.
 fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mark<'m>)> {
     let mut sorted: Vec<&Mark> = marks.iter().collect();
     sorted.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
@@ -109,12 +109,12 @@ fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mar
     disjoint
 }
 
-/// The start of the character that a byte belongs to; the text's end beyond it.
+/// The start of the character at a byte. The text's end for a byte beyond it.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The lines of a text, without their ends.
+/// The lines of a text, without line ends.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -124,7 +124,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// One line with its share of the marks; the white space around it is not marked.
+/// One line with its marks. White space at its ends is not marked.
 fn marked_line(text: &str, line: Range<usize>, marks: &[(Range<usize>, &Mark)]) -> Markup {
     html! {
         @for (part, mark) in parts(text, line, marks) {
@@ -133,7 +133,7 @@ fn marked_line(text: &str, line: Range<usize>, marks: &[(Range<usize>, &Mark)]) 
     }
 }
 
-/// A line in parts, by the marks that are on them; these are disjoint and sorted.
+/// A line cut into parts with and without a mark. The marks must be disjoint and sorted.
 fn parts<'m>(text: &str, line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m>)]) -> Vec<Part<'m>> {
     let words = trimmed(text, line.clone());
     let first = marks.partition_point(|(range, _)| range.end <= words.start);
@@ -168,20 +168,20 @@ fn marked(text: &str, mark: &Mark) -> Markup {
     }
 }
 
-/// The last words of what stands before a match.
+/// The last words of the text before a match.
 fn end_of(text: &str) -> String {
     let cut = text.char_indices().rev().nth(AROUND - 1).filter(|&(at, _)| at > 0);
     let Some((cut, _)) = cut else { return on_one_line(text) };
     format!("…{}", on_one_line(text[whole_from(text, cut)..].trim_start()))
 }
 
-/// The first words of what stands after a match.
+/// The first words of the text after a match.
 fn start_of(text: &str) -> String {
     let Some((cut, _)) = text.char_indices().nth(AROUND) else { return on_one_line(text) };
     format!("{}…", on_one_line(text[..whole_until(text, cut)].trim_end()))
 }
 
-/// A match, of a long one its first and last words.
+/// A match. Only the first and last words of a long one.
 fn middle_out(text: &str) -> String {
     let head = text.char_indices().nth(MATCHED / 2);
     let tail = text.char_indices().rev().nth(MATCHED / 2 - 1);
@@ -193,17 +193,17 @@ fn middle_out(text: &str) -> String {
     format!("{} … {}", on_one_line(head.trim_end()), on_one_line(tail.trim_start()))
 }
 
-/// Where the first word starts from a cut on; the cut itself if it lies in the last one.
+/// The start of the first word from a cut on. The cut itself if it is in the last word.
 fn whole_from(text: &str, cut: usize) -> usize {
     (cut..text.len()).find(|&at| !is_inside(text, at)).unwrap_or(cut)
 }
 
-/// Where the last word before a cut ends; the cut itself if it lies in the first one.
+/// The end of the last word before a cut. The cut itself if it is in the first word.
 fn whole_until(text: &str, cut: usize) -> usize {
     (1..=cut).rev().find(|&at| !is_inside(text, at)).unwrap_or(cut)
 }
 
-/// Whether a cut there would cut a word or a character in two.
+/// Whether this position is inside a word or a character.
 fn is_inside(text: &str, at: usize) -> bool {
     if !text.is_char_boundary(at) {
         return true;
@@ -212,7 +212,7 @@ fn is_inside(text: &str, at: usize) -> bool {
     is_mark(after) || before == '\u{200d}' || (is_run_character(before) && is_run_character(after))
 }
 
-/// White space as one space; as `⏎` where there is a line break in it.
+/// Replaces each white space by one space, or by `⏎` with spaces if it contains a line break.
 fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;

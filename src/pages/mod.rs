@@ -1,8 +1,8 @@
 //! Parts of HTML pages that the report and the review share.
 //!
-//! Takes plain data, gives [`Markup`](maud::Markup), which escapes whatever it is given. Nothing here reads files or
-//! knows a server, and nothing needs a script. There are no `style` attributes, so that a page may forbid them: sizes of
-//! what is drawn stand in presentation attributes, all looks in [`STYLE`], which is meant to stand in the page itself.
+//! Takes plain data, gives [`Markup`](maud::Markup), which escapes its contents. Nothing here reads files, knows a
+//! server or needs a script. There are no `style` attributes, so that a page may forbid them: drawings have their sizes
+//! in presentation attributes, and all other looks are in [`STYLE`], which is put into the page itself.
 
 pub mod charts;
 pub mod chips;
@@ -13,17 +13,17 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The style sheet of all pages. Above each of its parts stands the HTML that it is for.
+/// The style sheet of all pages. The HTML for each of its parts is given above the part.
 pub const STYLE: &str = include_str!("style.css");
 
-/// A whole number as people read it: `12,345`.
+/// A whole number in readable form: `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let comma = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
     digits.char_indices().flat_map(|(at, digit)| [comma(at).to_owned(), digit.to_string()]).collect()
 }
 
-/// A size as people read it: `1.2 MB`, never on two lines.
+/// A size in readable form: `1.2 MB`, with a no-break space.
 pub fn size(bytes: usize) -> String {
     match bytes {
         0..1000 => format!("{bytes}\u{a0}B"),
@@ -33,12 +33,12 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// `48.1 %`, never on two lines.
+/// A share in readable form: `48.1 %`, with a no-break space.
 pub fn percent(share: f64) -> String {
     format!("{:.1}\u{a0}%", 100.0 * share)
 }
 
-/// What a page may fetch and run, as a content security policy: nothing but [`STYLE`], as it stands in the page.
+/// The content security policy of a page: it may only use [`STYLE`], embedded in the page.
 pub fn policy() -> String {
     let hash = STANDARD.encode(Sha256::digest(STYLE));
     format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
@@ -68,7 +68,7 @@ mod tests {
         blocks.map(|block| colours(block).map(named).collect()).collect()
     }
 
-    /// How bright a colour is, as the accessibility guidelines (WCAG 2) have it.
+    /// The relative luminance of a colour (WCAG 2).
     fn luminance(colour: &str) -> f64 {
         let long: String =
             if colour.len() == 3 { colour.chars().flat_map(|c| [c, c]).collect() } else { colour.into() };

@@ -1,7 +1,7 @@
-//! The report: one page that says what the patterns of all sources do to a corpus.
+//! The report: one page that shows what the patterns of all sources do to a corpus.
 //!
-//! Takes what was counted, source by source, gives one HTML page that needs nothing else: no script, no network. Links
-//! lead within the page, so it can be kept, sent and printed.
+//! Takes the counts of each source, gives one self-contained HTML page: no script, no network. Links stay within the
+//! page, so it can be stored, sent and printed.
 
 pub mod dates;
 pub mod documents;
@@ -17,10 +17,10 @@ use crate::effects::DocumentEffect;
 use crate::patterns::{PatternFile, Status};
 use crate::shown::shown;
 
-/// What the ids of shared patterns start with.
+/// The prefix of the ids of shared patterns.
 pub const SHARED_ANCHOR: &str = "shared";
 
-/// So many skipped documents are named.
+/// Maximum number of skipped documents that are listed.
 const SKIPPED_NAMED: usize = 200;
 
 /// A source in the overview.
@@ -30,32 +30,32 @@ pub struct SourceRow {
     pub anchor: String,
     /// Its name.
     pub name: String,
-    /// Its documents, also those that could not be read.
+    /// Number of its documents, including those that could not be read.
     pub documents: usize,
-    /// Its own patterns: proposed, accepted, rejected.
+    /// Numbers of its own patterns: proposed, accepted, rejected.
     pub patterns: [usize; 3],
-    /// All its text, and what of it goes.
+    /// The size of its text, and what is removed.
     pub total: DocumentEffect,
-    /// The share that went when it was mined, if that is known.
+    /// The share that was removed at mining, if known.
     pub when_mined: Option<f64>,
-    /// How many warnings its section has.
+    /// Number of warnings in its section.
     pub warnings: usize,
 }
 
-/// What stands above the sources.
+/// The part of the page above the sources.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
     /// All sources, in order.
     pub rows: Vec<SourceRow>,
-    /// How documents were cleaned, in a sentence.
+    /// A sentence on how documents were cleaned.
     pub method: String,
-    /// Documents that were skipped, and why.
+    /// Skipped documents with the reason.
     pub skipped: Vec<String>,
-    /// How many more were.
+    /// Number of further skipped documents.
     pub unnamed_skips: usize,
 }
 
-/// How many patterns of a file nobody decided on, are accepted, are rejected.
+/// Numbers of patterns in a file: proposed, accepted, rejected.
 pub fn by_status(file: &PatternFile) -> [usize; 3] {
     [Status::Proposed, Status::Accepted, Status::Rejected]
         .map(|status| file.patterns.iter().filter(|pattern| pattern.status == status).count())
@@ -114,7 +114,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
-/// The share that goes; nothing if there is no text.
+/// The share that is removed. A dash if there is no text.
 fn share(effect: DocumentEffect) -> String {
     if effect.bytes == 0 { "–".to_owned() } else { percent(effect.share()) }
 }
@@ -174,7 +174,7 @@ impl SourceRow {
         }
     }
 
-    /// How many there are, and what people decided on them.
+    /// The number of patterns by status.
     fn patterns_in_words(&self) -> Markup {
         let [proposed, accepted, rejected] = self.patterns.map(|count| grouped(count as u64));
         html! {

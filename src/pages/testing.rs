@@ -1,4 +1,4 @@
-//! What a reader finds in a piece of HTML.
+//! Reads the text in a piece of HTML.
 
 /// Its text, without tags and escapes.
 pub fn text_of(html: &str) -> String {
@@ -9,7 +9,7 @@ pub fn text_of(html: &str) -> String {
     unescaped(&text)
 }
 
-/// Without the escapes that maud writes.
+/// Reverses maud's escapes.
 fn unescaped(text: &str) -> String {
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     text.replace("&amp;", "&")

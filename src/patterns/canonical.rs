@@ -1,5 +1,5 @@
-//! A pattern file in the form that `PatternFile::to_yaml` writes, read in a seventh of the time that a YAML parser takes. A
-//! file that is in any way different is left to the parser.
+//! Reads a pattern file in the exact form that `PatternFile::to_yaml` writes, in a seventh of the time of a YAML
+//! parser. Any other file is left to the parser.
 
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
@@ -8,14 +8,14 @@ use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, P
 use super::scalar::{prints, scalar};
 use super::{Place, Status};
 
-/// What is left of a file, and the number of the line that was read last.
+/// The unread part of a file, and the number of the last line read.
 struct Lines<'y> {
     rest: &'y str,
     number: u64,
 }
 
 impl<'y> Lines<'y> {
-    /// The rest of the next line if it starts so; else it is not read.
+    /// Reads the next line if it has this prefix. Returns what follows the prefix.
     fn after(&mut self, start: &str) -> Option<&'y str> {
         let (line, rest) = self.rest.strip_prefix(start)?.split_once('\n')?;
         (self.rest, self.number) = (rest, self.number + 1);
@@ -30,7 +30,7 @@ impl<'y> Lines<'y> {
         number(self.after(start)?)
     }
 
-    /// `None` if the line does not start so, which it need not.
+    /// `Some(None)` if the line does not have this prefix: the key is optional.
     fn optional_number(&mut self, start: &str) -> Option<Option<usize>> {
         match self.after(start) {
             Some(value) => number(value).map(Some),
@@ -38,7 +38,7 @@ impl<'y> Lines<'y> {
         }
     }
 
-    /// False if the line does not start so; it is written only if it is true.
+    /// `false` if the line does not have this prefix: only `true` is written.
     fn flag(&mut self, start: &str) -> Option<bool> {
         match self.after(start) {
             Some(value) => (value == "true").then_some(true),
@@ -50,7 +50,7 @@ impl<'y> Lines<'y> {
         Lined { value, line: self.number }
     }
 
-    /// Reads the items of a list, each of which starts so.
+    /// Reads the items of a list. Each item starts with `start`.
     fn list<T>(&mut self, key: &str, start: &str, item: impl Fn(&mut Lines<'y>) -> Option<T>) -> Option<Vec<T>> {
         let mut items = Vec::new();
         match self.after(key)? {
@@ -61,12 +61,12 @@ impl<'y> Lines<'y> {
         while self.rest.starts_with(start) {
             items.push(item(self)?);
         }
-        // To YAML, a list without items is no list.
+        // In YAML a key without items is not an empty list.
         (!items.is_empty()).then_some(items)
     }
 }
 
-/// Reads a file; `None` if it is not just as `PatternFile::to_yaml` would write its parts.
+/// Reads a file. `None` if any part is not exactly as `PatternFile::to_yaml` writes it.
 pub(super) fn read(yaml: &str) -> Option<FileRecord> {
     let heading = Some(heading(yaml)).filter(|heading| heading.lines().all(|line| line.chars().all(prints)))?;
     let mut lines = Lines { rest: &yaml[heading.len()..], number: heading.lines().count() as u64 };
@@ -175,7 +175,7 @@ fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Digits that no YAML parser takes for octal.
+/// Digits that no YAML parser reads as octal.
 fn is_whole(text: &str) -> bool {
     all_digits(text) && (text == "0" || !text.starts_with('0'))
 }
@@ -189,7 +189,7 @@ fn share(text: &str) -> Option<f64> {
     (is_whole(whole) && all_digits(part)).then(|| text.parse().ok())?
 }
 
-/// A string that stands as it is, or in quotes.
+/// A string, plain or in quotes.
 fn text(written: &str) -> Option<String> {
     if let Some(inner) = written.strip_prefix('\'') {
         return in_single_quotes(inner.strip_suffix('\'')?);
@@ -207,7 +207,7 @@ fn in_single_quotes(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut parts = inner.split('\'');
     text.push_str(parts.next()?);
-    // A quote inside is doubled: between the two stands nothing.
+    // A quote inside is doubled, so the part between the two is empty.
     while let Some(between) = parts.next() {
         text.push('\'');
         text.push_str(parts.next().filter(|_| between.is_empty())?);
@@ -236,7 +236,7 @@ fn in_double_quotes(inner: &str) -> Option<String> {
     Some(text)
 }
 
-/// The character of so many hexadecimal digits.
+/// The character with this code, in the given number of hexadecimal digits.
 fn coded(rest: &mut Chars, digits: usize) -> Option<char> {
     let code = rest.as_str().get(..digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     *rest = rest.as_str()[digits..].chars();

@@ -1,84 +1,84 @@
-//! What changed between two states of pattern files.
+//! The differences between two versions of pattern files.
 //!
-//! Takes the files of before and after; gives, source by source, the patterns that came, went and changed. A pattern is
-//! the same as before if it has the same id in the same source's file.
+//! Takes the old and the new files. Gives for each source the patterns that were added, removed and changed. Two
+//! patterns are the same if they have the same id in the same source's file.
 //!
-//! Counts shift whenever a corpus grows, and regexes as mined are written anew when a mutable pattern gets a better
-//! regex. Neither says much, so both are told apart from what a person decides.
+//! Counts change whenever a corpus grows, and mining rewrites regexes when a mutable pattern gets a better regex.
+//! Neither means much, so both are reported apart from a person's decisions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Keep, Pattern, PatternFile};
 use crate::tokens::MutableSet;
 
-/// From so much on, a change of a pattern's share of the documents says something: five percentage points.
+/// From this difference on, a change of a pattern's share means something: five percentage points.
 pub const TELLING_SHIFT: f64 = 0.05;
 
-/// What became of the pattern file of one source.
+/// The differences of one source's pattern file.
 #[derive(Debug)]
 pub struct SourceDifference<'f> {
     /// The source's name.
     pub source: &'f str,
-    /// The file as it was, if there was one.
+    /// The old file, if there is one.
     pub old: Option<&'f PatternFile>,
-    /// The file as it is, if there is one.
+    /// The new file, if there is one.
     pub new: Option<&'f PatternFile>,
-    /// The patterns that stand in both files, in the new one's order.
+    /// The patterns in both files, in the new file's order.
     pub kept: Vec<Kept<'f>>,
-    /// The patterns of the new file alone, in its order.
+    /// The patterns only in the new file, in its order.
     pub came: Vec<&'f Pattern>,
-    /// The patterns of the old file alone, in its order.
+    /// The patterns only in the old file, in its order.
     pub went: Vec<&'f Pattern>,
-    /// The texts to keep that came, went or have another note, sorted by text.
+    /// The texts to keep that were added, removed, or have another note. Sorted by text.
     pub keep: Vec<KeepDifference<'f>>,
 }
 
-/// A text to keep that stands in one of two files, or in both with other notes.
+/// A text to keep that is in one of two files, or in both with different notes.
 #[derive(Clone, Copy, Debug)]
 pub struct KeepDifference<'f> {
-    /// As it was.
+    /// In the old file.
     pub old: Option<&'f Keep>,
-    /// As it is.
+    /// In the new file.
     pub new: Option<&'f Keep>,
 }
 
-/// A pattern that stands in both files.
+/// A pattern in both files.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'f> {
-    /// As it was.
+    /// In the old file.
     pub old: &'f Pattern,
-    /// As it is.
+    /// In the new file.
     pub new: &'f Pattern,
 }
 
-/// How many patterns came, went and changed.
+/// Numbers of patterns (and texts to keep) by kind of difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Totals {
-    /// That stand in the new files alone.
+    /// Only in the new files.
     pub came: usize,
-    /// That stand in the old files alone.
+    /// Only in the old files.
     pub went: usize,
-    /// That differ in more than counts and how mining writes a regex.
+    /// With a difference in status, regex (not just rewritten), note or `ends_after`.
     pub changed: usize,
     /// With another status.
     pub status: usize,
-    /// Whose regex a person edited, or mining put back.
+    /// With a regex that a person edited, or that is as mined again.
     pub regex: usize,
     /// With another note.
     pub note: usize,
     /// With another `ends_after`.
     pub ends_after: usize,
-    /// Whose regex is as mined, before and now, but written in another way.
+    /// With a regex that is as mined in both files, but written differently.
     pub rewritten: usize,
     /// With other counts.
     pub counts: usize,
-    /// That did not change at all.
+    /// Without any difference.
     pub same: usize,
-    /// Texts to keep that came, went or have another note.
+    /// Texts to keep that were added, removed, or have another note.
     pub keep: usize,
 }
 
-/// Compares files by source: those that stand in both, in the old ones alone, in the new ones alone; sorted by source.
+/// Compares files by source, sorted by source. A source may be in both sets of files or in one.
 pub fn differences<'f>(
     old: impl IntoIterator<Item = &'f PatternFile>,
     new: impl IntoIterator<Item = &'f PatternFile>,
@@ -104,27 +104,27 @@ impl<'f> SourceDifference<'f> {
         SourceDifference { source, old, new, kept, came, went, keep: keep_differences(old, new) }
     }
 
-    /// Whether anything differs that is compared.
+    /// Whether there is any difference.
     pub fn differs(&self) -> bool {
         let is_in_both = self.old.is_some() && self.new.is_some();
         let nothing = Totals { same: self.kept.len(), ..Totals::default() };
         !is_in_both || self.totals() != nothing || self.reads_anew()
     }
 
-    /// Whether texts are read with another tokenizer or other mutable patterns.
+    /// Whether texts are tokenized differently: by another tokenizer or other mutable patterns.
     pub fn reads_anew(&self) -> bool {
         let (Some(old), Some(new)) = (self.old, self.new) else { return false };
         old.lexer.tokenizer().name() != new.lexer.tokenizer().name() || mutable(old).ne(mutable(new))
     }
 
-    /// The mutable patterns that came, went or have another regex, by name.
+    /// The names of the mutable patterns that were added, removed, or have another regex.
     pub fn mutable(&self) -> BTreeSet<&'f str> {
         let (Some(old), Some(new)) = (self.old, self.new) else { return BTreeSet::new() };
         let [old, new] = [old, new].map(|file| mutable(file).collect::<BTreeSet<_>>());
         old.symmetric_difference(&new).map(|(name, _)| *name).collect()
     }
 
-    /// How much changed.
+    /// Counts the differences.
     pub fn totals(&self) -> Totals {
         let [came, went, keep] = [self.came.len(), self.went.len(), self.keep.len()];
         let mut totals = Totals { came, went, keep, ..Totals::default() };
@@ -152,19 +152,19 @@ fn keep_differences<'f>(old: Option<&'f PatternFile>, new: Option<&'f PatternFil
     texts.into_values().filter(|keep| note(keep.old) != note(keep.new)).collect()
 }
 
-/// The mutable patterns of a file: name and regex, in order.
+/// The name and regex of a file's mutable patterns, in order.
 fn mutable(file: &PatternFile) -> impl Iterator<Item = (&str, &str)> {
     let mutable: &MutableSet = file.lexer.mutable();
     mutable.patterns().iter().map(|pattern| (&*pattern.name, &*pattern.regex))
 }
 
 impl Kept<'_> {
-    /// Whether it differs in more than counts and how mining writes its regex.
+    /// Whether its status, regex (not just rewritten), note or `ends_after` is different.
     pub fn is_changed(&self) -> bool {
         self.status() || self.regex() || self.note() || self.ends_after()
     }
 
-    /// Whether it has another status.
+    /// Whether its status is different.
     pub fn status(&self) -> bool {
         self.old.status != self.new.status
     }
@@ -174,30 +174,30 @@ impl Kept<'_> {
         self.old.regex != self.new.regex && !self.is_rewritten()
     }
 
-    /// Whether it has another note.
+    /// Whether its note is different.
     pub fn note(&self) -> bool {
         self.old.note != self.new.note
     }
 
-    /// Whether articles end before it now, or no longer, or after another number of words.
+    /// Whether its `ends_after` is different.
     pub fn ends_after(&self) -> bool {
         self.old.ends_after != self.new.ends_after
     }
 
-    /// Whether its regex is the same template, written in another way.
+    /// Whether its regex is the same template, written differently.
     pub fn is_rewritten(&self) -> bool {
         self.old.regex != self.new.regex && self.old.is_as_mined() && self.new.is_as_mined()
     }
 
-    /// Whether it has other counts.
+    /// Whether its counts are different.
     pub fn counts(&self) -> bool {
         let counts = |of: &Pattern| (of.documents, of.among, of.occurrences, of.sources);
         counts(self.old) != counts(self.new)
     }
 
-    /// Whether its share of the documents shifted so far that it says something.
+    /// Whether its share changed by [`TELLING_SHIFT`] or more.
     pub fn is_telling_shift(&self) -> bool {
-        // 35 % less 30 % is 5 points to people, and a trifle less in binary.
+        // 0.35 - 0.30 is a little less than 0.05 in binary.
         const ROUNDING: f64 = 1e-9;
         (self.old.share() - self.new.share()).abs() + ROUNDING >= TELLING_SHIFT
     }
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::patterns::LexerCache;
 
-    /// A file of a source mined from 100 documents.
+    /// The file of a source with 100 mined documents.
     fn file(source: &str, patterns: &str) -> PatternFile {
         let mined = "{documents: 100, tokens: 9, cutoff: 0.5, tokenizer: words}";
         let yaml = format!("dehusk: 1\nsource: {source}\nmined: {mined}\npatterns:\n{patterns}");

@@ -1,9 +1,8 @@
-//! One YAML file of patterns: read, checked, and written in canonical form.
+//! One YAML file of patterns: reads it, checks it, and writes it in canonical form.
 //!
-//! The form is described in `docs/pattern-files.md`. It is complete in itself: beside the patterns it
-//! records how texts were read when they were mined (tokenizer and mutable patterns), which is how they
-//! must be read again. Written files are canonical: fixed order of keys, patterns sorted by regex, so that
-//! mining again gives small differences.
+//! `docs/pattern-files.md` describes the form. A file is complete in itself: besides the patterns it has the tokenizer
+//! and the mutable patterns used for mining, because texts must be tokenized the same way again. Written files are
+//! canonical: keys have a fixed order and patterns are sorted by regex, so that mining again gives small differences.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -21,63 +20,63 @@ use super::scalar::{quoted, scalar};
 use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
-/// The version of the form, as the key `dehusk` of every file.
+/// The version of the form. Written as the key `dehusk` of every file.
 pub const VERSION: u32 = 1;
 
 /// What the patterns were mined from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MinedFrom {
-    /// Documents of the source.
+    /// Number of documents of the source.
     pub documents: usize,
-    /// How many of them repeat another and were not counted.
+    /// Number of documents that repeat another one and were not counted.
     pub near_duplicates: usize,
-    /// Tokens of all documents.
+    /// Number of tokens of all documents.
     pub tokens: usize,
-    /// The share from which a repeat is taken for template by the union method, 0..=1.
+    /// For the union method: a pattern with this share or more counts as template, 0..=1.
     pub cutoff: f64,
-    /// The share of the text that the patterns removed from these documents, 0..=1, if that was tried out.
+    /// The share of the text that the patterns removed from these documents, 0..=1. `None` if that was not measured.
     pub removed: Option<f64>,
-    /// How many repeats there were by share, in hundredths; empty if that is not known.
+    /// Number of repeats by share in hundredths. Empty if not known.
     pub histogram: BTreeMap<u8, u64>,
 }
 
 impl MinedFrom {
-    /// The documents that document frequencies count.
+    /// Number of documents that count, without near-duplicates.
     pub fn counted(&self) -> usize {
         self.documents.saturating_sub(self.near_duplicates)
     }
 }
 
-/// The patterns of one source, or of all.
+/// The patterns of one source, or the shared ones.
 #[derive(Clone, Debug)]
 pub struct PatternFile {
-    /// The comments of the file, whole lines. They stand at the top when it is written anew, wherever they stood.
+    /// The comments of the file, as whole lines. They are written at the top, wherever they were.
     pub heading: String,
     /// The source's name, or [`SHARED`](super::SHARED).
     pub source: String,
     /// What they were mined from.
     pub mined: MinedFrom,
-    /// How far that can be relied on; `None` if it was not tried out.
+    /// How far it can be relied on. `None` if that was not measured.
     pub trust: Option<Trust>,
-    /// What is never removed; sorted by text.
+    /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
     /// Sorted by regex, then id.
     pub patterns: Vec<Pattern>,
-    /// How texts were read, and are to be read.
+    /// The lexer that was used for mining and must be used for cleaning.
     pub lexer: Lexer,
 }
 
-/// Lexers by what they read, so that the files of one run share them.
+/// A cache of mutable sets, so that the files of one run share them.
 #[derive(Debug, Default)]
 pub struct LexerCache {
     known: Mutex<HashMap<NamesAndRegexes, Arc<MutableSet>>>,
 }
 
-/// What tells one set of mutable patterns from another.
+/// The key of a set of mutable patterns.
 type NamesAndRegexes = Vec<(String, String)>;
 
 impl LexerCache {
-    /// The mutable set of these names and regexes, compiled once.
+    /// The mutable set with these names and regexes. Compiled once.
     fn mutable(&self, patterns: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
         let key: NamesAndRegexes = patterns.into_iter().map(|record| (record.name, record.regex)).collect();
         let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -97,7 +96,7 @@ impl LexerCache {
 }
 
 impl PatternFile {
-    /// Writes templates down as proposed patterns.
+    /// Makes a file with the templates as proposed patterns.
     pub fn of_templates(source: &str, mined: MinedFrom, templates: Vec<Template>, lexer: &Lexer) -> PatternFile {
         let edges = Edges::of_runs(templates.iter().map(|template| &template.run));
         let mut templates: Vec<(String, Template)> =
@@ -137,7 +136,7 @@ impl PatternFile {
         }
     }
 
-    /// One without patterns, of nothing that was mined: it says how texts are read.
+    /// A file without patterns, for nothing mined. It only says how texts are tokenized.
     pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
         let histogram = BTreeMap::new();
         let mined = MinedFrom { documents: 0, near_duplicates: 0, tokens: 0, cutoff: 0.0, removed: None, histogram };
@@ -158,7 +157,7 @@ impl PatternFile {
         }
     }
 
-    /// Reads a file. Every problem found is named; there is at least one in the error.
+    /// Parses a file. The error lists every problem found, at least one.
     pub fn parse(yaml: &str, cache: &LexerCache) -> Result<PatternFile, Vec<FileProblem>> {
         let (heading, record) = match canonical::read(yaml) {
             Some(record) => (heading(yaml).to_owned(), record),
@@ -193,7 +192,7 @@ impl PatternFile {
         if problems.is_empty() { Ok(file) } else { Err(problems) }
     }
 
-    /// Adds texts to keep as they stand in a file; gives what is wrong with them.
+    /// Adds the texts to keep from a file. Returns what is wrong with them.
     fn keep_all(&mut self, records: Vec<KeepRecord>) -> Vec<FileProblem> {
         let mut problems = Vec::new();
         for KeepRecord { text: Lined { value, line }, note } in records {
@@ -209,7 +208,7 @@ impl PatternFile {
         problems
     }
 
-    /// Adds patterns as they stand in a file; gives what is wrong with them.
+    /// Adds the patterns from a file. Returns what is wrong with them.
     fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
@@ -240,7 +239,7 @@ impl PatternFile {
         problems
     }
 
-    /// Puts what the file holds in canonical order.
+    /// Sorts the contents into canonical order.
     pub fn sort(&mut self) {
         self.keep.sort_by(|a, b| a.text().cmp(b.text()));
         self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
@@ -265,7 +264,7 @@ impl PatternFile {
         }
     }
 
-    /// The patterns whose regex does not match their own example. `yaml` is what the file was read from.
+    /// A problem for each pattern whose regex does not match its own example. `yaml` is the text of the file.
     pub fn check_examples(&self, yaml: &str) -> Vec<FileProblem> {
         let lines: HashMap<&str, u64> =
             yaml.lines().zip(1..).filter_map(|(line, number)| Some((id_in(line)?, number))).collect();
@@ -285,7 +284,7 @@ impl PatternFile {
         self.patterns.iter().filter_map(problem).collect()
     }
 
-    /// The accepted patterns that match all of a text that is to be kept: two decisions on one text. It is kept.
+    /// The accepted patterns that match the whole of a text to keep: two contradicting decisions. The text is kept.
     pub fn contradictions(&self) -> Vec<(&Pattern, &Keep)> {
         let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);
         let pairs = accepted.flat_map(|pattern| self.keep.iter().map(move |keep| (pattern, keep)));

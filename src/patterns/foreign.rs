@@ -1,17 +1,17 @@
-//! The regexes of people, compiled if the engine can be trusted with them.
+//! Regexes that people wrote, compiled if they are safe for the engine.
 //!
-//! Its backtracking is limited, so that a search that would take very long is given up. Two things that nobody needs get
-//! round that: a group that is repeated and refers back to itself can loop for ever, and `\K` inside a look-around lets
-//! a match begin before the place where it was looked for, or end before it begins. Both are refused.
+//! The engine's backtracking is limited, so that a very long search is given up. Two features that nobody needs bypass
+//! this limit, and both are refused: a repeated group that refers back to itself can loop for ever, and `\K` inside a
+//! look-around lets a match begin before the position where the search started, or end before it begins.
 
 use std::sync::{Arc, OnceLock};
 
 use fancy_regex::{CompileError, Error, Expr, Regex};
 
-/// A regex of people that compiles.
+/// A regex that a person wrote. It always compiles.
 ///
-/// Compiled it takes a hundred kilobytes, and most of those that a source has gathered over the years stand for what the
-/// documents at hand do not say: so it is compiled again when it is first needed.
+/// A compiled regex takes a hundred kilobytes, and most regexes of a source are not needed for the documents at hand.
+/// So `new` compiles only to check it, and it is compiled again when first needed.
 #[derive(Clone, Debug)]
 pub struct ForeignRegex(Arc<Inner>);
 
@@ -22,13 +22,13 @@ struct Inner {
 }
 
 impl ForeignRegex {
-    /// A regex, if it compiles.
+    /// A regex. An error if it does not compile.
     pub fn new(regex: &str) -> Result<ForeignRegex, Box<Error>> {
         compile(regex)?;
         Ok(ForeignRegex(Arc::new(Inner { regex: regex.to_owned(), compiled: OnceLock::new() })))
     }
 
-    /// As it is written.
+    /// The source text.
     pub fn as_str(&self) -> &str {
         &self.0.regex
     }
@@ -38,7 +38,7 @@ impl ForeignRegex {
         self.0.compiled.get().is_some()
     }
 
-    /// For the engine.
+    /// The compiled regex.
     pub fn compiled(&self) -> Result<&Arc<Regex>, Box<Error>> {
         let compile = || Ok(Arc::new(compile(&self.0.regex)?));
         self.0.compiled.get_or_init(compile).as_ref().map_err(Clone::clone)
@@ -51,7 +51,7 @@ impl From<Arc<Regex>> for ForeignRegex {
     }
 }
 
-/// Compiles a regex that people wrote or edited.
+/// Compiles a regex that a person wrote or edited.
 pub fn compile(regex: &str) -> Result<Regex, Box<Error>> {
     let compiled = Regex::new(regex)?;
     let mut walk = Walk::default();
@@ -62,12 +62,12 @@ pub fn compile(regex: &str) -> Result<Regex, Box<Error>> {
     }
 }
 
-/// On the way through a regex.
+/// The state of a walk through a regex.
 #[derive(Default)]
 struct Walk {
-    /// How many groups began so far.
+    /// Number of groups that began so far.
     groups: usize,
-    /// The numbers of those that are open.
+    /// The numbers of the open groups.
     open: Vec<usize>,
     look_arounds: usize,
     problem: Option<String>,

@@ -1,19 +1,19 @@
 //! Texts that are never removed, whatever matches them.
 //!
-//! A person marks a text where it went and should have stayed; it is written into the pattern file of its source, and
-//! stays in all documents of the source. Two stretches of white space are the same, and a text is found only where no
-//! word is cut in two.
+//! A person marks a text that was removed and should have stayed. It is written to the pattern file of its source, and
+//! stays in all documents of the source. All white space counts as the same, and a match must not start or end inside a
+//! word.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::tokens::characters::is_run_character;
 
-/// A text to keep. Always one that can be looked for.
+/// A text to keep. Its regex always compiles.
 #[derive(Clone, Debug)]
 pub struct Keep {
     text: String,
-    /// Whatever a person wants to remember.
+    /// A person's note.
     pub note: String,
     regex: Arc<fancy_regex::Regex>,
 }
@@ -21,10 +21,10 @@ pub struct Keep {
 /// Why a text cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// Nothing but white space.
+    /// It has nothing but white space.
     #[error("the text to keep is empty; write the text, or remove the entry")]
     Empty,
-    /// More than the regex engine can look for.
+    /// It is too long for the regex engine.
     #[error("the text to keep is too long to look for ({length} characters); keep parts of it")]
     TooLong {
         /// In characters.
@@ -49,7 +49,7 @@ impl Keep {
         &self.text
     }
 
-    /// What finds it; but see [`cuts_word`].
+    /// The regex that finds it. Check the matches with [`cuts_word`].
     pub fn regex(&self) -> &Arc<fancy_regex::Regex> {
         &self.regex
     }
@@ -60,7 +60,7 @@ pub fn cuts_word(text: &str, found: &Range<usize>) -> bool {
     is_inside_word(text, found.start) || is_inside_word(text, found.end)
 }
 
-/// The range with all of the words that it starts and ends in.
+/// The range, extended to whole words at both ends.
 pub fn whole_words(text: &str, range: Range<usize>) -> Range<usize> {
     let before = text[..range.start].chars().rev().take_while(|&c| is_run_character(c)).map(char::len_utf8);
     let after = text[range.end..].chars().take_while(|&c| is_run_character(c)).map(char::len_utf8);

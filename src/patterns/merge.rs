@@ -1,4 +1,4 @@
-//! Freshly mined patterns into reviewed ones: every human decision stays.
+//! Merges newly mined patterns with reviewed ones. Every human decision is kept.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,12 +6,12 @@ use super::{Form, Pattern, PatternFile, Status, form, regex};
 use crate::tokens::mutable::MutableSet;
 use crate::tokens::run::{Piece, TokenRun};
 
-/// The fresh file with the decisions of the reviewed one.
+/// The new file with the decisions of the reviewed one.
 ///
-/// A pattern that was mined before keeps its status and note, and its regex if a person edited it; the
-/// counts are the fresh ones. What is to be kept stays so, and so do comments at the top. One that was not mined again stays, with its old counts, if a person touched it: decided,
-/// noted, edited or wrote it. Nobody misses the others. The words of a rejected one are not proposed in another shape, or
-/// with a few words more.
+/// A pattern that was mined before keeps its status and note, and its regex if a person edited it. The counts are the
+/// new ones. Texts to keep and comments at the top are kept. A pattern that was not mined again is kept with its old
+/// counts if a person accepted, rejected, noted, edited or wrote it. Otherwise it is dropped. The words of a rejected
+/// pattern are not proposed again in another form, or with a few more words.
 pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let old_mutable = reviewed.lexer.mutable().clone();
     let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
@@ -26,7 +26,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         })
         .collect();
     let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
-        // Mutable patterns may have changed since: the template is the same, its regex is written anew.
+        // The mutable patterns may have changed since. The template stays the same; its regex is rendered again.
         let translated = match &old.form {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
             Form::Regex(_) => None,
@@ -42,25 +42,25 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     merged
 }
 
-/// What was mined, with what people decided while it was: `before` is the reviewed file that `mined` was merged with, `now`
-/// is what it has become.
+/// The mined file with what people decided in the meantime. `before` is the reviewed file that `mined` was merged with.
+/// `now` is that file as it is now.
 ///
-/// What a person changed in between counts: a pattern's status, note, regex and what else they may correct, texts to keep,
-/// comments. A pattern that they took out stays out, unless it was mined for the first time.
+/// Changes between `before` and `now` count: a pattern's status, note, regex and other fields a person may correct,
+/// texts to keep, comments. A pattern that a person removed stays removed, unless it was mined for the first time.
 pub fn merge_meanwhile(mined: PatternFile, before: &PatternFile, now: PatternFile) -> PatternFile {
     let by_id = |file: &PatternFile| -> HashMap<String, Pattern> {
         file.patterns.iter().map(|pattern| (pattern.id.clone(), pattern.clone())).collect()
     };
     let (was, is) = (by_id(before), by_id(&now));
     let taken_out = |pattern: &Pattern| was.contains_key(&pattern.id) && !is.contains_key(&pattern.id);
-    // What nobody changed is as it was merged already.
+    // Patterns that nobody changed were merged already.
     let decided = |pattern: &Pattern| was.get(&pattern.id).is_none_or(|was| is_decided_otherwise(was, pattern));
     let decisions: Vec<Pattern> = now.patterns.into_iter().filter(decided).collect();
     let is_decided: HashSet<&str> = decisions.iter().map(|pattern| pattern.id.as_str()).collect();
     let (of_these, others): (Vec<Pattern>, Vec<Pattern>) =
         mined.patterns.into_iter().partition(|pattern| is_decided.contains(pattern.id.as_str()));
     let others: Vec<Pattern> = others.into_iter().filter(|pattern| !taken_out(pattern)).collect();
-    // An edit that was taken back: what was mined lies in the file as it is now.
+    // If an edit was undone, the mined regex is in the current file.
     let taken_back = |pattern: Pattern| match (was.get(&pattern.id), is.get(&pattern.id)) {
         (Some(was), Some(is)) if !was.is_as_mined() && is.is_as_mined() => {
             Pattern { regex: is.regex.clone(), form: is.form.clone(), ..pattern }
@@ -78,7 +78,7 @@ pub fn merge_meanwhile(mined: PatternFile, before: &PatternFile, now: PatternFil
     merged
 }
 
-/// Whether a person has changed a pattern.
+/// Whether a person changed a pattern.
 fn is_decided_otherwise(was: &Pattern, is: &Pattern) -> bool {
     let by_people = |pattern: &Pattern| {
         let Pattern { status, ends_after, place, identifies, value, .. } = *pattern;
@@ -87,7 +87,7 @@ fn is_decided_otherwise(was: &Pattern, is: &Pattern) -> bool {
     by_people(was) != by_people(is)
 }
 
-/// The words of the patterns that a person rejected, as these mutable patterns read them.
+/// The words of the rejected patterns, translated to these mutable patterns.
 fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<Piece>> {
     let rejected = reviewed.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
     let run = |pattern: &Pattern| match &pattern.form {
@@ -97,8 +97,8 @@ fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<P
     rejected.filter_map(run).map(|run| words(&run)).collect()
 }
 
-/// Whether a pattern says what a person rejected, with fewer words more than that has: of a masthead that was rejected, with
-/// what comes next in some documents. What is mostly other words is a decision of its own.
+/// Whether a pattern contains all words of a rejected one, and fewer other words than those. An example is a rejected
+/// masthead together with what follows it in some documents. A pattern with mostly other words needs its own decision.
 fn is_among(rejected: &HashSet<Vec<Piece>>, pattern: &Pattern) -> bool {
     let Form::Run(run) = &pattern.form else { return false };
     let words = words(run);
@@ -106,7 +106,7 @@ fn is_among(rejected: &HashSet<Vec<Piece>>, pattern: &Pattern) -> bool {
     !rejected.is_empty() && (words.len() / 2 + 1..=words.len()).any(holds)
 }
 
-/// A run without what tells a line of its own from the same words within one: its line breaks and white space.
+/// A run without its line breaks and white space: the same for a line of its own and for the same words inside a line.
 fn words(run: &TokenRun) -> Vec<Piece> {
     let pieces = run.pieces().iter().filter(|piece| **piece != Piece::Break).cloned();
     let close = |piece| match piece {
@@ -119,7 +119,7 @@ fn words(run: &TokenRun) -> Vec<Piece> {
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
-    // What mining finds out of a pattern a person may have corrected.
+    // A person may have corrected what mining computes for a pattern.
     let fresh = if old.is_touched() {
         let Pattern { ends_after, place, identifies, value, .. } = old;
         Pattern { ends_after, place, identifies, value, ..fresh }
@@ -235,7 +235,7 @@ mod tests {
         let more = r"(?<!\S)Share\s+it\s+now(?!\w)";
         let mut with_more = mined.clone();
         with_more.patterns.extend(file(&[(&id(more), "proposed", more, 2, "")]).patterns);
-        // One took their edit back, rejected a pattern, took one out, noted and wrote others.
+        // A person undid an edit, rejected a pattern, removed one, noted one and wrote others.
         let mut now = file(&[
             (&read, "proposed", READ, 3, ""),
             (&share, "rejected", SHARE, 4, "a column"),
@@ -291,7 +291,7 @@ mod tests {
         };
         let merged = |note, end| merge(with_end("", None), with_end(note, end)).patterns.remove(0).ends_after;
         assert_eq!([merged("mine", Some(90)), merged("mine", None)], [Some(90), None]);
-        // What nobody touched is found again.
+        // The value of a pattern that nobody touched is computed again.
         assert_eq!(merged("", Some(90)), None);
         let found = merge(with_end("", Some(70)), with_end("", Some(90)));
         assert_eq!(found.patterns[0].ends_after, Some(70));

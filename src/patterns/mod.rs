@@ -1,8 +1,8 @@
-//! The contract between mining, people and cleaning: templates written down as regexes.
+//! Patterns: templates as regexes. The contract between mining, people and cleaning.
 //!
-//! Mining gives templates, [`PatternFile::of_templates`] writes them down, [`merge`](merge::merge) brings
-//! them together with what people decided before, and cleaning reads them back. The YAML file is the
-//! only thing that passes between mining and cleaning, so that a person can stand between them.
+//! Mining gives templates, [`PatternFile::of_templates`] turns them into patterns, [`merge`](merge::merge) adds earlier
+//! decisions, and cleaning reads the file. The YAML file is the only thing that passes from mining to cleaning, so a
+//! person can review it in between.
 
 mod canonical;
 pub mod difference;
@@ -33,21 +33,21 @@ pub use trust::Trust;
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";
 
-/// What a person decided about a pattern.
+/// A person's decision about a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Nobody decided yet: applied, unless only accepted patterns are, and weighed like any evidence.
+    /// Not decided yet. Applied, unless only accepted patterns are, and weighed as evidence.
     #[default]
     Proposed,
-    /// Applied; whatever it matches goes.
+    /// Applied. Everything it matches is removed.
     Accepted,
     /// Never applied, and never proposed again.
     Rejected,
 }
 
 impl Status {
-    /// As it stands in a pattern file.
+    /// The name in a pattern file.
     pub fn name(self) -> &'static str {
         match self {
             Status::Proposed => "proposed",
@@ -57,64 +57,65 @@ impl Status {
     }
 }
 
-/// A template on its way into a pattern file: a run of tokens and its evidence.
+/// A template before it is written to a pattern file: a run of tokens and its counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     /// Its tokens.
     pub run: TokenRun,
-    /// In how many documents it occurs, near-duplicates counted once.
+    /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
-    /// Of how many documents; those of all sources it occurs in, if it is shared.
+    /// Number of documents that count, of its source; for a shared template, of all sources it occurs in.
     pub among: usize,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub occurrences: usize,
-    /// In how many sources it occurs.
+    /// Number of sources it occurs in.
     pub sources: usize,
-    /// One occurrence, as it stands in its document.
+    /// One occurrence, as written in its document.
     pub example: String,
-    /// Articles end before it, if they had so many words of prose; `None` if nobody looked yet.
+    /// It ends articles that have at least this many words of prose before it. `None` if it does not, or that was not
+    /// computed yet.
     pub ends_after: Option<usize>,
 }
 
 /// How a pattern is matched.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// As mined: a run of tokens.
+    /// A run of tokens, as mined.
     Run(TokenRun),
-    /// As a person wrote or edited it.
+    /// A regex that a person wrote or edited.
     Regex(ForeignRegex),
 }
 
-/// One regex that a person may judge. Always one that compiles.
+/// One regex, for a person to review. It always compiles.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// Unique in its file; of a mined pattern, a hash of the template, so that mining again finds it again.
+    /// Unique in its file. For a mined pattern, a hash of the template, so that mining again gives the same id.
     pub id: String,
     /// What a person decided.
     pub status: Status,
     /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share.
     pub regex: String,
-    /// How it is matched; follows from id and regex.
+    /// How it is matched. Follows from id and regex.
     pub form: Form,
-    /// In how many documents it was seen, near-duplicates counted once.
+    /// Number of documents it was seen in, near-duplicates counted once.
     pub documents: usize,
-    /// Of how many documents.
+    /// Number of documents that count.
     pub among: usize,
-    /// How often it was seen.
+    /// Number of times it was seen.
     pub occurrences: usize,
-    /// In how many sources it was seen, if it is shared.
+    /// Number of sources it was seen in, if it is shared.
     pub sources: Option<usize>,
     /// A text it matches.
     pub example: String,
-    /// Articles are over before it, once they have had so many words of prose.
+    /// It ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
-    /// Where it has its place in documents, if it has one.
+    /// Its place in documents, if it has one.
     pub place: Option<Place>,
-    /// Whether what varies in it differs in so many documents that it tells them apart, as a price or an author does.
+    /// Whether what varies in it distinguishes documents, as a price or an author does.
     pub identifies: bool,
-    /// Whether a number or a price in it is the document's own, such as an ISBN.
+    /// Whether a number or a price in it belongs to the document, such as an ISBN.
     pub value: bool,
-    /// Whatever a person wants to remember.
+    /// A person's note.
     pub note: String,
 }
 
@@ -129,7 +130,7 @@ impl Pattern {
         matches!(self.form, Form::Run(_))
     }
 
-    /// Its regex, for the engine.
+    /// Its compiled regex.
     pub fn compiled(&self) -> Result<Arc<fancy_regex::Regex>, Box<fancy_regex::Error>> {
         match &self.form {
             Form::Regex(regex) => regex.compiled().cloned(),
@@ -142,13 +143,13 @@ impl Pattern {
         found.is_ok_and(|found| found == Some(0..text.len()))
     }
 
-    /// Whether a person left a mark on it.
+    /// Whether a person changed it.
     pub fn is_touched(&self) -> bool {
         self.status != Status::Proposed || !self.note.is_empty() || !self.is_as_mined()
     }
 }
 
-/// A regex as a run of tokens if it is, by its id, the one that mining wrote; else compiled.
+/// The form of a regex: a run of tokens if the id shows that mining wrote it, else compiled.
 pub fn form(id: &str, regex: &str, lexer: &Lexer) -> Result<Form, Box<fancy_regex::Error>> {
     if [ID_DIGITS, LONG_ID_DIGITS].contains(&id.len())
         && let Some(run) = self::regex::parse(regex, lexer)
@@ -159,13 +160,13 @@ pub fn form(id: &str, regex: &str, lexer: &Lexer) -> Result<Form, Box<fancy_rege
     Ok(Form::Regex(ForeignRegex::new(regex)?))
 }
 
-/// Hexadecimal digits of an id, and of one whose short form is taken in its file.
+/// Number of hexadecimal digits of an id, and of an id whose short form is already used in its file.
 pub const ID_DIGITS: usize = 8;
 /// See [`ID_DIGITS`].
 pub const LONG_ID_DIGITS: usize = 16;
 
 /// The first digits of the template's hash (64-bit FNV-1a over the run as written, finished as in MurmurHash3). Mutable
-/// patterns count by name: a better regex for a number leaves the ids of the templates with numbers alone.
+/// patterns count by name: a better regex for a number does not change the ids of templates with numbers.
 pub fn id_of(run: &TokenRun, mutable: &MutableSet, digits: usize) -> String {
     let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let mut hash = run.written(mutable).bytes().fold(0xcbf2_9ce4_8422_2325, fnv);

@@ -1,7 +1,7 @@
-//! Pattern files as they lie on disk.
+//! Reads pattern files from disk.
 //!
-//! Whoever reads one reads it here. In a folder may lie what is called like a pattern file and is none: a named pipe, which
-//! would be waited for, or a device without end.
+//! All reads go through here. A folder may contain something that has the name of a pattern file and is none: a named
+//! pipe, on which a read would wait for ever, or an endless device.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::problem::FileProblem;
 
-/// The most bytes of a pattern file. The files of large sources have a few million.
+/// Maximum size of a pattern file in bytes. Large sources have files of a few million.
 const MOST: u64 = 1 << 28;
 
 /// The text of a pattern file.

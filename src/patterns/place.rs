@@ -1,7 +1,6 @@
-//! Where templates stand in documents. [`places`](crate::places) finds it out.
+//! The place of templates in documents, computed by [`places`](crate::places).
 
-/// Where a pattern has its place in documents, if it has one: there stand templates, one after the other, up to an end of
-/// the document.
+/// The end of the document where a pattern has its place: templates stand there one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
@@ -9,15 +8,15 @@ pub enum Place {
     Head,
     /// At its tail.
     Tail,
-    /// At either.
+    /// At both.
     Ends,
 }
 
 impl Place {
-    /// Every one, the narrower first.
+    /// All places, the narrower ones first.
     pub const ALL: [Place; 3] = [Place::Head, Place::Tail, Place::Ends];
 
-    /// As it stands in a pattern file.
+    /// The name in a pattern file.
     pub fn name(self) -> &'static str {
         match self {
             Place::Head => "head",
@@ -26,12 +25,12 @@ impl Place {
         }
     }
 
-    /// Whether it is at the head.
+    /// Whether it includes the head.
     pub fn is_head(self) -> bool {
         self != Place::Tail
     }
 
-    /// Whether it is at the tail.
+    /// Whether it includes the tail.
     pub fn is_tail(self) -> bool {
         self != Place::Head
     }

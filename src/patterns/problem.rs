@@ -1,27 +1,27 @@
-//! What is wrong with a pattern file, in words.
+//! Problems of pattern files, as messages.
 
 use std::path::Path;
 
-/// Something wrong with a pattern file, and where.
+/// A problem of a pattern file, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileProblem {
-    /// From 1; 0 if it is about the file as a whole.
+    /// Line number from 1; 0 for the file as a whole.
     pub line: u64,
-    /// The pattern it is about.
+    /// The id of the pattern concerned.
     pub id: Option<String>,
-    /// What is wrong, and the remedy.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
 impl FileProblem {
-    /// That the file is not named after its source.
+    /// A problem if the file is not named after its source.
     pub fn of_name(path: &Path, source: &str) -> Option<FileProblem> {
         let message = || format!("it says it is for source '{source}'; name it {source}.yaml");
         let is_named = path.file_stem().is_some_and(|stem| stem == source);
         (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
     }
 
-    /// All of them, in one line.
+    /// All problems in one line.
     pub fn display_all(problems: &[FileProblem], path: &Path) -> String {
         problems.iter().map(|problem| problem.display(path)).collect::<Vec<String>>().join("; ")
     }

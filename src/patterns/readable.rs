@@ -1,9 +1,9 @@
-//! A pattern as people read it: words, and named parts for what varies.
+//! A pattern in readable form: words, and named parts for what varies.
 //!
-//! Takes a [`Pattern`], gives [`Chip`]s in the order of the text they stand for. A mined pattern is read off its run of
-//! tokens. A regex that a person wrote or edited is read as far as its meaning is plain: mutable regexes that stand in
-//! it verbatim, escaped and plain characters, white space, free stretches, line edges. The rest stays regex text, and
-//! none of it is left out but `(?m)` and the edges that keep words whole, which mined patterns have as well.
+//! Takes a [`Pattern`], gives [`Chip`]s in the order of the text they stand for. A mined pattern is converted from its
+//! run of tokens. A regex that a person wrote or edited is converted as far as its meaning is clear: verbatim regexes
+//! of mutable patterns, escaped and plain characters, white space, free stretches, line edges. The rest is shown as
+//! regex. Nothing is left out except `(?m)` and the edges that keep words whole, which mined patterns also have.
 
 use super::regex::{
     AFTER_NO_RUN, AFTER_PUNCTUATION, AFTER_SPACE, AFTER_TEXT, EDGES, SPACE, SPACE_IN_LINE, parse_slot, strip_any,
@@ -14,32 +14,32 @@ use crate::tokens::{MutableSet, Piece, TokenRun};
 /// One part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chip {
-    /// Words and characters as they stand in the text. Of a space in it any white space will do.
+    /// Words and characters as written. A space in it stands for any white space.
     Text(String),
-    /// Any match of a mutable pattern, by its name.
+    /// Any match of the mutable pattern with this name.
     Mutable(String),
     /// Any characters of one line.
     Free {
-        /// How many at least.
+        /// Minimum number.
         least: usize,
-        /// How many at most, if there is a bound.
+        /// Maximum number, if there is one.
         most: Option<usize>,
     },
     /// White space.
     Space,
-    /// Other text stands right before, without white space.
+    /// Other text stands directly before, without white space.
     Adjoins,
-    /// A line starts.
+    /// The start of a line.
     LineStart,
-    /// A line ends and the next one starts.
+    /// The end of a line and the start of the next.
     LineBreak,
-    /// A line ends.
+    /// The end of a line.
     LineEnd,
-    /// Part of a regex that has no plainer form.
+    /// A part of a regex that has no simpler form.
     Regex(String),
 }
 
-/// The parts of a pattern, whose file has these mutable patterns.
+/// The parts of a pattern. `mutable` are the mutable patterns of its file.
 pub fn chips(pattern: &Pattern, mutable: &MutableSet) -> Vec<Chip> {
     match &pattern.form {
         Form::Run(run) => of_run(run, mutable),
@@ -94,23 +94,23 @@ fn of_regex(regex: &str, mutable: &MutableSet) -> Vec<Chip> {
     chips.0
 }
 
-/// The flags at the start, as in `(?mi)`.
+/// Splits off the flags at the start, as in `(?mi)`.
 fn split_flags(regex: &str) -> (&str, &str) {
     let flags = regex.strip_prefix("(?").and_then(|rest| rest.split_once(')'));
     let is_flag = |c: char| c.is_ascii_alphabetic() || c == '-';
     flags.filter(|(flags, _)| flags.chars().all(is_flag)).unwrap_or(("", regex))
 }
 
-/// What the next few characters of a regex say.
+/// The meaning of the next characters of a regex.
 enum Atom {
     Chip(Chip),
-    /// The edge of a word, where no white space need stand; whether other text stands right before.
+    /// The edge of a word, without white space. `adjoins`: whether other text stands directly before.
     Edge {
         adjoins: bool,
     },
 }
 
-/// The next part of a regex, and what follows. `None` at its end.
+/// The next part of a regex, and the rest. `None` at its end.
 fn parse_atom<'r>(rest: &'r str, in_lines: bool, mutable: &MutableSet) -> Option<(Atom, &'r str)> {
     if rest.is_empty() {
         return None;
@@ -123,7 +123,7 @@ fn parse_atom<'r>(rest: &'r str, in_lines: bool, mutable: &MutableSet) -> Option
     Some((Atom::Chip(chip), after))
 }
 
-/// Edges that people write.
+/// Edges in regexes that people write.
 const WRITTEN_EDGES: [&str; 2] = [r"\b", r"(?<!\w)"];
 
 fn parse_edge(rest: &str) -> Option<(bool, &str)> {
@@ -140,11 +140,12 @@ fn parse_line_edge(rest: &str, in_lines: bool) -> Option<(Chip, &str)> {
     }
     let start = || strip_any(rest, &[r"^\s*", "^"]).map(|after| (Chip::LineStart, after));
     let end = || strip_any(rest, &[r"\s*$", "$"]).map(|after| (Chip::LineEnd, after));
-    // Elsewhere they mean the edges of the text.
+    // Without `m` they match only at the ends of the text.
     if in_lines { start().or_else(end) } else { None }
 }
 
-/// What matches any character of a line, and how many of them come before what the quantifier counts.
+/// Expressions for any characters of a line, and how many characters each matches before the part that the quantifier
+/// repeats.
 const ANYTHING: [(&str, usize); 3] = [(r"\S[^\n]", 1), (r"[^\n]", 0), (".", 0)];
 
 fn parse_free(rest: &str) -> Option<(Chip, &str)> {
@@ -165,7 +166,7 @@ fn parse_mutable<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(Chip, &'r s
     Some((Chip::Mutable(mutable.pattern(id).name.clone()), after))
 }
 
-/// A character as it stands in the text, or one class, group or sign of a regex with its quantifier.
+/// A plain character, or a class, group or other sign of a regex with its quantifier.
 fn parse_character(rest: &str) -> (Chip, &str) {
     let length = atom_length(rest);
     let (atom, after) = rest.split_at(length);
@@ -176,7 +177,7 @@ fn parse_character(rest: &str) -> (Chip, &str) {
     }
 }
 
-/// The character that an atom stands for, if it is one.
+/// The character that an atom stands for, if it stands for exactly one.
 fn literal(atom: &str) -> Option<char> {
     let mut chars = atom.chars();
     match (chars.next()?, chars.next()) {
@@ -188,7 +189,7 @@ fn literal(atom: &str) -> Option<char> {
     }
 }
 
-/// How many bytes belong together at the start: an escape, a class, a group, a character.
+/// Length in bytes of the first atom: an escape, a class, a group, a character.
 fn atom_length(rest: &str) -> usize {
     match rest.as_bytes()[0] {
         b'\\' => escape_length(rest),
@@ -198,7 +199,7 @@ fn atom_length(rest: &str) -> usize {
     }
 }
 
-/// As long as `\x1f`, `\x{1F4A9}`, `\p{L}`, `\k<name>` or `\d`.
+/// The length of an escape such as `\x1f`, `\x{1F4A9}`, `\p{L}`, `\k<name>` or `\d`.
 fn escape_length(rest: &str) -> usize {
     let name = rest.chars().nth(1).unwrap_or_default();
     let plain = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
@@ -213,7 +214,7 @@ fn escape_length(rest: &str) -> usize {
     closed.map_or(plain, |at| at + 1)
 }
 
-/// Up to the bracket that closes a class; classes may stand in each other, and `]` may come first.
+/// The length up to the bracket that closes a class. Classes may be nested, and `]` may come first.
 fn class_length(rest: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -233,7 +234,7 @@ fn class_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// Up to the parenthesis that closes a group.
+/// The length up to the parenthesis that closes a group.
 fn group_length(rest: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -251,7 +252,7 @@ fn group_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// The quantifier at the start: `*`, `+?`, `{2,5}`; empty if there is none.
+/// The quantifier at the start, such as `*`, `+?` or `{2,5}`. Empty if there is none.
 fn quantifier(rest: &str) -> &str {
     let count = match rest.as_bytes().first() {
         Some(b'*' | b'+' | b'?') => 1,
@@ -262,7 +263,7 @@ fn quantifier(rest: &str) -> &str {
     &rest[..count + manner]
 }
 
-/// How often at least and at most; `None` of what is no quantifier.
+/// The minimum and maximum of a quantifier. `None` if it is not one.
 fn bounds(quantifier: &str) -> Option<(usize, Option<usize>)> {
     match quantifier.as_bytes().first()? {
         b'*' => Some((0, None)),
@@ -272,14 +273,14 @@ fn bounds(quantifier: &str) -> Option<(usize, Option<usize>)> {
     }
 }
 
-/// Those of `2`, `2,` and `2,5`.
+/// The bounds in `2`, `2,` or `2,5`.
 fn braced_bounds(inside: &str) -> Option<(usize, Option<usize>)> {
     let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
     let most = if most.is_empty() { None } else { Some(most.parse().ok()?) };
     Some((least.parse().ok()?, most))
 }
 
-/// Chips in the making.
+/// A list of chips that is being built.
 #[derive(Default)]
 struct Chips(Vec<Chip>);
 
@@ -292,7 +293,7 @@ impl Chips {
         }
     }
 
-    /// What stands between a token and what is there already.
+    /// Adds what separates the next token from the chips so far.
     fn join(&mut self, space_before: bool) {
         match (self.0.last(), space_before) {
             (None, false) => self.push(Chip::Adjoins),
@@ -301,7 +302,7 @@ impl Chips {
         }
     }
 
-    /// Text runs on from text, and a regex from a regex.
+    /// Adds a chip. Joins text with text, and regex with regex.
     fn push(&mut self, chip: Chip) {
         match (self.0.as_mut_slice(), chip) {
             ([.., Chip::Text(before)], Chip::Text(text)) => before.push_str(&text),
@@ -338,14 +339,14 @@ mod tests {
         Lexer::new(Tokenizer::Words, mutable())
     }
 
-    /// The run of all tokens of a text; with the line breaks at its ends if asked for.
+    /// The run of all tokens of a text, with or without the line breaks at its ends.
     fn run(text: &str, with_ends: bool) -> TokenRun {
         let sequence = SymbolSequence::of_texts(&[text], &lexer()).unwrap();
         let skipped = usize::from(!with_ends);
         sequence.run(skipped..sequence.tokens() - skipped)
     }
 
-    /// Chips in a short form: `<name>` for all but text.
+    /// Chips in short form: `<name>` for all except text.
     fn written(chips: &[Chip]) -> String {
         let write = |chip: &Chip| match chip {
             Chip::Text(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! A pattern file as it stands: what YAML gives, before anything of it is checked.
+//! A pattern file as parsed from YAML, before its contents are checked.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ pub(super) struct MutableRecord {
     pub(super) regex: String,
 }
 
-/// A value, and the line it stands in.
+/// A value and its line number.
 #[derive(Debug, PartialEq)]
 pub(super) struct Lined<T> {
     pub(super) value: T,
@@ -100,7 +100,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
 }
 
 impl MinedRecord {
-    /// What is wrong with a share that is none.
+    /// An error if a share is not in 0..=1.
     pub(super) fn check_shares(&self) -> Result<(), String> {
         let shares = [("cutoff", Some(self.cutoff)), ("removed", self.removed)];
         let is_wrong = |share: &f64| !(0.0..=1.0).contains(share);
@@ -110,7 +110,7 @@ impl MinedRecord {
 }
 
 impl TrustRecord {
-    /// What it says, if its share is one.
+    /// The trust. An error if its share is not in 0..=1.
     pub(super) fn read(self) -> Result<Trust, String> {
         let TrustRecord { share, because } = self;
         match (0.0..=1.0).contains(&share) {
@@ -122,7 +122,7 @@ impl TrustRecord {
 
 impl FileRecord {
     pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
-        // Two hundred bytes of aliases can stand for gigabytes.
+        // No aliases: two hundred bytes of them can expand to gigabytes.
         let no_alias = serde_saphyr::alias_limits! { max_alias_expansions_per_anchor: 0 };
         let options = serde_saphyr::options! { budget: None, alias_limits: no_alias };
         serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
@@ -131,18 +131,18 @@ impl FileRecord {
 
 /// The comments at the top of a file.
 pub(super) fn heading(yaml: &str) -> &str {
-    // A CR by itself ends a comment, too, and what follows it may be none.
+    // A CR also ends a comment, and what follows it may be something else.
     let is_whole = |line: &str| line.strip_suffix('\n').is_some_and(|line| !line.trim_end_matches('\r').contains('\r'));
     let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && is_whole(line));
     &yaml[..lines.map(str::len).sum()]
 }
 
-/// All comments of a file, a line each, those at its top as they are.
+/// All comments of a file, one per line. Those at the top are unchanged.
 pub(super) fn comments(yaml: &str) -> String {
     let heading = heading(yaml);
     let mut comments = heading.to_owned();
     let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
-    // In the lines below `key: |`, which are indented more than the key, a `#` is text.
+    // Lines of a block after `key: |` are indented more than the key. There, `#` is text.
     let mut block: Option<usize> = None;
     for line in yaml[heading.len()..].lines().flat_map(|line| line.split('\r')) {
         if block.is_some_and(|key| line.trim().is_empty() || indentation(line) > key) {
@@ -160,7 +160,7 @@ pub(super) fn comments(yaml: &str) -> String {
     comments
 }
 
-/// The comment that ends a line: from a `#` outside of quotes on, at the start or after white space.
+/// The comment at the end of a line: from a `#` outside quotes, at the start or after white space.
 fn comment(line: &str) -> Option<&str> {
     let (mut quote, mut before) = (None, ' ');
     let mut rest = line.char_indices().peekable();
@@ -168,7 +168,7 @@ fn comment(line: &str) -> Option<&str> {
         match (quote, c) {
             (None, '#') if before.is_whitespace() => return Some(&line[at..]),
             (None, '\'' | '"') if before.is_whitespace() || "{[,".contains(before) => quote = Some(c),
-            // A quote inside is doubled, or comes after a backslash.
+            // A quote inside is doubled, or escaped by a backslash.
             (Some('"'), '\\') => drop(rest.next()),
             (Some('\''), '\'') if rest.next_if(|&(_, next)| next == '\'').is_some() => {}
             (Some(opened), _) if c == opened => quote = None,
@@ -179,7 +179,7 @@ fn comment(line: &str) -> Option<&str> {
     None
 }
 
-/// The YAML library's complaint, with the pattern that its line belongs to.
+/// Turns an error of the YAML library into a problem, with the pattern that the line belongs to.
 fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let line = error.location().map_or(0, |location| location.line());
     let before = yaml.lines().take(line as usize).collect::<Vec<_>>();
@@ -198,7 +198,7 @@ fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     FileProblem { line, id: id.map(str::to_owned), message }
 }
 
-/// The id that a line of a pattern file gives.
+/// The id in a line of a pattern file.
 pub(super) fn id_in(line: &str) -> Option<&str> {
     let id = line.trim_start().trim_start_matches(['-', '{', ' ']).strip_prefix("id:")?;
     Some(id.split(',').next().unwrap_or(id).trim().trim_matches(['\'', '"']))

@@ -1,5 +1,5 @@
-//! A run of tokens as a regex that Rust's `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) read alike,
-//! and back.
+//! Converts a run of tokens to a regex and back. Rust's `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) read the
+//! regex the same way.
 //!
 //! | in the run | in the regex |
 //! |---|---|
@@ -11,10 +11,10 @@
 //! | start without line break | `(?<!\S)`; `(?<=\S)` or `(?<=[^\w\s])` where no white space stood before |
 //! | end without line break | `(?!\w)` after a word or mutable pattern, `(?!\S)` between white space |
 //!
-//! Where words stand next to a script that is written without spaces, as in `来源ABC新闻`, `\w` would take the
-//! neighbour for more of the word. There the edges of words are written out ([`Edges::Unspaced`]).
+//! Beside a script without spaces, as in `来源ABC新闻`, `\w` would match the neighbour as part of the word. There the edges
+//! of words are written out ([`Edges::Unspaced`]).
 //!
-//! White space at the edges of a match (`^\s*` takes some along) is not part of what the pattern matches.
+//! White space at the edges of a match (`^\s*` matches some) is not part of what the pattern matches.
 
 use crate::tokens::characters::{ends_in_run, has_unspaced, is_run_character, is_word_character, unspaced_ranges};
 use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenRun, Tokenizer};
@@ -31,26 +31,26 @@ pub(super) const AFTER_TEXT: &str = r"(?<=\S)";
 pub(super) const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
 const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
-/// A word character that is of no unspaced script: what a word runs on with.
+/// Inside the brackets: a word character of a script with spaces. A word can continue with it.
 pub(super) const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
 
-/// All edges that may stand beside a free stretch; of two that start alike the longer one first.
+/// All edges that may stand beside a free stretch. If one is a prefix of another, the longer one comes first.
 pub(super) const EDGES: [&str; 6] =
     [BEFORE_NO_WORD, BEFORE_NO_RUN, BEFORE_SPACE, AFTER_NO_RUN, AFTER_TEXT, AFTER_PUNCTUATION];
 
-/// What no word of a pattern may adjoin.
+/// The characters that may not stand directly beside a word of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edges {
-    /// Word characters: plain `\w`, where only scripts with spaces are written.
+    /// Word characters, plain `\w`. For files with only scripts with spaces.
     #[default]
     Spaced,
-    /// Word characters, but for those of scripts without spaces.
+    /// Word characters, except those of scripts without spaces.
     Unspaced,
 }
 
 impl Edges {
-    /// The edges for the patterns of one file: plain ones, unless one of its runs has a script without spaces.
+    /// The edges for the patterns of one file: `Unspaced` if one of its runs has a script without spaces.
     pub fn of_runs<'r>(runs: impl IntoIterator<Item = &'r TokenRun>) -> Edges {
         let is_unspaced = |piece: &Piece| matches!(piece, Piece::Literal { text, .. } if has_unspaced(text));
         match runs.into_iter().any(|run| run.pieces().iter().any(is_unspaced)) {
@@ -59,7 +59,7 @@ impl Edges {
         }
     }
 
-    /// The edges that a regex of [`render`] has.
+    /// The edges in a regex that [`render`] wrote.
     pub fn written_in(regex: &str) -> Edges {
         let is_before_free = |(at, _): (usize, &str)| regex[at + BEFORE_NO_RUN.len()..].starts_with(FREE_START);
         let ends_words = regex.ends_with(BEFORE_NO_RUN) || regex.match_indices(BEFORE_NO_RUN).any(is_before_free);
@@ -69,7 +69,7 @@ impl Edges {
         }
     }
 
-    /// Whether a word of the pattern would run on with this character.
+    /// Whether a word of the pattern would continue with this character.
     pub fn runs_on(self, c: char) -> bool {
         match self {
             Edges::Spaced => is_word_character(c),
@@ -92,7 +92,7 @@ impl Edges {
     }
 }
 
-/// Writes a run down as a regex.
+/// Writes a run as a regex.
 pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     let pieces = run.pieces();
     let mut regex = if pieces.contains(&Piece::Break) { "(?m)".to_owned() } else { String::new() };
@@ -114,7 +114,7 @@ pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     regex
 }
 
-/// What stands between a piece and the one before it.
+/// The regex between a piece and the one before it.
 fn joint(
     before: Option<&Piece>,
     piece: &Piece,
@@ -133,7 +133,7 @@ fn joint(
     }
 }
 
-/// Whether no word may adjoin the token: it starts or ends with one itself, or might.
+/// Whether no word may stand directly after the token: it ends with a word, or may.
 pub fn is_word_edge(piece: &Piece) -> bool {
     match piece {
         Piece::Break | Piece::Free { .. } => false,
@@ -142,7 +142,7 @@ pub fn is_word_edge(piece: &Piece) -> bool {
     }
 }
 
-/// As [`is_word_edge`], for the token's other end.
+/// Like [`is_word_edge`], for the start of the token.
 pub fn is_word_start(piece: &Piece) -> bool {
     match piece {
         Piece::Literal { text, .. } => text.starts_with(is_run_character),
@@ -176,7 +176,7 @@ fn push_token(regex: &mut String, piece: &Piece, mutable: &MutableSet) {
     }
 }
 
-/// Escapes what is special outside a class in any of the three engines; control characters as `\xHH`.
+/// Escapes what is special outside a class in any of the three engines. Control characters become `\xHH`.
 fn push_escaped(regex: &mut String, c: char) {
     match c {
         '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => regex.extend(['\\', c]),
@@ -185,7 +185,7 @@ fn push_escaped(regex: &mut String, c: char) {
     }
 }
 
-/// Reads a regex of the form that [`render`] writes. `None` for any other.
+/// Parses a regex in the form that [`render`] writes. `None` for any other.
 pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
     let mut pieces = Vec::new();
     let mut rest = regex.strip_prefix("(?m)").unwrap_or(regex);
@@ -228,7 +228,7 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
     TokenRun::new(pieces).filter(|run| render(run, lexer, Edges::written_in(regex)) == regex)
 }
 
-/// What follows the first of the prefixes that the text starts with.
+/// The text after the first matching prefix.
 pub(super) fn strip_any<'r>(rest: &'r str, prefixes: &[&str]) -> Option<&'r str> {
     prefixes.iter().find_map(|prefix| rest.strip_prefix(prefix))
 }
@@ -238,17 +238,17 @@ fn parse_free(rest: &str) -> Option<(u16, &str)> {
     Some((more.parse().ok()?, after))
 }
 
-/// A mutable pattern's regex in a group, and what follows it.
+/// A mutable pattern's regex in a group, and what follows the group.
 pub(super) fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
     let group = rest.strip_prefix("(?:")?;
     let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');
     let fits = mutable.patterns().iter().enumerate().filter_map(|(id, p)| Some((id, p.regex.len(), after(&p.regex)?)));
-    // Of two with the same regex the lexer only ever finds the first.
+    // If two have the same regex, the lexer only ever finds the first.
     fits.max_by_key(|&(id, length, _)| (length, std::cmp::Reverse(id)))
         .map(|(id, _, after)| (MutableId(id as u16), after))
 }
 
-/// Escaped and plain characters up to the next thing that is neither.
+/// Escaped and plain characters up to the next other part.
 fn parse_literal(rest: &str) -> Option<(String, &str)> {
     let mut literal = String::new();
     let mut chars = rest.char_indices();
@@ -289,14 +289,14 @@ mod tests {
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 
-    /// The run of all tokens of a text, without the line breaks at its ends unless asked for.
+    /// The run of all tokens of a text, with or without the line breaks at its ends.
     fn run(text: &str, with_ends: bool) -> TokenRun {
         let sequence = SymbolSequence::of_texts(&[text], &lexer()).unwrap();
         let skipped = usize::from(!with_ends);
         sequence.run(skipped..sequence.tokens() - skipped)
     }
 
-    /// As in a file that has no other pattern.
+    /// As in a file with no other pattern.
     fn rendered(run: &TokenRun) -> String {
         render(run, &lexer(), Edges::of_runs([run]))
     }
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(rendered(&run("(Reuters) -", false)), r"(?<!\S)\(Reuters\)\s+-");
     }
 
-    /// The pieces of several texts with free stretches between them.
+    /// The pieces of several texts, with free stretches between them.
     fn slotted(texts: &[&str]) -> TokenRun {
         let mut pieces: Vec<Piece> = Vec::new();
         for text in texts {

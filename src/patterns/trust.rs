@@ -1,26 +1,27 @@
-//! How far what was mined from a source can be relied on.
+//! Trust: how far mined patterns and shape can be relied on in a source.
 //!
-//! Written into the source's pattern file, where a person can see it and change it. [`trust`](crate::trust) finds it out.
+//! It is written to the source's pattern file, where a person can see and change it. [`trust`](crate::trust) computes
+//! it.
 
 use std::fmt;
 
 /// How far shape and matches can be relied on in the documents of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trust {
-    /// From 0 to 1. So much counts what the shape tells; below [`Trust::LEAST`], of what nobody accepted only that is removed
-    /// which stands in its [`Place`](super::Place).
+    /// From 0 to 1: the weight of the shape. Below [`Trust::LEAST`], patterns that nobody accepted are only applied at
+    /// their [`Place`](super::Place).
     pub share: f64,
     /// Why it is not 1; empty if it is.
     pub because: String,
 }
 
 impl Trust {
-    /// In full.
+    /// Full trust.
     pub const FULL: Trust = Trust { share: 1.0, because: String::new() };
-    /// With less, matches count only where they stand in their place.
+    /// With less, matches count only at their place.
     pub const LEAST: f64 = 0.5;
 
-    /// That in what several sources share: the mean of theirs, by their documents.
+    /// The trust for shared patterns: the mean of the sources' trust, weighted by their documents.
     pub fn mean<'t>(own: impl Iterator<Item = (&'t Trust, usize)>) -> Option<Trust> {
         let (documents, sum) = own.fold((0.0, 0.0), |(documents, sum), (trust, of_source)| {
             (documents + of_source as f64, sum + trust.share * of_source as f64)
@@ -30,24 +31,24 @@ impl Trust {
         (documents > 0.0).then(|| Trust { share, because: because.to_owned() })
     }
 
-    /// Whether nothing speaks against it.
+    /// Whether there is no doubt.
     pub fn is_full(&self) -> bool {
         self.share >= 1.0
     }
 
-    /// What there is to tell of it, if it is not full.
+    /// A message about it, if it is not full.
     pub fn doubt(&self) -> Option<String> {
         (!self.is_full()).then(|| self.to_string())
     }
 
-    /// Whether matches count wherever they stand.
+    /// Whether matches count everywhere in a document.
     pub fn is_anywhere(&self) -> bool {
         self.share >= Trust::LEAST
     }
 }
 
 impl fmt::Display for Trust {
-    /// As a person would say it.
+    /// As text for people.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.share {
             share if share < Trust::LEAST => write!(f, "only what stands at the ends of its documents is removed"),

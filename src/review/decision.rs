@@ -1,12 +1,11 @@
-//! What a person decides, and how it is taken back.
+//! Decisions of a person, and how they are undone.
 //!
-//! A [`Step`] is one decision: it may change many patterns at once, in several files. Each [`Change`] says what stood
-//! there before and what is to stand there, so a step that is turned round undoes itself, and a change is made only
-//! where things still are as they were when the person decided.
+//! A [`Step`] is one decision. It may change many patterns of a file at once. Each [`Change`] has the old and the new
+//! value. So a reversed step undoes itself, and a change is only made if the old value is still as the person saw it.
 
 use crate::patterns::{Keep, Pattern, PatternFile, Status, form};
 
-/// What a person may change of a pattern.
+/// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// See [`Pattern::status`].
@@ -22,7 +21,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// As it stands.
+    /// The current values.
     pub fn of(pattern: &Pattern) -> Entry {
         Entry {
             status: pattern.status,
@@ -33,7 +32,7 @@ impl Entry {
         }
     }
 
-    /// Tells entries apart, so that who decides can say which one was looked at.
+    /// A hash of the entry. A decision contains it to say which version the person saw.
     pub fn version(&self) -> String {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
@@ -42,25 +41,25 @@ impl Entry {
     }
 }
 
-/// One thing that is to be different in a file.
+/// One change in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Of a pattern.
+    /// A change of a pattern.
     Pattern {
         /// Its id.
         id: String,
-        /// As it was.
+        /// The old values.
         from: Entry,
-        /// As it is to be.
+        /// The new values.
         to: Entry,
     },
-    /// Of a text to keep, with its note; `None` is no such text.
+    /// A change of a text to keep. A note of `None` means that the text is not kept.
     Keep {
         /// The text.
         text: String,
-        /// The note it had.
+        /// The old note.
         from: Option<String>,
-        /// The note it is to have.
+        /// The new note.
         to: Option<String>,
     },
 }
@@ -68,7 +67,7 @@ pub enum Change {
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// In words: "accepted 3742adb3".
+    /// A description: "accepted 3742adb3".
     pub what: String,
     /// The source whose file it changes.
     pub source: String,
@@ -76,25 +75,25 @@ pub struct Step {
     pub changes: Vec<Change>,
 }
 
-/// Why a change cannot be made.
+/// Why a change was refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Refusal {
-    /// Somebody else changed it.
+    /// The pattern was changed by someone else.
     #[error("pattern {0} was changed in its file meanwhile; look at it again")]
     Changed(String),
-    /// Somebody else took it out.
+    /// The pattern was removed by someone else.
     #[error("pattern {0} is no longer in its file")]
     Gone(String),
-    /// Its regex does not compile, or its text cannot be kept.
+    /// The regex does not compile, or the text cannot be kept.
     #[error("{0}")]
     Invalid(String),
-    /// Somebody else kept the text, or no longer keeps it.
+    /// The text to keep was changed by someone else.
     #[error("'{0}' was changed among the texts to keep meanwhile; look again")]
     KeepChanged(String),
 }
 
 impl Step {
-    /// What takes it back.
+    /// The step that undoes this one.
     pub fn undone(self) -> Step {
         let back = |change| match change {
             Change::Pattern { id, from, to } => Change::Pattern { id, from: to, to: from },
@@ -103,7 +102,7 @@ impl Step {
         Step { what: self.what, source: self.source, changes: self.changes.into_iter().rev().map(back).collect() }
     }
 
-    /// The id of the pattern that it is about, if it is about one.
+    /// The id of its pattern, if it changes exactly one pattern and nothing else.
     pub fn only_pattern(&self) -> Option<&str> {
         match &self.changes[..] {
             [Change::Pattern { id, .. }] => Some(id),
@@ -111,7 +110,7 @@ impl Step {
         }
     }
 
-    /// Makes the changes, all or none.
+    /// Makes all changes, or none.
     pub fn apply(&self, file: &mut PatternFile) -> Result<(), Refusal> {
         let mut changed = file.clone();
         let at: std::collections::HashMap<String, usize> =

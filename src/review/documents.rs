@@ -1,6 +1,6 @@
-//! The documents that decisions are looked at on.
+//! The documents on which decisions are tried.
 //!
-//! Of a source with more than are asked for, as many, evenly spread. The texts of the sources that were looked at last
+//! If a source has more than wanted, a part of them is used, evenly spread. The texts of the most recently used sources
 //! stay in memory.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::effects::{Effects, Question};
 use crate::patterns::SHARED;
 use crate::sampling::evenly_spread;
 
-/// The texts of so many sources stay in memory.
+/// Number of sources whose texts stay in memory.
 const IN_MEMORY: usize = 4;
 
 /// Documents by source.
@@ -21,7 +21,7 @@ const IN_MEMORY: usize = 4;
 pub struct Documents {
     inventory: Inventory,
     most: usize,
-    /// Or why there is none.
+    /// `Err`: the message why they could not be listed.
     listings: OnceLock<Result<BTreeMap<String, Vec<DocumentRef>>, String>>,
     recent: Mutex<Vec<(String, Arc<Texts>)>>,
 }
@@ -29,11 +29,11 @@ pub struct Documents {
 /// The documents of a source that are looked at.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// Those that can be read, in the order of the corpus.
+    /// The readable ones, in the order of the corpus.
     pub documents: Vec<Page>,
-    /// How many there are in all.
+    /// Number of all documents of the source.
     pub of: usize,
-    /// Why others cannot be read.
+    /// Why some could not be read.
     pub skipped: Vec<String>,
 }
 
@@ -42,14 +42,14 @@ pub struct Texts {
 pub struct Page {
     /// The name of its source.
     pub source: String,
-    /// Its name within the source.
+    /// Its id within the source.
     pub id: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
 impl Texts {
-    /// What patterns do to them; `go_on` is asked again and again whether to.
+    /// What patterns do to them. Stops when `go_on` returns false.
     pub fn effects(&self, question: &Question, go_on: impl Fn() -> bool + Sync) -> Effects {
         let read = |index: usize| self.documents.get(index).map(|page| page.text.as_str());
         Effects::of(question, self.documents.len(), read, go_on)
@@ -57,23 +57,23 @@ impl Texts {
 }
 
 impl Documents {
-    /// At most so many documents of each source of an inventory.
+    /// At most `most` documents for each source of an inventory.
     pub fn new(inventory: Inventory, most: usize) -> Documents {
         Documents { inventory, most, listings: OnceLock::new(), recent: Mutex::default() }
     }
 
-    /// How many documents each source has in the corpus; `None` while they are being listed, which takes its time where
-    /// files hold many.
+    /// The number of documents of each source in the corpus. `None` while they are being listed, which takes time for
+    /// files with many documents.
     pub fn counts(&self) -> Option<BTreeMap<&str, usize>> {
         let listings = self.listings.get()?.as_ref().ok()?;
         Some(listings.iter().map(|(source, documents)| (source.as_str(), documents.len())).collect())
     }
 
-    /// The texts of a source; of [`SHARED`], of all sources, evenly spread.
+    /// The texts of a source. For [`SHARED`], texts of all sources, evenly spread.
     pub fn texts(&self, source: &str) -> Arc<Texts> {
         let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().iter().find(|(known, _)| known == source).map(|(_, texts)| Arc::clone(texts));
-        // Outside of the lock: others go on meanwhile.
+        // Without the lock, so that others can continue.
         let texts = known.unwrap_or_else(|| Arc::new(self.read(source)));
         let mut recent = lock();
         recent.retain(|(known, _)| known != source);
@@ -91,7 +91,7 @@ impl Documents {
             .par_iter()
             .map(|place| self.inventory.read(place).map_err(|skipped| skipped.to_string()))
             .map(|read| {
-                // A copy: the file may change while it is looked at.
+                // A copy, because the file may change in the meantime.
                 read.map(|document| Page {
                     source: document.source.as_str().to_owned(),
                     id: document.id,

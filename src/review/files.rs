@@ -1,8 +1,8 @@
-//! The pattern files of a folder, which others may change meanwhile.
+//! The pattern files of a folder, which other programs may change at the same time.
 //!
-//! Each file is read anew before anything is written to it, and once more right before the new one takes its place: what
-//! an editor saved in between is noticed, and the decision is made on that. A file that no longer is one is left alone
-//! until somebody mends it.
+//! Before a decision is written, its file is read again, and compared once more just before it is replaced. So what an
+//! editor saved in between is noticed, and the decision is applied to the new version. A file that cannot be read any
+//! more is not touched until someone repairs it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
@@ -19,50 +19,50 @@ use super::decision::{Refusal, Step};
 /// Pattern files, by source.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// Whoever holds this lock waits for no other thread: the survey's threads take it as well. So files are parsed, which
-    /// rayon's threads help with, before it is taken.
+    /// While this lock is held, no other thread may be waited for, because the survey's threads take it as well.
+    /// Parsing uses rayon's threads, so files are parsed before the lock is taken.
     state: Mutex<State>,
-    /// Held by whoever looks for changes: one at a time.
+    /// Held while looking for changes, so that only one thread does.
     looking: Mutex<()>,
     cache: LexerCache,
 }
 
-/// All that is known of them.
+/// Everything known about the files.
 #[derive(Debug, Default)]
 struct State {
     files: BTreeMap<String, OpenFile>,
-    /// Why some cannot be read.
+    /// The files that could not be read, and why.
     unreadable: BTreeMap<PathBuf, String>,
     paths: HashSet<PathBuf>,
-    /// Grows with every change, whoever made it.
+    /// The number of changes so far, by anyone.
     revisions: u64,
 }
 
-/// One file, as it was last seen.
+/// One file as last read.
 #[derive(Clone, Debug)]
 struct OpenFile {
     path: PathBuf,
     yaml: Arc<str>,
     stamp: Stamp,
     file: Arc<PatternFile>,
-    /// Why the file, as it now is, cannot be read.
+    /// Why the current version of the file cannot be read.
     problem: Option<String>,
     revision: u64,
 }
 
-/// What tells whether a file may have changed.
+/// Changes when the file may have changed: modification time and size.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// Why a decision was not written down.
+/// Why a decision was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// There is no such source.
     #[error("there is no pattern file for source '{0}'")]
     NoSuchSource(String),
-    /// What it is about changed meanwhile, or is no decision.
+    /// The pattern or text was changed in the meantime, or the decision is not valid.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Somebody made the file unreadable.
+    /// The current version of the file cannot be read.
     #[error("{0}; mend the file, then decide again")]
     Broken(String),
     /// The file cannot be read or written.
@@ -83,7 +83,8 @@ impl Files {
         files
     }
 
-    /// Reads those that are not among them yet. What cannot be read may be half written: it is tried again the next time.
+    /// Reads the files that are not known yet. A file that cannot be read may be half written, so it is tried again the
+    /// next time.
     fn add(&self, paths: &[PathBuf]) {
         for path in paths {
             if self.state().paths.contains(path) {
@@ -103,32 +104,32 @@ impl Files {
         self.state().files.keys().cloned().collect()
     }
 
-    /// A source's patterns, as they were last seen.
+    /// A source's patterns as last read.
     pub fn get(&self, source: &str) -> Option<Arc<PatternFile>> {
         self.state().files.get(source).map(|open| Arc::clone(&open.file))
     }
 
-    /// Grows whenever the source's patterns change.
+    /// A number that grows whenever the source's patterns change.
     pub fn revision(&self, source: &str) -> u64 {
         self.state().files.get(source).map_or(0, |open| open.revision)
     }
 
-    /// Why files that never could be read cannot be.
+    /// The errors of files that could never be read.
     pub fn unreadable(&self) -> Vec<String> {
         self.state().unreadable.values().cloned().collect()
     }
 
-    /// Those of all sources.
+    /// The revisions of all sources.
     pub fn revisions(&self) -> Vec<u64> {
         self.state().files.values().map(|open| open.revision).collect()
     }
 
-    /// Why a source's file, as it now is, cannot be read.
+    /// Why the current version of a source's file cannot be read.
     pub fn problem(&self, source: &str) -> Option<String> {
         self.state().files.get(source)?.problem.clone()
     }
 
-    /// Reads what changed on disk, where these are the files that there are now; says whether anything did.
+    /// Reads the files that changed on disk. `paths` are the files that exist now. Returns whether anything changed.
     pub fn refresh(&self, paths: &[PathBuf]) -> bool {
         let _one_at_a_time = lock(&self.looking);
         let before = self.state().revisions;
@@ -143,13 +144,13 @@ impl Files {
         self.state().revisions != before
     }
 
-    /// Writes a decision down, whatever else happened to the file meanwhile.
+    /// Writes a decision, whatever happened to the file in the meantime.
     pub fn save(&self, step: &Step) -> Result<(), SaveError> {
         loop {
             let seen = self.state().files.get(&step.source).cloned();
             let seen = seen.ok_or_else(|| SaveError::NoSuchSource(step.source.clone()))?;
             let newer = seen.read_again(&self.cache);
-            // What is decided at the same time is written one after the other.
+            // The lock serialises decisions that are made at the same time.
             let mut state = self.state();
             if state.put(newer) && state.save(step)? {
                 return Ok(());
@@ -183,7 +184,7 @@ impl State {
         }
     }
 
-    /// Takes note of a file that was read again; not, and says so, if others took note of a change meanwhile.
+    /// Stores a file that was read again. Returns false and does nothing if another thread stored a change first.
     fn put(&mut self, newer: OpenFile) -> bool {
         let Some(open) = self.files.get_mut(&newer.file.source) else { return false };
         if open.revision != newer.revision {
@@ -198,7 +199,7 @@ impl State {
         true
     }
 
-    /// Writes a decision into a file as it was last seen; not, and says so, if it has changed since.
+    /// Writes a decision to a file as last read. Returns false and does nothing if the file has changed since.
     fn save(&mut self, step: &Step) -> Result<bool, SaveError> {
         let no_such_source = || SaveError::NoSuchSource(step.source.clone());
         let open = self.files.get_mut(&step.source).ok_or_else(no_such_source)?;
@@ -224,7 +225,7 @@ impl OpenFile {
         Ok(OpenFile { path: path.to_owned(), yaml: yaml.into(), stamp, file, problem: None, revision: 0 })
     }
 
-    /// The file as it is now; what it was before, and why, if it cannot be read.
+    /// The current version of the file. If it cannot be read, the last one, with the problem.
     fn read_again(&self, cache: &LexerCache) -> OpenFile {
         let stamp = stamp(&self.path);
         let read = read(&self.path);
@@ -237,7 +238,7 @@ impl OpenFile {
         }
     }
 
-    /// Puts a new file in place of the one that was read; not, and says so, if that one is no longer there.
+    /// Replaces the file. Returns false and does nothing if it is not the version that was read.
     fn replace(&mut self, file: PatternFile) -> Result<bool, SaveError> {
         let failed = |error| SaveError::Failed { path: self.path.clone(), error: io::Error::other(error) };
         let yaml = file.to_yaml();

@@ -1,22 +1,22 @@
-//! Who may ask: a browser on this machine that was given the key, and a page of ours in it.
+//! Access control: only a browser on this machine that has the key, and only our own pages in it.
 //!
-//! The server listens on loopback only, but every page that the browser shows can send requests there. So every address
-//! begins with a random key; and a request that another site's page sends, or that was led here by a name which another
-//! site made lead here, says so in its `Origin`, `Sec-Fetch-Site` or `Host`, and is refused.
+//! The server listens on loopback only, but any page in the browser can send requests to it. So every path begins with
+//! a random key. A request from another site's page, or through another site's name that resolves to this address,
+//! shows this in its `Origin`, `Sec-Fetch-Site` or `Host` header and is refused.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// What a request must have.
+/// What a valid request must have.
 #[derive(Clone, Debug)]
 pub struct Guard {
     key: String,
     port: u16,
 }
 
-/// The page may use its own style sheet and script, and ask its own server; nothing else, whatever a document says.
+/// The page may use its own style sheet and script, and its own server. Nothing else, whatever a document contains.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -28,12 +28,12 @@ impl Guard {
         Ok(Guard { key: bytes.iter().map(|byte| format!("{byte:02x}")).collect(), port })
     }
 
-    /// What every path begins with.
+    /// The first part of every path.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Where a person opens the review.
+    /// The address of the review for the browser.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.key)
     }
@@ -57,7 +57,7 @@ impl Guard {
     }
 }
 
-/// Lets through whoever may ask, and adds to every answer what protects it.
+/// Refuses invalid requests, and adds the security headers to every answer.
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let refusal = guard.refusal(request.uri().path(), request.headers());
     let mut response = match refusal {
@@ -79,7 +79,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     response
 }
 
-/// Compares in the same time wherever the two differ.
+/// Compares in constant time.
 fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

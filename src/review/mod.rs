@@ -1,7 +1,7 @@
-//! Reviewing: a person looks at what would go, and decides.
+//! The review: a person looks at what would be removed, and decides.
 //!
-//! Takes a folder of pattern files and a corpus; shows the patterns and what each does to the documents, in a browser;
-//! writes decisions into the pattern files as soon as they are made.
+//! Takes a folder of pattern files and a corpus. Shows in a browser the patterns and what each does to the documents.
+//! Writes decisions to the pattern files at once.
 //!
 //! ```text
 //!                 server  <---- requests ----  a browser on this machine
@@ -15,9 +15,9 @@
 //!   <source>.yaml               documents
 //! ```
 //!
-//! The files on disk are the only state that counts. They are read again before anything is written, so an editor and
-//! a review may work on the same file ([`files`]). What patterns do is looked at in the background (`survey.rs`) and may
-//! lag behind; no decision depends on it.
+//! The files on disk are the only state that counts. They are read again before anything is written, so an editor and a
+//! review may change the same file ([`files`]). The effects of patterns are computed in the background (`survey.rs`)
+//! and may be out of date; no decision depends on them.
 
 pub mod decision;
 pub mod documents;
@@ -46,26 +46,26 @@ use files::{Files, SaveError};
 use query::in_short;
 use survey::Survey;
 
-/// A review under way.
+/// A running review.
 pub struct Session {
     files: Files,
-    /// Which pattern files there are; asked again and again, for mining may add some.
+    /// Lists the pattern files. Called repeatedly, because mining may add files.
     list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
     documents: Documents,
     options: CleanOptions,
-    /// Whether documents are cleaned as mining tries patterns out.
+    /// Whether documents are cleaned with the same options as when mining tries patterns out.
     as_mined: bool,
-    /// What can be taken back, the last step last.
+    /// The steps that can be undone, the last one last.
     history: Mutex<Vec<Step>>,
     survey: Survey,
 }
 
-/// Which state of its patterns something was found out with: the source's own, and the shared ones.
+/// The revisions of the patterns with which something was computed: the source's own, and the shared ones.
 pub type Version = (u64, u64);
 
 impl Session {
-    /// Reads the pattern files that `list` names. `as_mined` says whether these options are those that mining tries
-    /// patterns out with.
+    /// Reads the pattern files that `list` gives. `as_mined` says whether these are the options with which mining tries
+    /// patterns out.
     pub fn open(
         list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
         documents: Documents,
@@ -76,34 +76,34 @@ impl Session {
         Session { files, list, documents, options, as_mined, history: Mutex::default(), survey: Survey::default() }
     }
 
-    /// Why pattern files cannot be read.
+    /// Why some pattern files cannot be read.
     pub fn problems(&self) -> Vec<String> {
         self.files.unreadable()
     }
 
-    /// How many pattern files can be read.
+    /// Number of pattern files that can be read.
     pub fn sources(&self) -> usize {
         self.files.sources().len()
     }
 
-    /// Notices what others did to the pattern files.
+    /// Looks for changes of the pattern files by others.
     fn refresh(&self) {
         if self.files.refresh(&(self.list)()) {
             self.survey.wake();
         }
     }
 
-    /// A source's patterns, and why the file as it now is cannot be read, if so.
+    /// A source's patterns, and why the current version of its file cannot be read, if so.
     fn patterns(&self, source: &str) -> Option<(Arc<PatternFile>, Option<String>)> {
         Some((self.files.get(source)?, self.files.problem(source)))
     }
 
-    /// A source's patterns, to decide on.
+    /// A source's patterns for a decision. An error if there is no such source.
     fn file(&self, source: &str) -> Result<Arc<PatternFile>, SaveError> {
         self.files.get(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))
     }
 
-    /// The files that act on a source's documents, its own first.
+    /// The files applied to a source's documents, its own first.
     fn files_for(&self, source: &str) -> Vec<Arc<PatternFile>> {
         let names = if source == SHARED { vec![SHARED] } else { vec![source, SHARED] };
         names.into_iter().filter_map(|name| self.files.get(name)).collect()
@@ -113,18 +113,18 @@ impl Session {
         (self.files.revision(source), self.files.revision(SHARED))
     }
 
-    /// What removes text by these files.
+    /// A cleaner with these files.
     fn cleaner(&self, files: &[Arc<PatternFile>]) -> Cleaner {
         Cleaner::new(&files.iter().map(Arc::as_ref).collect::<Vec<&PatternFile>>(), &self.options)
     }
 
-    /// What the patterns of a source, which are these, do, as far as it is known; the second is whether that is up to date.
+    /// The effects of a source's patterns, if known, and whether they are up to date. `file` is the source's file.
     fn effects(&self, source: &str, file: &PatternFile) -> Option<(Arc<Effects>, bool)> {
         let known = self.survey.get(source).filter(|known| known.is_of(file))?;
         Some((known.effects, known.version == self.version(source)))
     }
 
-    /// Writes a decision down.
+    /// Writes a decision.
     fn decide(&self, step: Step) -> Result<(), SaveError> {
         if step.changes.is_empty() {
             return Ok(());
@@ -135,7 +135,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the last decision back; says which it was.
+    /// Undoes the last decision and returns it.
     fn undo(&self) -> Result<Option<Step>, SaveError> {
         let mut history = self.history();
         let Some(step) = history.pop() else { return Ok(None) };
@@ -143,7 +143,7 @@ impl Session {
         self.survey.wake();
         match undone {
             Ok(()) => Ok(Some(step)),
-            // What others changed since stays as they want it; the decisions before this one can still be undone.
+            // What others changed since stays; earlier decisions can still be undone.
             Err(error @ SaveError::Refused(_)) => Err(error),
             Err(error) => {
                 history.push(step);
@@ -152,7 +152,7 @@ impl Session {
         }
     }
 
-    /// A decision on one pattern that was looked at as `seen`.
+    /// Decides on one pattern, which the person saw in version `seen`.
     fn decide_on(
         &self,
         source: &str,
@@ -176,7 +176,7 @@ impl Session {
         Ok(what)
     }
 
-    /// Another regex for a pattern that was looked at as `seen`; says what became of it.
+    /// Changes the regex of a pattern, which the person saw in version `seen`. Returns a message.
     fn edit(
         &self,
         source: &str,
@@ -208,7 +208,7 @@ impl Session {
         for page in &texts.documents {
             let Some(found) = Watched::new(&page.text, &go_on).find(regex, 0)? else { continue };
             let example = page.text[found].trim();
-            // By itself it may not match: what stands around it in the document is not there.
+            // Test it alone: without the text around it, it may not match.
             if regex.is_match(example).unwrap_or(false) {
                 return Ok(Some(example.to_owned()));
             }
@@ -216,7 +216,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The same decision on many of a file's patterns; those that have been decided are left as they are.
+    /// Makes the same decision on many patterns of a file. Patterns that are already decided are not changed.
     fn decide_on_all(
         &self,
         source: &str,
@@ -237,7 +237,7 @@ impl Session {
         Ok(count)
     }
 
-    /// A text that a person selected in a document, with whole words, and a note that says where it stands.
+    /// A text that a person selected in a document, extended to whole words, and a note that says where it is.
     fn as_it_stands(&self, source: &str, text: &str, document: Option<usize>) -> Result<(String, String), String> {
         let keep = Keep::new(text, "").map_err(|error| error.to_string())?;
         let texts = self.documents.texts(source);
@@ -251,7 +251,7 @@ impl Session {
         Ok((words.join(" "), format!("in {}", page.id)))
     }
 
-    /// From now on a text is kept, with this note; or no longer, without one.
+    /// Keeps a text from now on, with this note. `None`: keeps it no longer.
     fn keep(&self, source: &str, text: &str, note: Option<&str>) -> Result<(), SaveError> {
         let file = self.file(source)?;
         let text = text.trim();
@@ -262,7 +262,7 @@ impl Session {
         self.decide(Step { what: format!("{what}: “{}”", in_short(text)), source: source.to_owned(), changes })
     }
 
-    /// In how many of the documents that are looked at a text stands.
+    /// Number of documents (of those looked at) that contain a text.
     fn documents_with(&self, source: &str, text: &str) -> usize {
         let Ok(keep) = Keep::new(text, "") else { return 0 };
         let holds = |page: &&documents::Page| keep.regex().is_match(&page.text).unwrap_or(false);

@@ -1,4 +1,4 @@
-//! Which patterns are listed, and in which order.
+//! Selects and sorts the patterns of the list.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,53 +9,54 @@ use super::survey::FirstRemoved;
 use crate::effects::{Effects, PatternEffect};
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 
-/// What a person wants to see.
+/// What the person wants to see.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Query {
-    /// Only these, if any is named.
+    /// Only patterns with this status, if given.
     pub status: Option<Status>,
-    /// Only those with this in their regex, example, note or id, in either case.
+    /// Only patterns with this text in their regex, example, note or id, ignoring case.
     pub search: String,
-    /// What comes first.
+    /// The order.
     pub sort: Sort,
-    /// The first to be listed.
+    /// Index of the first pattern to list.
     pub from: usize,
-    /// At least so many are listed from there on, if there are so many.
+    /// Minimum number of patterns to list, if there are that many.
     pub count: usize,
 }
 
-/// What comes first.
+/// The order of the list.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// What removed most when it was looked at for the first time: while one decides, all stays in its place.
+    /// By the amount removed when the pattern was first tried. It does not change later, so the order stays stable
+    /// while the person decides.
     #[default]
     Removed,
-    /// What most documents had when it was mined.
+    /// By the number of documents at mining.
     Documents,
-    /// What stands nearest the head of documents.
+    /// By distance from the head of documents.
     Place,
     /// As in the file.
     Regex,
 }
 
-/// Patterns that may be decided on together.
+/// Patterns that can be decided together.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// All that are listed.
+    /// All listed patterns.
     Listed,
-    /// Those that nine documents in ten had when they were mined, and of which no match stays now.
+    /// Patterns that 90 % of the documents had at mining, and of which every match is removed now.
     Frequent,
-    /// Those of whole lines that half of the documents had, and of which no match stays now.
+    /// Patterns of whole lines that 50 % of the documents had at mining, and of which every match is removed now.
     Lines,
-    /// Those that match in none of the documents.
+    /// Patterns without a match in the documents.
     Idle,
 }
 
 impl Query {
-    /// Which patterns of a file are to be listed, in order. `effects` are those of the file, if they are known.
+    /// The listed patterns of a file, in order. `effects` are those of the file, if known.
     pub fn select(&self, file: &PatternFile, effects: Option<&Effects>, first: &FirstRemoved) -> Vec<usize> {
         let search = self.search.trim().to_lowercase();
         let is_listed = |pattern: &Pattern| {
@@ -79,7 +80,7 @@ impl Query {
 }
 
 impl Group {
-    /// Those of the selected patterns that are undecided and of this group.
+    /// The proposed patterns of this group among the selected ones.
     pub fn of(self, file: &PatternFile, selected: &[usize], effects: Option<&Effects>) -> Vec<usize> {
         let is_in = |index: &&usize| {
             let pattern = &file.patterns[**index];
@@ -97,19 +98,20 @@ impl Group {
     }
 }
 
-/// Where nothing matches at all, the documents are none, or others': they say nothing of a pattern.
+/// Whether anything matches at all. If not, the documents are missing or from another source, and say nothing about a
+/// pattern.
 fn are_of_this_source(effects: &Effects) -> bool {
     effects.patterns.first().is_some_and(|own| own.iter().any(|effect| effect.matches > 0))
 }
 
-/// Tells these patterns of a file from others.
+/// A hash of the ids of these patterns.
 pub fn version_of(file: &PatternFile, chosen: &[usize]) -> String {
     let mut hasher = FxHasher::default();
     chosen.iter().for_each(|&index| file.patterns[index].id.hash(&mut hasher));
     format!("{:016x}", hasher.finish())
 }
 
-/// The first words of a text, as people name a pattern.
+/// The first words of a text, as a short name for a pattern.
 pub fn in_short(text: &str) -> String {
     const MOST: usize = 48;
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
@@ -119,7 +121,7 @@ pub fn in_short(text: &str) -> String {
     }
 }
 
-/// What a pattern of the first file does, if it was there when that was found out.
+/// The effect of a pattern of the first file, if it existed when the effects were computed.
 pub fn effect(effects: &Effects, index: usize) -> Option<&PatternEffect> {
     effects.patterns.first()?.get(index)
 }
@@ -134,7 +136,7 @@ fn is_whole_line(pattern: &Pattern) -> bool {
     matches!(&pattern.form, Form::Run(run) if run.has_whole_line())
 }
 
-/// In thousandths of a document.
+/// The mean place of its matches, in thousandths of the unit of `places`.
 fn mean_place(effect: &PatternEffect) -> usize {
     let sum: usize = effect.places.iter().zip(0..).map(|(&count, place)| count as usize * place).sum();
     (1000 * sum).checked_div(effect.matches).unwrap_or(usize::MAX)

@@ -1,7 +1,7 @@
-//! Requests to pages and decisions.
+//! Routes requests to pages and decisions.
 //!
-//! Everything lies below the review's key. A `GET` shows something, a page or a part of one; a `POST` with JSON decides
-//! something and answers with what to tell the person, or with why it was not done.
+//! All paths start with the review's key. A `GET` returns a page or a part of one. A `POST` with JSON makes a decision
+//! and returns a message, or the reason why it was not made.
 
 mod deciding;
 mod showing;
@@ -30,31 +30,31 @@ const SCRIPT: &str = include_str!("review.js");
 const OWN_STYLE: &str = include_str!("review.css");
 const ICON: &str = include_str!("icon.svg");
 
-/// A review that can be opened in a browser.
+/// The web server of a review.
 pub struct Server {
     listener: TcpListener,
     guard: Guard,
     session: Arc<Session>,
 }
 
-/// Why a review cannot be opened.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Most often because another program listens there.
+    /// The port cannot be used, mostly because another program listens there.
     #[error("cannot listen on port {port}: {error}; leave --port out to take any that is free")]
     Listen {
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
         /// What the operating system said.
         error: std::io::Error,
     },
-    /// There is no chance to be had.
+    /// The system has no random numbers.
     #[error("cannot make a key: {0}")]
     Key(getrandom::Error),
 }
 
 impl Server {
-    /// Listens on loopback, on this port or, if it is 0, on any that is free.
+    /// Listens on loopback, on this port. Port 0 takes any free one.
     pub async fn bind(session: Arc<Session>, port: u16) -> Result<Server, ServerError> {
         let failed = |error| ServerError::Listen { port, error };
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await.map_err(failed)?;
@@ -62,22 +62,22 @@ impl Server {
         Ok(Server { listener, guard: Guard::new(port).map_err(ServerError::Key)?, session })
     }
 
-    /// Where a person opens it.
+    /// The address of the review for the browser.
     pub fn url(&self) -> String {
         self.guard.url()
     }
 
-    /// Answers until it is time to stop.
+    /// Serves requests until `stop` completes.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
         let survey = Arc::clone(&self.session);
         std::thread::spawn(move || survey.survey());
         let session = Arc::clone(&self.session);
-        // A browser keeps connections open; nobody waits for them.
+        // Stops without waiting, because a browser keeps connections open.
         let served = tokio::select! {
             served = axum::serve(self.listener, routes(self.session, &self.guard)) => served,
             () = stop => Ok(()),
         };
-        // Nobody waits for the survey, which writes nothing.
+        // The survey is not waited for, because it writes nothing.
         session.survey.close();
         served
     }
@@ -115,10 +115,10 @@ struct Review {
     links: Links,
 }
 
-/// Why there is no page, or no decision.
+/// Why a request failed.
 enum Failure {
     NotFound(String),
-    /// Something changed meanwhile.
+    /// Something has changed in the meantime.
     Conflict(String),
     Invalid(String),
     Broken(String),
@@ -151,7 +151,7 @@ impl From<SaveError> for Failure {
     }
 }
 
-/// Does what takes its time where it holds nobody up.
+/// Runs slow work on another thread, so that it does not block the server.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
 }

@@ -1,4 +1,4 @@
-//! What patterns do, found out in the background: for the source that is looked at first, then for the others.
+//! Computes the effects of patterns in the background: first for the source on screen, then for the others.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use crate::patterns::PatternFile;
 
 use super::{Session, Version};
 
-/// What is known, and which source to look at first.
+/// What is known so far, and which source comes first.
 #[derive(Debug, Default)]
 pub struct Survey {
     state: Mutex<State>,
@@ -18,23 +18,23 @@ pub struct Survey {
     closed: AtomicBool,
 }
 
-/// Bytes that went because of a pattern, by its id, when it was looked at for the first time. What is decided later
-/// changes nothing of it, so that a list can keep its order.
+/// For each pattern id, the bytes removed because of it when it was first tried. Not changed by later decisions, so
+/// that a list sorted by it keeps its order.
 pub type FirstRemoved = HashMap<String, usize>;
 
-/// What was found out about a source.
+/// What is known about a source.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// What its patterns do.
+    /// The effects of its patterns.
     pub effects: Arc<Effects>,
-    /// With which state of them that was found out.
+    /// The revisions of the patterns for which they were computed.
     pub version: Version,
-    /// Their ids, in order.
+    /// The ids of the patterns, in order.
     ids: Arc<Vec<String>>,
 }
 
 impl Known {
-    /// Whether a file has the same patterns in the same order, though they may have been decided on since.
+    /// Whether a file has the same patterns in the same order. Their decisions may be different.
     pub fn is_of(&self, file: &PatternFile) -> bool {
         self.ids.iter().eq(file.patterns.iter().map(|pattern| &pattern.id))
     }
@@ -45,33 +45,33 @@ struct State {
     known: HashMap<String, Known>,
     first: HashMap<String, Arc<FirstRemoved>>,
     focus: Option<String>,
-    /// How often something was found out.
+    /// Number of results so far.
     count: u64,
 }
 
 impl Survey {
-    /// What is known of a source.
+    /// What is known about a source.
     pub fn get(&self, source: &str) -> Option<Known> {
         self.state().known.get(source).cloned()
     }
 
-    /// What the patterns of a source removed when they were looked at for the first time.
+    /// The bytes that each pattern of a source removed when it was first tried.
     pub fn first_removed(&self, source: &str) -> Arc<FirstRemoved> {
         self.state().first.get(source).cloned().unwrap_or_default()
     }
 
-    /// How often something was found out.
+    /// Number of results so far.
     pub fn count(&self) -> u64 {
         self.state().count
     }
 
-    /// This source is looked at: it comes first.
+    /// Puts this source first, because it is on screen.
     pub fn focus(&self, source: &str) {
         self.state().focus = Some(source.to_owned());
         self.wake();
     }
 
-    /// This source is looked at, and something of it should be known: waits for that, but not for long.
+    /// Puts this source first, and waits a short time until something is known about it.
     pub fn wait_for(&self, source: &str) {
         const PATIENCE: Duration = Duration::from_millis(500);
         self.focus(source);
@@ -79,18 +79,18 @@ impl Survey {
         drop(self.changed.wait_timeout_while(self.state(), PATIENCE, is_unknown));
     }
 
-    /// Something changed.
+    /// Wakes waiting threads after a change.
     pub fn wake(&self) {
         self.changed.notify_all();
     }
 
-    /// Ends the survey.
+    /// Stops the survey.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// Whether the review is over.
+    /// Whether the survey was stopped.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
@@ -106,9 +106,9 @@ impl Survey {
 }
 
 impl Session {
-    /// Keeps what is known of all sources up to date, until the survey is closed.
+    /// Keeps the effects of all sources up to date, until the survey is closed.
     pub fn survey(&self) {
-        // With threads of its own, so that no request waits for what is done in the background.
+        // In a thread pool of its own, so that requests do not wait for background work.
         let threads = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
         while !self.survey.is_closed() {
             match (self.next_to_survey(), &threads) {
@@ -119,7 +119,8 @@ impl Session {
         }
     }
 
-    /// The state of a source, or of all, that a page shows: another if the patterns or what is known of them changed.
+    /// A version of what a page shows of a source, or of all. Changes if the patterns, or what is known about them,
+    /// change.
     pub(super) fn seen(&self, source: Option<&str>) -> String {
         let Some(source) = source else {
             let revisions = self.files.revisions();

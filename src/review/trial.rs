@@ -1,4 +1,4 @@
-//! What a regex would do, before it is saved.
+//! Tries a regex before it is saved.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,36 +11,36 @@ use super::Session;
 use super::decision::Entry;
 use super::documents::Texts;
 
-/// A person waits so long: a regex that takes longer is shown on the documents that were done in time.
+/// Maximum time that a person waits. After that, results are shown for the documents done so far.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// What changes if a pattern had another regex.
+/// What would change if a pattern had another regex.
 #[derive(Debug)]
 pub struct Trial {
-    /// What the pattern does now, and would do.
+    /// The effect of the pattern now, and with the new regex.
     pub pattern: [PatternEffect; 2],
-    /// What is removed now, and would be, of the documents that were looked at.
+    /// What is removed now, and with the new regex, from the documents looked at.
     pub total: [DocumentEffect; 2],
-    /// Matches that there are not yet.
+    /// New matches.
     pub gained: Vec<Sighting>,
-    /// Matches that there would no longer be.
+    /// Matches that are lost.
     pub lost: Vec<Sighting>,
-    /// How many documents were looked at.
+    /// Number of documents looked at.
     pub looked_at: usize,
-    /// Of how many.
+    /// Number of all documents.
     pub of: usize,
-    /// Why some were not: the engine gave up.
+    /// Why the engine gave up on some documents, if it did.
     pub failure: Option<String>,
 }
 
 impl Session {
-    /// From now on as long as a person waits for what a regex matches; no longer than the review itself lasts.
+    /// A function that returns true for [`PATIENCE`] from now, unless the review ends before.
     pub(super) fn patience(&self) -> impl Fn() -> bool + Sync {
         let start = Instant::now();
         move || start.elapsed() < PATIENCE && !self.survey.is_closed()
     }
 
-    /// The matches of a pattern of a source's own file, as many as are found in time.
+    /// The matches of a pattern in a source's own file, as many as are found in time.
     pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<Sighting> {
         let files = self.files_for(source);
         let Some(own) = files.first() else { return Vec::new() };
@@ -52,7 +52,7 @@ impl Session {
         texts.effects(&question, go_on).watched
     }
 
-    /// Tries an entry in place of the one that a pattern has; what is wrong with its regex is the error.
+    /// Tries an entry for a pattern. The error says what is wrong with its regex.
     pub fn try_out(&self, source: &str, id: &str, entry: &Entry) -> Result<Trial, String> {
         let files = self.files_for(source);
         let own = files.first().ok_or_else(|| format!("there is no source '{source}'"))?;
@@ -74,7 +74,7 @@ impl Session {
     }
 }
 
-/// What is different, on the documents that both were looked at in.
+/// The differences, on the documents that were looked at with both.
 fn compare(now: &Effects, then: &Effects, pattern: Origin) -> Trial {
     let mut total = [DocumentEffect::default(); 2];
     let both = now.documents.iter().zip(&then.documents).filter_map(|(now, then)| Some([(*now)?, (*then)?]));

@@ -1,8 +1,8 @@
-//! What a word is made of.
+//! Classes of characters.
 //!
-//! A *word character* is what `\w` means to a regex engine in Unicode mode: letters, marks, digits and
-//! connecting punctuation. *Unspaced* scripts are written without white space between words, so there a
-//! token is one character, with the marks that belong to it.
+//! A *word character* is what `\w` matches in a regex engine in Unicode mode: letters, marks, digits and connecting
+//! punctuation. *Unspaced* scripts are written without white space between words. In these, a token is one character
+//! with its marks.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub fn is_word_character(c: char) -> bool {
     WORD_CHARACTERS.contains(c)
 }
 
-/// Whether this is a letter, a number or `_`: a word character that is no mark.
+/// Whether this is a letter, a number or `_`: a word character that is not a mark.
 pub fn is_letter_or_number(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -22,8 +22,8 @@ pub fn is_letter_or_number(c: char) -> bool {
     LETTERS_AND_NUMBERS.contains(c)
 }
 
-/// Whether this character's script is written without spaces between words: Han, Kana, Bopomofo, Yi,
-/// Thai, Lao, Khmer, Myanmar, Tibetan and their like. Hangul is not: Korean has spaces.
+/// Whether this character's script is written without spaces between words: Han, Kana, Bopomofo, Yi, Thai, Lao, Khmer,
+/// Myanmar, Tibetan and similar ones. Not Hangul: Korean has spaces.
 pub fn is_unspaced(c: char) -> bool {
     !c.is_ascii() && UNSPACED.contains(c)
 }
@@ -33,12 +33,12 @@ pub fn has_unspaced(text: &str) -> bool {
     !text.is_ascii() && text.contains(is_unspaced)
 }
 
-/// How much a word counts where words are counted: two, or one if it is of a script without spaces.
+/// The count of a word in half words: two, or one if it is of a script without spaces.
 pub fn half_words(word: &str) -> usize {
     if has_unspaced(word) { 1 } else { 2 }
 }
 
-/// Where the first character from byte `start` on is that is not ASCII; the text's end if there is none.
+/// The position of the first non-ASCII character from byte `start` on, or the end of the text.
 pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
     const BLOCK: usize = 64; // as much as the processor looks at with a few instructions
     let bytes = &text.as_bytes()[start..];
@@ -53,13 +53,13 @@ pub fn is_mark(c: char) -> bool {
     !c.is_ascii() && MARKS.contains(c)
 }
 
-/// Whether a word can run on from this character: a word character of a script with spaces.
+/// Whether a word can continue from this character to the next: a word character of a script with spaces.
 pub fn is_run_character(c: char) -> bool {
     is_word_character(c) && !is_unspaced(c)
 }
 
-/// Whether a word can run on from the text's end. A mark counts as what it stands on: after `❤️` no word runs on. One
-/// that stands on nothing, at the start of the text or after white space, counts as itself.
+/// Whether a word can continue after the end of this text. A mark counts as the character it modifies: after `❤️` no
+/// word continues. A mark at the start of the text or after white space counts as itself.
 #[inline]
 pub fn ends_in_run(text: &str) -> bool {
     if let Some(last @ 0..=0x7f) = text.as_bytes().last() {
@@ -69,7 +69,7 @@ pub fn ends_in_run(text: &str) -> bool {
     base.or(text.chars().next_back()).is_some_and(is_run_character)
 }
 
-/// Whether there is a word in the text; marks and joiners on a symbol make none of it.
+/// Whether there is a word in the text. Marks and joiners on a symbol do not make it one.
 #[inline]
 pub fn has_word(text: &str) -> bool {
     match text.as_bytes() {
@@ -79,10 +79,10 @@ pub fn has_word(text: &str) -> bool {
     }
 }
 
-/// The unspaced scripts as the inside of a regex class, in plain ranges, since Python's `re` knows no scripts: Thai to
-/// Myanmar, Khmer, Tai, Balinese, Javanese, Han and Kana to Yi without the Korean letters amid them, half-width
-/// Katakana, and the ideographs beyond the basic plane. Of the compatibility ideographs only those that Unicode
-/// normalization leaves alone: an editor may rewrite the others, here and in pattern files.
+/// The unspaced scripts as the inside of a regex class. Plain ranges, because Python's `re` knows no scripts: Thai to
+/// Myanmar, Khmer, Tai, Balinese, Javanese, Han and Kana to Yi without the Korean letters between them, half-width
+/// Katakana, and the ideographs beyond the basic plane. Of the compatibility ideographs, only those that Unicode
+/// normalization does not change: an editor may change the others, here and in pattern files.
 macro_rules! unspaced_ranges {
     () => {
         "ก-႟ក-៹ᥐ-᪭ᬀ-᭿ꦀ-ꧾꩠ-ꩿ⺀-ㄯ㆐-꓆﨎-﨩ｦ-ﾟ𠀀-𿿽"
@@ -90,7 +90,7 @@ macro_rules! unspaced_ranges {
 }
 pub(crate) use unspaced_ranges;
 
-/// The word characters of the unspaced scripts, as one of Rust's regex classes.
+/// The word characters of the unspaced scripts, as a class for Rust's regex.
 pub(super) const UNSPACED_CLASS: &str = concat!(r"[\w&&[", unspaced_ranges!(), "]]");
 
 static WORD_CHARACTERS: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(r"\w"));
@@ -100,7 +100,7 @@ const MARK_CLASS: &str = r"[\p{M}\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-
 
 static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(UNSPACED_CLASS));
 
-/// A set of characters: a bit each for the basic plane, sorted ranges for the rest.
+/// A set of characters: a bitmap for the basic plane, sorted ranges for the rest.
 struct CharacterSet {
     basic: Box<[u64; 1024]>,
     beyond: Vec<(char, char)>,

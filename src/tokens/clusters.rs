@@ -1,13 +1,13 @@
-//! What a reader takes for one character.
+//! What a reader sees as one character.
 //!
-//! A base with its marks; an emoji with all that joiners tie to it; a flag, which is two letters. A simple
-//! form of Unicode's grapheme clusters (UAX 29): words and Hangul need no more, for they are runs.
+//! A base with its marks; an emoji with all that joiners connect to it; a flag, which is two letters. A simple form of
+//! Unicode's grapheme clusters (UAX 29). Words and Hangul need none, because they are tokenized as runs.
 
 use super::characters::is_mark;
 
 const JOINER: char = '\u{200d}';
 
-/// Where the character that starts at byte `start` ends.
+/// The end of the character that starts at byte `start`.
 pub fn cluster_end(text: &str, start: usize) -> usize {
     let mut end = marked_end(text, start);
     while text[start..end].ends_with(JOINER) && text[end..].starts_with(is_pictograph) {
@@ -29,7 +29,7 @@ fn is_flag_letter(c: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
 }
 
-/// Symbols that joiners tie together, the older ones too: hearts, gender signs, arrows.
+/// Symbols that joiners can connect, including old ones: hearts, gender signs, arrows.
 fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }

@@ -1,4 +1,4 @@
-//! What tells one token from another, in two integers.
+//! The identity of a token in two integers.
 
 use std::hash::BuildHasher;
 
@@ -7,12 +7,13 @@ use rustc_hash::FxBuildHasher;
 use super::mutable::MutableId;
 use super::short::Short;
 
-/// All that tells one token from another, but the text of long ones: of these a hash.
+/// The identity of a token: its kind, the white space before it, and its text. For a long text, a hash of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenKey(Short);
 
 impl TokenKey {
-    // The top byte: whether white space stands before the token, and its length if it is short, or what it is.
+    // The top byte holds a bit for white space before the token, and the length of a short token or a code for its
+    // kind.
     const SPACE_BEFORE: u64 = 0x80 << Short::LENGTH_SHIFT;
     const LONG: u64 = 0x10 << Short::LENGTH_SHIFT;
     const MUTABLE: u64 = 0x11 << Short::LENGTH_SHIFT;
@@ -36,13 +37,13 @@ impl TokenKey {
         }
     }
 
-    /// A word or character that is short.
+    /// A short word or character.
     #[inline]
     pub(super) fn short(short: Short, space_before: bool) -> TokenKey {
         TokenKey::with_space(short, space_before)
     }
 
-    /// One that is not.
+    /// A word or character that is not short.
     pub(super) fn long(text: &str, space_before: bool) -> TokenKey {
         TokenKey::with_space(Short { low: FxBuildHasher.hash_one(text), high: TokenKey::LONG }, space_before)
     }
@@ -53,7 +54,7 @@ impl TokenKey {
         TokenKey(Short { low: short.low, high: short.high | space })
     }
 
-    /// Whether two tokens of this key may differ.
+    /// Whether different tokens can have this key.
     #[inline]
     pub(super) fn is_long(self) -> bool {
         self.0.high & !TokenKey::SPACE_BEFORE == TokenKey::LONG

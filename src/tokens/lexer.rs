@@ -1,9 +1,8 @@
-//! One scan: mutable patterns, words, single characters, line breaks.
+//! Splits a text into tokens in one scan: mutable patterns, words, single characters, line breaks.
 //!
-//! Takes a text, gives its tokens in order. Every byte of the text that is not white space belongs to
-//! exactly one token. At each position the mutable patterns are tried first, in their order; then comes
-//! what the [`Tokenizer`] says. A line break (white space with at least one `\n` in it) is a token, and
-//! the text's two ends count as line breaks.
+//! Takes a text, gives its tokens in order. Every byte that is not white space belongs to exactly one token. At each
+//! position the mutable patterns are tried first, in their order, then the [`Tokenizer`]. A line break (white space
+//! with at least one `\n` in it) is a token. The two ends of the text count as line breaks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,18 +13,18 @@ use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet};
 use super::short::{Short, eight_bytes};
 
-/// How text that no mutable pattern matches falls into tokens: the method's only parameter in the literature.
+/// How text that no mutable pattern matches is split into tokens: the only parameter of the method in the literature.
 #[derive(Clone, Debug)]
 pub enum Tokenizer {
     /// Runs of letters, marks, digits and `_`; any other character by itself. The default.
     Words,
-    /// Whatever stands between white space.
+    /// Anything between white space.
     Whitespace,
-    /// The matches of a regex; a character that none covers by itself.
+    /// The matches of a regex. Any other character is a token by itself.
     Regex(TokenRegex),
 }
 
-/// A regex whose matches are tokens. Each is looked for where the token before it ended.
+/// A regex whose matches are tokens. Each match must start where the token before it ended.
 #[derive(Clone, Debug)]
 pub struct TokenRegex {
     written: String,
@@ -58,18 +57,18 @@ impl Tokenizer {
     }
 }
 
-/// A `--tokenizer` that cannot be one.
+/// Why a `--tokenizer` is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
-    /// Neither a known name nor a regex that compiles.
+    /// It is neither a known name nor a regex that compiles.
     #[error("the tokenizer is neither 'words' nor 'whitespace' nor a regex that compiles: {0}")]
     Regex(#[from] regex::Error),
-    /// A regex that would give empty tokens.
+    /// The regex would give empty tokens.
     #[error("the tokenizer '{0}' matches the empty string; let it match at least one character, such as '{0}+'")]
     Empty(String),
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// One or more line breaks, or an end of the text.
@@ -110,7 +109,7 @@ impl Token {
     }
 }
 
-/// Splits texts into tokens. Cheap to clone; each thread needs its own, for the scratch space in it.
+/// Splits texts into tokens. Cheap to clone. Each thread needs its own, because it contains scratch space.
 #[derive(Clone, Debug)]
 pub struct Lexer {
     tokenizer: Tokenizer,
@@ -123,19 +122,19 @@ impl Lexer {
         Lexer { tokenizer, mutable: MutableMatcher::new(mutable) }
     }
 
-    /// The mutable patterns it looks for.
+    /// The mutable patterns of the lexer.
     pub fn mutable(&self) -> &Arc<MutableSet> {
         self.mutable.set()
     }
 
-    /// How it splits what they leave.
+    /// The tokenizer for text that they do not match.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 
-    /// Calls `visit` with each token of `text` in order, and what tells it from others: a break, tokens, a break; for a
-    /// text of nothing but white space one break. Texts must be shorter than 4 GiB. Linear in the text for patterns
-    /// that run on the automaton.
+    /// Calls `visit` with each token of `text` in order, and with its key: a break, tokens, a break. For a text of only
+    /// white space, one break. Texts must be shorter than 4 GiB. Linear in the text if all patterns run on the
+    /// automaton.
     pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
@@ -153,7 +152,7 @@ impl Lexer {
         tokens
     }
 
-    /// The tokens of text without white space and mutable patterns.
+    /// The tokens of a text that has no white space and no mutable patterns.
     pub fn split_literal<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut tokens = Vec::new();
         let mut at = 0;
@@ -174,15 +173,15 @@ impl Lexer {
     }
 }
 
-/// How text falls into tokens where no mutable pattern matches.
+/// How text is split where no mutable pattern matches.
 trait Split {
-    /// Whether a mutable pattern's match, as any token, must stand between white space.
+    /// Whether a mutable pattern's match must stand between white space, as every other token does.
     const MATCHES_ARE_WHOLE: bool = false;
 
-    /// Where the token ends that starts here.
+    /// The end of the token that starts here.
     fn end(&self, text: &str, start: usize) -> usize;
 
-    /// The same, and the token as a [`Short`] if it is.
+    /// The same, and the token as a [`Short`] if it is short.
     #[inline(always)]
     fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
         let end = self.end(text, start);
@@ -201,7 +200,8 @@ impl Split for Words {
     #[inline(always)]
     fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
         let eight = eight_bytes(text.as_bytes(), start);
-        // Most words have less than eight letters, and most characters that are no letters are ASCII: these take one byte.
+        // Fast path: most words have fewer than eight letters, and most other characters are ASCII, which take one
+        // byte.
         let length = ascii_word_length(eight);
         let taken = length.max(1);
         if length < 8 && eight & 0x80 == 0 && (eight >> (8 * taken)) & 0x80 == 0 {
@@ -226,7 +226,7 @@ impl Split for TokenRegex {
     }
 }
 
-/// Reads a text. There is one call of `visit`, so that it becomes a part of the loop.
+/// Tokenizes a text. `visit` is called in one place only, so that it is inlined into the loop.
 #[inline]
 fn scan<S: Split>(text: &str, split: &S, mutable: &mut MutableMatcher, mut visit: impl FnMut(Token, TokenKey)) {
     let mut at = 0;
@@ -277,7 +277,7 @@ fn token_at<S: Split>(
     }
 }
 
-/// White space from a position on.
+/// The white space from a position on.
 struct Blank {
     end: usize,
     has_break: bool,
@@ -287,7 +287,7 @@ impl Blank {
     #[inline]
     fn at(text: &str, at: usize) -> Blank {
         let bytes = text.as_bytes();
-        // Nearly always there is a space or nothing, and then a letter.
+        // Fast path: nearly always there is one space or none, and then a visible ASCII character.
         let end = at + usize::from(bytes.get(at) == Some(&b' '));
         match bytes.get(end) {
             Some(b'!'..=0x7e) => Blank { end, has_break: false },
@@ -314,7 +314,7 @@ impl Blank {
     }
 }
 
-/// As [`TokenKind::of_literal`]; nearly always the first byte tells.
+/// Like [`TokenKind::of_literal`]. Nearly always the first byte is enough.
 #[inline(always)]
 fn kind_at(text: &str, start: usize, end: usize) -> TokenKind {
     match text.as_bytes()[start] {
@@ -338,7 +338,7 @@ fn word_or_character_end(text: &str, start: usize) -> usize {
     if end > start { end } else { cluster_end(text, start) }
 }
 
-/// Where ASCII letters, digits and `_` end, from `start` on.
+/// The end of the ASCII letters, digits and `_` from `start` on.
 #[inline]
 fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
     let mut end = start;
@@ -351,14 +351,14 @@ fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// How many of eight bytes, the lowest first, are ASCII letters, digits or `_` before one is not; all at once, for the
-/// lengths of words cannot be predicted.
+/// How many of eight bytes, the lowest first, are ASCII letters, digits or `_` before another byte. All at once and
+/// without branches, because the lengths of words cannot be predicted.
 #[inline]
 fn ascii_word_length(eight: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const TOP: u64 = 0x80 * EACH;
     let low = eight & !TOP;
-    // In the top bit of each byte whether it is from `first` to `last`; below 0x80 nothing is carried over.
+    // Sets the top bit of each byte that is from `first` to `last`. All bytes are below 0x80, so nothing carries over.
     let within = |bytes: u64, first: u8, last: u8| {
         (bytes + u64::from(0x80 - first) * EACH) & !(bytes + u64::from(0x7f - last) * EACH)
     };
@@ -370,7 +370,8 @@ fn non_space_end(text: &str, start: usize) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
 }
 
-/// The regex's match at `start`, which white space cuts short (a token never holds any); else one character.
+/// The regex's match at `start`, up to the first white space (a token contains none). One character if there is no
+/// match.
 fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
     let rest = &text[start..];
     let length = match regex.find(rest) {

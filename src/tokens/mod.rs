@@ -1,9 +1,9 @@
-//! Text to tokens to symbols: the one way of reading that mining and cleaning share.
+//! From text to tokens to symbols. Mining and cleaning share this step.
 //!
-//! A text becomes [`Token`]s by one left-to-right scan ([`lexer`]); what varies inside a template (a
-//! number, a date, a URL) is one token of a named [mutable pattern](mutable). Equal tokens share an
-//! integer [`Symbol`] ([`symbols`]). A line break is a token of its own, and so are the two ends of a
-//! document, so that "a whole line that says Share" is a run of tokens like any other.
+//! A text is split into [`Token`]s in one left-to-right scan ([`lexer`]). What varies inside a template (a number, a
+//! date, a URL) is one token of a named [mutable pattern](mutable). Equal tokens get the same integer, a [`Symbol`]
+//! ([`symbols`]). A line break is a token, and so are the two ends of a document. So "a whole line that says Share" is
+//! a run of tokens like any other.
 
 pub mod characters;
 mod clusters;

@@ -1,11 +1,11 @@
-//! Mutable patterns: what varies inside a template, as named regexes.
+//! Mutable patterns: named regexes for what varies inside a template.
 //!
-//! "Posted on March 3 | 3 responses" and "Posted on May 12 | 41 responses" are one template because a
-//! date and a number each become one symbol (Foschini, section 3.3). A [`MutableSet`] is an ordered list
-//! of named regexes; at a position the first in the list that matches wins. A match starts only where no
-//! word runs on from the left, and ends only where none runs on to the right.
+//! "Posted on March 3 | 3 responses" and "Posted on May 12 | 41 responses" are one template, because a date and a
+//! number each become one symbol (Foschini, section 3.3). A [`MutableSet`] is an ordered list of named regexes. At a
+//! position, the first one that matches wins. A match starts only where no word continues from the left, and ends only
+//! where none continues to the right.
 //!
-//! All patterns run together on one lazily built automaton; those with look-around run on fancy-regex.
+//! All patterns run together on one lazily built automaton. Those with look-around run on fancy-regex.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 use super::characters::{UNSPACED_CLASS, is_run_character};
 use super::short::Short;
 
-/// The position of a mutable pattern in its set.
+/// The index of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MutableId(pub(crate) u16);
 
-/// One named regex with texts it must match and texts it must spare.
+/// One named regex, with texts it must match and texts it must not match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MutablePattern {
@@ -32,9 +32,9 @@ pub struct MutablePattern {
     pub name: String,
     /// In the dialect that Rust's `regex`, Python's `re` and PCRE2 share, without capturing groups.
     pub regex: String,
-    /// Texts that this pattern matches as a whole, before any other pattern does.
+    /// Texts that this pattern matches as a whole, and no earlier pattern matches.
     pub examples: Vec<String>,
-    /// Texts that it does not match as a whole.
+    /// Texts that this pattern does not match as a whole.
     pub not: Vec<String>,
 }
 
@@ -43,27 +43,28 @@ pub struct MutablePattern {
 pub struct MutableSet {
     patterns: Vec<MutablePattern>,
     automaton: DFA,
-    /// Of each pattern on the automaton, in order: its place in `patterns`.
+    /// The patterns on the automaton, in order. Each has two patterns there ([`Compiled::Regular`]).
     on_automaton: Vec<MutableId>,
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
-    /// For the rare places where the automaton cannot decide: which patterns match at all, and each by itself with its
-    /// bounds. Made when they are needed.
+    /// For the rare places where the automaton cannot decide. `all_matches` tells which patterns match at all; `exact`
+    /// has each pattern by itself with its bounds. Built when first needed.
     all_matches: OnceLock<Option<DFA>>,
     exact: Vec<OnceLock<Option<fancy_regex::Regex>>>,
-    /// Scratch spaces that no matcher uses now: the automaton is built in them bit by bit, which takes its time.
+    /// Scratch spaces that no matcher uses now. They are kept because the automaton is built in them step by step,
+    /// which takes time.
     idle: Mutex<Vec<Scratch>>,
 }
 
-/// A mutable pattern file that cannot be used.
+/// Why a mutable pattern file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MutableError {
-    /// Not YAML, or not of the form that `patterns/README.md` describes.
+    /// It is not YAML, or not of the form described in `patterns/README.md`.
     #[error("not a mutable pattern file: {0}")]
     Yaml(String),
-    /// A name that is not kebab-case or stands twice.
+    /// One pattern is not valid.
     #[error("mutable pattern '{0}': {1}")]
     Pattern(String, String),
-    /// All patterns together are too much for one automaton.
+    /// The automaton for all patterns together would be too large.
     #[error("the mutable patterns do not fit one automaton: {0}")]
     Automaton(String),
 }
@@ -74,7 +75,7 @@ struct MutableFile {
     mutable: Vec<MutablePattern>,
 }
 
-/// The files shipped inside the binary, in the order their patterns are tried.
+/// The files inside the binary, in the order in which their patterns are tried.
 pub const SHIPPED: [(&str, &str); 4] = [
     ("web.yaml", include_str!("../../patterns/web.yaml")),
     ("time.yaml", include_str!("../../patterns/time.yaml")),
@@ -82,14 +83,14 @@ pub const SHIPPED: [(&str, &str); 4] = [
     ("names.yaml", include_str!("../../patterns/names.yaml")),
 ];
 
-/// Reads a mutable pattern file; its patterns are checked when a set is made of them.
+/// Parses a mutable pattern file. Its patterns are checked later, by [`MutableSet::new`].
 pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
     let file: MutableFile =
         serde_saphyr::from_str(yaml).map_err(|error| MutableError::Yaml(error.without_snippet().to_string()))?;
     Ok(file.mutable)
 }
 
-/// The patterns shipped inside the binary, in order.
+/// The patterns inside the binary, in order.
 pub fn shipped_patterns() -> Vec<MutablePattern> {
     let patterns = |(name, yaml): &(&str, &str)| {
         parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
@@ -98,7 +99,7 @@ pub fn shipped_patterns() -> Vec<MutablePattern> {
 }
 
 impl MutableSet {
-    /// Compiles patterns, in the order in which they are to be tried.
+    /// Compiles patterns. They are tried in this order.
     pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
         let mut names = HashSet::new();
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
@@ -116,7 +117,7 @@ impl MutableSet {
         }
         let too_large = |pattern: &[Hir]| automaton(pattern).is_err();
         let automaton = automaton(&regular).map_err(|error| {
-            // One that is too large by itself is to blame, if there is one.
+            // If one pattern is too large by itself, the error names it.
             let alone = on_automaton.iter().zip(regular.chunks(2)).find(|(_, pattern)| too_large(pattern));
             alone.map_or(error, |(id, _)| refuse(&patterns[usize::from(id.0)], "it is too large; repeat less in it"))
         })?;
@@ -125,7 +126,7 @@ impl MutableSet {
         Ok(MutableSet { patterns, automaton, on_automaton, looking_around, all_matches, exact, idle })
     }
 
-    /// The set shipped inside the binary.
+    /// The set of the patterns inside the binary.
     pub fn shipped() -> MutableSet {
         static PATTERNS: LazyLock<Vec<MutablePattern>> = LazyLock::new(shipped_patterns);
         MutableSet::new(PATTERNS.clone())
@@ -137,17 +138,17 @@ impl MutableSet {
         &self.patterns
     }
 
-    /// The pattern of an id of this set.
+    /// The pattern with this id.
     pub fn pattern(&self, id: MutableId) -> &MutablePattern {
         &self.patterns[id.0 as usize]
     }
 
-    /// The id of the pattern of this name.
+    /// The id of the pattern with this name.
     pub fn find(&self, name: &str) -> Option<MutableId> {
         self.patterns.iter().position(|pattern| pattern.name == name).map(|index| MutableId(index as u16))
     }
 
-    /// The first complaint about an example that does not match or a `not` entry that does.
+    /// An error for the first example that is not matched as it must be, or `not` entry that is matched.
     pub fn check_examples(self: &Arc<Self>) -> Result<(), MutableError> {
         let mut matcher = MutableMatcher::new(self.clone());
         for (index, pattern) in self.patterns.iter().enumerate() {
@@ -176,7 +177,7 @@ impl MutableSet {
     /// The first pattern on the automaton that matches at `start`.
     fn match_on_automaton(&self, scratch: &mut Scratch, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        // The lazy automaton never gives up as configured; if it did, the exact way would answer.
+        // As configured, the lazy automaton never gives up. If it did, the exact way would answer.
         let Ok(found) = self.automaton.try_search_fwd(&mut scratch.cache, &input) else {
             return self.match_exactly(scratch, text, start);
         };
@@ -186,13 +187,13 @@ impl MutableSet {
         if pattern.is_multiple_of(2) {
             return Some((id, found.offset()));
         }
-        // The match took the byte that follows along, to see that it ends the word.
+        // The match includes the next byte, which shows that the word ends there.
         let end = found.offset() - 1;
         let next = text.get(end..)?.chars().next()?;
         if is_run_character(next) { self.match_exactly(scratch, text, start) } else { Some((id, end)) }
     }
 
-    /// The first pattern on the automaton that matches at `start`, by the slow, exact way.
+    /// The first pattern on the automaton that matches at `start`, found in the slow but exact way.
     fn match_exactly(&self, scratch: &mut Scratch, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let all = self.all_matches.get_or_init(|| {
             let nfa = self.automaton.get_nfa().clone();
@@ -210,35 +211,35 @@ impl MutableSet {
     }
 }
 
-/// Finds mutable patterns in texts: a set and one thread's scratch space for it.
+/// Finds mutable patterns in texts. Contains a set and the scratch space of one thread.
 #[derive(Debug)]
 pub struct MutableMatcher {
     set: Arc<MutableSet>,
-    /// Taken from the set for the first text.
+    /// Taken from the set when first needed.
     scratch: Option<Scratch>,
 }
 
 #[derive(Debug)]
 struct Scratch {
     cache: Cache,
-    /// For all matches, if they were ever asked for.
+    /// For searches of all matches, if there were any.
     all: Option<(Cache, PatternSet)>,
-    /// Where the automaton gets with the words that were met last.
+    /// A cache of words seen recently, with the automaton's state after each.
     words: Box<[Word]>,
-    /// How often the cache had been emptied when `words` was begun: that makes its states worthless.
+    /// How often the automaton's cache had been cleared when `words` was created. A clear makes its states invalid.
     clear_count: usize,
 }
 
-/// A word and where it leads the automaton. No word is empty: what is stands for none.
+/// A word and the automaton's state after it. An empty text marks an unused place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
     text: Short,
     state: LazyStateID,
-    /// If a space follows, as it mostly does.
+    /// The state after the word and a space, which mostly follows.
     spaced: LazyStateID,
 }
 
-/// So many words are remembered: most of a text's tokens are a few thousand words.
+/// Number of places for words. Most tokens of a text are among a few thousand words.
 const WORDS: usize = 1 << 13;
 
 impl MutableMatcher {
@@ -252,7 +253,8 @@ impl MutableMatcher {
         &self.set
     }
 
-    /// The pattern that matches at byte `start`, where no word may run on from the left, and the match's end.
+    /// The pattern that matches at byte `start`, and the end of its match. No word may continue from the left at
+    /// `start`.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let set = &*self.set;
         let scratch = self.scratch.get_or_insert_with(|| {
@@ -267,8 +269,8 @@ impl MutableMatcher {
         around.or(regular)
     }
 
-    /// The same where a word starts that ends at `word_end`: nearly always it is one that was met before, and how far
-    /// the automaton gets with it is known.
+    /// The same at the start of a word that ends at `word_end`. Faster, because nearly always the automaton's state
+    /// after the word is known.
     #[inline]
     pub(super) fn match_at_word(
         &mut self,
@@ -309,7 +311,7 @@ impl Scratch {
         scratch
     }
 
-    /// The patterns that match at `start`, however long and whatever follows; `None` if the automaton cannot say.
+    /// The patterns that match at `start`, with any length and whatever follows. `None` if the automaton gives up.
     fn patterns_at(&mut self, all: &DFA, text: &str, start: usize) -> Option<&PatternSet> {
         let (cache, found) = self.all.get_or_insert_with(|| (all.create_cache(), PatternSet::new(all.pattern_len())));
         found.clear();
@@ -324,7 +326,7 @@ impl Scratch {
         self.clear_count = self.cache.clear_count();
     }
 
-    /// Whether the automaton is known to match nothing at `start`.
+    /// Whether the automaton certainly matches nothing at `start`.
     #[inline]
     fn is_hopeless(&mut self, automaton: &DFA, text: &[u8], start: usize, word_end: usize, word: Short) -> bool {
         if self.clear_count != self.cache.clear_count() {
@@ -334,7 +336,7 @@ impl Scratch {
         let mut known = self.words[place];
         if known.text != word {
             let states = self.states_after(automaton, &text[start..word_end]);
-            // States from before the cache was emptied mean nothing after.
+            // States from before a clear of the cache are invalid.
             let Some((state, spaced)) = states.filter(|_| self.clear_count == self.cache.clear_count()) else {
                 return false;
             };
@@ -354,8 +356,8 @@ impl Scratch {
         state.is_dead()
     }
 
-    /// Where the automaton is after a word, and after a space behind it; or the first tagged state on the way. `None` if
-    /// it cannot say.
+    /// The automaton's state after a word, and after the word and a space; or the first tagged state on the way. `None`
+    /// if it gives up.
     fn states_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<(LazyStateID, LazyStateID)> {
         let input = Input::new(word).anchored(Anchored::Yes);
         let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
@@ -383,14 +385,15 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
     Ok(())
 }
 
-/// What runs a pattern.
+/// How a pattern is run.
 enum Compiled {
-    /// The automaton, in two patterns: the match ends the text, or a byte that may end a word follows.
+    /// On the automaton, as two patterns: one whose match ends the text, and one followed by a byte that may end a
+    /// word.
     Regular([Hir; 2]),
     LookingAround(fancy_regex::Regex),
 }
 
-/// For the automaton if that can run it; an error if nothing can.
+/// Compiles a pattern for the automaton if possible, else for fancy-regex.
 fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     let hir = regex_syntax::parse(&pattern.regex).ok();
     let (compiled, has_capture, matches_empty) = match hir.filter(|hir| hir.properties().look_set().is_empty()) {
@@ -413,8 +416,8 @@ fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     Ok(compiled)
 }
 
-/// Half of the patterns on a thread of its own. Not on rayon's: whoever waits there takes up other work meanwhile, which
-/// may wait for this very set.
+/// Compiles half of the patterns on a second thread. Not on a rayon thread: while it waits, rayon could run another
+/// task on it that waits for this set.
 fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableError>> {
     let (first, second) = patterns.split_at(patterns.len() / 2);
     let compiled = |patterns: &[MutablePattern]| patterns.iter().map(compiled).collect::<Vec<_>>();
@@ -435,7 +438,7 @@ fn bounded(hir: Hir) -> [Hir; 2] {
     [Hir::concat(vec![hir.clone(), text_end]), Hir::concat(vec![hir, word_end])]
 }
 
-/// In bytes; the shipped patterns take a small part of it.
+/// In bytes. The shipped patterns need a small part of it.
 const LARGEST_AUTOMATON: usize = 64 << 20;
 
 fn automaton(patterns: &[Hir]) -> Result<DFA, MutableError> {
@@ -458,12 +461,12 @@ fn dfa(nfa: thompson::NFA, kind: MatchKind) -> Result<DFA, MutableError> {
         .map_err(|error| MutableError::Automaton(error.to_string()))
 }
 
-/// The pattern anchored at the search's start, ending where no word runs on.
+/// The pattern anchored at the start of the search. It must end where no word continues.
 fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::Regex::new(&format!(r"\G(?:{})(?![\w--{UNSPACED_CLASS}])", pattern.regex)).map_err(Box::new)
 }
 
-/// Where the anchored regex's match ends. Catastrophic backtracking counts as no match.
+/// The end of the anchored regex's match. Catastrophic backtracking counts as no match.
 fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<usize> {
     let found = regex.find_from_pos(text, start).ok()??;
     (found.start() == start).then_some(found.end())

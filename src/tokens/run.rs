@@ -1,12 +1,12 @@
-//! A run of tokens that owns its text, apart from any document or vocabulary.
+//! A run of tokens that owns its text and needs no document or vocabulary.
 //!
-//! This is the form in which what mining found leaves its source: a candidate, a template and a mined
-//! pattern are all a [`TokenRun`] with numbers beside it.
+//! Mining returns its results in this form: a candidate, a template and a mined pattern are all a [`TokenRun`] with
+//! counts.
 
 use super::characters::{half_words, has_word};
 use super::mutable::{MutableId, MutableSet};
 
-/// One token of a run.
+/// One token of a run, or a free stretch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Piece {
     /// A line break or an end of the document.
@@ -20,14 +20,14 @@ pub enum Piece {
     },
     /// A word or a character.
     Literal {
-        /// As it stands in the text.
+        /// Its text.
         text: Box<str>,
         /// Whether white space stands before it.
         space_before: bool,
     },
-    /// Whatever stands between the piece before and the piece after, within one line: as little as will do.
+    /// Any text between the neighbouring pieces, within one line: the shortest possible.
     Free {
-        /// How many characters may follow its first one.
+        /// Maximum number of characters after the first one.
         more: u16,
         /// Whether white space stands before it.
         space_before: bool,
@@ -46,33 +46,34 @@ impl Piece {
     }
 }
 
-/// Consecutive tokens. Never empty, never only breaks. Free stretches may stand between them ([`TokenRun::segments`]).
+/// Consecutive tokens, with free stretches between them ([`TokenRun::segments`]) if it has any. Never empty, never only
+/// breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenRun(pub(crate) Box<[Piece]>);
 
 impl TokenRun {
-    /// A run of these pieces, if they can be one.
+    /// A run of these pieces. `None` if they cannot be one.
     pub fn new(pieces: Vec<Piece>) -> Option<TokenRun> {
         let run = TokenRun(pieces.into());
         run.is_sound().then_some(run)
     }
 
-    /// The tokens.
+    /// The tokens and free stretches.
     pub fn pieces(&self) -> &[Piece] {
         &self.0
     }
 
-    /// Whether there is a whole line in it, from one line break to the next.
+    /// Whether it contains a whole line, from one line break to the next.
     pub fn has_whole_line(&self) -> bool {
         self.0.iter().filter(|piece| **piece == Piece::Break).count() > 1
     }
 
-    /// Whether there is a free stretch in it.
+    /// Whether it contains a free stretch.
     pub fn has_free(&self) -> bool {
         self.0.iter().any(Piece::is_free)
     }
 
-    /// Twice the words in it; a character of a script without spaces is half a word.
+    /// Twice the number of words in it. A character of a script without spaces is half a word.
     pub fn half_words(&self) -> usize {
         let of_piece = |piece: &Piece| match piece {
             Piece::Literal { text, .. } if has_word(text) => half_words(text),
@@ -81,13 +82,13 @@ impl TokenRun {
         self.0.iter().map(of_piece).sum()
     }
 
-    /// What stands between the free stretches: the whole run if there are none. None is empty, one has a token, and
-    /// those that are nothing but a line break come first or last.
+    /// The pieces between the free stretches: the whole run if there are none. No segment is empty, at least one has a
+    /// token, and a segment that is only a line break is the first or the last.
     pub fn segments(&self) -> impl Iterator<Item = &[Piece]> {
         self.0.split(Piece::is_free)
     }
 
-    /// Whether every free stretch has something on both sides that says where it ends.
+    /// Whether every free stretch has something on both sides that marks its ends.
     fn is_sound(&self) -> bool {
         let breaks = |segment: &[Piece]| segment.iter().filter(|piece| **piece == Piece::Break).count();
         let has_token = |segment: &[Piece]| breaks(segment) < segment.len();
@@ -99,7 +100,7 @@ impl TokenRun {
         segments.iter().enumerate().all(holds) && segments.iter().any(|segment| has_token(segment))
     }
 
-    /// The run with the same mutable patterns, by name, of another set. `None` if one is not there.
+    /// The same run for another set, with mutable patterns translated by name. `None` if one is missing there.
     pub fn translated(&self, from: &MutableSet, to: &MutableSet) -> Option<TokenRun> {
         let translate = |piece: &Piece| match piece {
             Piece::Slot { id, space_before } => {
@@ -110,12 +111,13 @@ impl TokenRun {
         self.0.iter().map(translate).collect::<Option<_>>().map(TokenRun)
     }
 
-    /// The run as people write it: `⏎` for a line break, `{name}` for a mutable pattern, `{…40}` for a free stretch of
-    /// up to 41 characters, `…` where it starts right after other text. Two runs are the same exactly if this is; what stands for something else is escaped by `\`.
+    /// The run in readable form: `⏎` for a line break, `{name}` for a mutable pattern, `{…40}` for a free stretch of up
+    /// to 41 characters, `…` at the start if it follows other text without white space. Two runs are equal exactly if
+    /// this form is. These signs are escaped by `\` in literals.
     pub fn written(&self, mutable: &MutableSet) -> String {
         let mut written = String::new();
         for (index, piece) in self.0.iter().enumerate() {
-            // White space goes without saying where the run starts, and after a line break.
+            // White space is not written at the start and after a line break.
             let before = index.checked_sub(1).map(|before| &self.0[before]);
             let space = |space_before: bool| match (before, space_before) {
                 (None, true) | (Some(Piece::Break), _) | (Some(_), false) => "",

@@ -1,7 +1,6 @@
-//! The few bytes of a token as two integers, which are compared and hashed at once.
+//! A token of a few bytes as two integers, which are fast to compare and hash.
 
-/// A stretch of up to [`Short::MAX_BYTES`] bytes. Those that it does not have are zero; the top byte of `high` says how
-/// many there are.
+/// Up to [`Short::MAX_BYTES`] bytes. Unused bytes are zero. The top byte of `high` is the length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Short {
     pub low: u64,
@@ -9,12 +8,12 @@ pub struct Short {
 }
 
 impl Short {
-    /// The longest that is short.
+    /// The maximum length.
     pub const MAX_BYTES: usize = 15;
-    /// Where the length stands in `high`.
+    /// The bit position of the length in `high`.
     pub const LENGTH_SHIFT: u32 = 56;
 
-    /// The stretch, if it is short and not empty.
+    /// The bytes from `start` to `end`, if there are 1 to [`Short::MAX_BYTES`].
     #[inline]
     pub fn of(bytes: &[u8], start: usize, end: usize) -> Option<Short> {
         let length = end - start;
@@ -34,7 +33,7 @@ impl Short {
         Short { low: first_bytes(eight, length), high: (length as u64) << Short::LENGTH_SHIFT }
     }
 
-    /// Depends on all bytes in each of its bits.
+    /// A hash. Each bit of it depends on all bytes.
     #[inline]
     pub fn hash(self) -> u64 {
         let (low, high) = (self.low ^ 0x9e37_79b9_7f4a_7c15, self.high ^ 0xd1b5_4a32_d192_ed03);
@@ -43,7 +42,7 @@ impl Short {
     }
 }
 
-/// Eight bytes, the first one lowest, zeros behind the last.
+/// Eight bytes, the first one lowest. Zeros after the end.
 #[inline]
 pub fn eight_bytes(bytes: &[u8], start: usize) -> u64 {
     match bytes[start..].first_chunk() {

@@ -1,9 +1,9 @@
 //! Interning: equal tokens get equal integers.
 //!
-//! Takes the documents of a source, gives one [`SymbolSequence`]: the symbols of all documents, one
-//! document after the other, each closed by a symbol that occurs nowhere else, so that no repeat can
-//! cross from one document into the next. Documents are read in parallel; symbols are numbered by first
-//! appearance, so the number of threads never shows.
+//! Takes the documents of a source, gives one [`SymbolSequence`]: the symbols of all documents, one document after the
+//! other. After each document comes a symbol that occurs nowhere else, so no repeat can cross from one document into
+//! the next. Documents are tokenized in parallel. Symbols are numbered by first appearance, so the result does not
+//! depend on the number of threads.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::run::{Piece, TokenRun};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
-/// The position of a document in its source's corpus.
+/// The index of a document in its source's corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentIndex(pub u32);
 
@@ -49,17 +49,17 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// How many symbols there are.
+    /// Number of symbols.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Never: there is always the line break.
+    /// Always false: the line break is always there.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The symbol of a token, new if need be. Of a mutable pattern's match or a break the text does not matter.
+    /// The symbol of a token, a new one if needed. The text of a break or a mutable pattern's match is ignored.
     pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
         let key = match kind {
             TokenKind::Break => TokenKey::line_break(),
@@ -81,13 +81,13 @@ impl Vocabulary {
         Symbol(symbol)
     }
 
-    /// Takes up all tokens of another vocabulary; gives the symbols that they have here.
+    /// Adds all tokens of another vocabulary. Returns their symbols here.
     fn add(&mut self, other: &Vocabulary) -> Vec<u32> {
         let symbol = |entry: &Entry| self.intern(entry.kind, entry.space_before, &other.text[entry.start..entry.end]).0;
         other.entries.iter().map(symbol).collect()
     }
 
-    /// The symbol of the token with this key and text, if there is one.
+    /// The symbol of the token with this key and text, if known.
     #[inline]
     pub fn find<'t>(&self, key: TokenKey, text: impl Fn() -> &'t str) -> Option<Symbol> {
         let is_same = |&(other, symbol): &(TokenKey, u32)| {
@@ -96,12 +96,12 @@ impl Vocabulary {
         self.table.find(key.hash(), is_same).map(|&(_, symbol)| Symbol(symbol))
     }
 
-    /// What kind of token a symbol stands for.
+    /// The kind of a symbol's token.
     pub fn kind(&self, symbol: Symbol) -> TokenKind {
         self.entries[symbol.0 as usize].kind
     }
 
-    /// Whether white space stands before a token.
+    /// Whether white space stands before the symbol's token.
     pub fn has_space_before(&self, symbol: Symbol) -> bool {
         self.entries[symbol.0 as usize].space_before
     }
@@ -137,21 +137,21 @@ fn is_literal(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Word | TokenKind::Character)
 }
 
-/// So many positions are looked up together, to tell which document they lie in.
+/// Number of positions in a block, for the lookup of a position's document.
 const BLOCK: usize = 1024;
 
 /// The symbols of all documents of a source.
 #[derive(Debug)]
 pub struct SymbolSequence {
     symbols: Vec<u32>,
-    /// Where each document starts, and one past the last.
+    /// The start of each document, and the end of the last.
     starts: Vec<u32>,
-    /// The document that every [`BLOCK`]th position lies in, and the last one.
+    /// The document of the first position of each block, and the last document.
     document_of_block: Vec<u32>,
     vocabulary: Vocabulary,
 }
 
-/// More tokens than the suffix array's index type can address.
+/// A source has more tokens than the suffix array can index.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{tokens} tokens are more than one source may have ({}); split it into several sources",
@@ -161,19 +161,19 @@ pub struct TooManyTokens {
     tokens: usize,
 }
 
-/// One share of the documents, read by one thread with a vocabulary of its own.
+/// A part of the documents, tokenized by one thread with its own vocabulary.
 struct Shard {
     vocabulary: Vocabulary,
-    /// Of all documents, each closed by [`Shard::END`].
+    /// The symbols of its documents, each followed by [`Shard::END`].
     symbols: Vec<u32>,
     lengths: Vec<u32>,
 }
 
 impl SymbolSequence {
-    /// A 32-bit suffix array addresses this many positions, symbols and document ends included.
+    /// Maximum number of positions, document ends included: what a 32-bit suffix array can index.
     pub const MAX_TOKENS: usize = i32::MAX as usize - 1;
 
-    /// Reads the texts in the order given, all cores taking part.
+    /// Tokenizes the texts in the given order, on all cores.
     pub fn of_texts<T: AsRef<str> + Sync>(texts: &[T], lexer: &Lexer) -> Result<SymbolSequence, TooManyTokens> {
         const DOCUMENTS_PER_SHARD: usize = 256;
         let shards: Vec<Shard> = texts
@@ -207,7 +207,7 @@ impl SymbolSequence {
         Ok(SymbolSequence { symbols, starts, document_of_block, vocabulary })
     }
 
-    /// All symbols as plain integers: those below `vocabulary().len()` are tokens, the others document ends.
+    /// All symbols as integers. Those below `vocabulary().len()` are tokens, the others document ends.
     pub fn symbols(&self) -> &[u32] {
         &self.symbols
     }
@@ -217,12 +217,12 @@ impl SymbolSequence {
         &self.vocabulary
     }
 
-    /// How many documents there are.
+    /// Number of documents.
     pub fn documents(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many tokens there are, document ends not counted.
+    /// Number of tokens, without document ends.
     pub fn tokens(&self) -> usize {
         self.symbols.len() - self.documents()
     }
@@ -238,7 +238,7 @@ impl SymbolSequence {
         self.starts[index] as usize..self.starts[index + 1] as usize - 1
     }
 
-    /// The document a position lies in. Fast, for it is asked of every position.
+    /// The document of a position. Fast, because it is called for every position.
     #[inline]
     pub fn document_at(&self, position: usize) -> DocumentIndex {
         let block = position / BLOCK;
@@ -247,7 +247,7 @@ impl SymbolSequence {
         DocumentIndex(first + others.partition_point(|&start| start as usize <= position) as u32)
     }
 
-    /// Values of all positions, in parts of whole documents for all cores to work on.
+    /// Splits values of all positions into parts of whole documents, for parallel work.
     pub fn in_parts<'v, T>(&self, mut values: &'v mut [T]) -> Vec<&'v mut [T]> {
         let size = values.len() / (4 * rayon::current_num_threads()) + 1;
         let mut parts = Vec::new();
@@ -261,7 +261,7 @@ impl SymbolSequence {
         parts
     }
 
-    /// The tokens at some positions of one document, with their text.
+    /// The tokens at some positions of one document, as a run.
     pub fn run(&self, positions: Range<usize>) -> TokenRun {
         let symbols: Vec<Symbol> = self.symbols[positions].iter().map(|&symbol| Symbol(symbol)).collect();
         self.vocabulary.run(&symbols)
@@ -278,7 +278,7 @@ fn documents_of_blocks(starts: &[u32]) -> Vec<u32> {
 }
 
 impl Shard {
-    /// Every document end is a symbol of its own; they are numbered behind the vocabulary once its size is known.
+    /// Stands for every document end. The real symbols of ends come after the vocabulary, whose size is not known yet.
     const END: u32 = u32::MAX;
 
     fn of_texts<T: AsRef<str>>(texts: &[T], lexer: &mut Lexer) -> Shard {
@@ -299,7 +299,7 @@ impl Shard {
         self.lengths.push((self.symbols.len() - before) as u32);
     }
 
-    /// Writes its documents with other symbols for its own, and for their ends those from `end` on.
+    /// Writes its symbols, renumbered. Its document ends get the symbols from `end` on.
     fn write(&self, renumbered: &[u32], mut end: u32, to: &mut [u32]) {
         for (to, &symbol) in to.iter_mut().zip(&self.symbols) {
             *to = match symbol {

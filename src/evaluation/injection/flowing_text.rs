@@ -1,8 +1,8 @@
-//! Clean text to inject into: articles that nobody wrote.
+//! Generates clean text to inject into.
 //!
-//! Words are invented, all but the function words and stock phrases of English, which recur in text as they do in
-//! templates. Frequencies follow Zipf; every document has its topics, so that documents differ; sentences and
-//! paragraphs have any length. A document is a headline and paragraphs, a line each, with blank lines between them.
+//! All words are invented, except the function words and stock phrases of English, which recur in text as they do in
+//! templates. Frequencies follow Zipf's law. Every document has its topics, so that documents differ. Sentences and
+//! paragraphs vary in length. A document is a headline and paragraphs, one line each, with blank lines between them.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ const TOPICS: usize = 30;
 const TOPIC_WORDS: usize = 80;
 const PEOPLE: usize = 300;
 
-/// So many documents; the first few are the same however many there are.
+/// Generates this many documents. The first ones do not depend on the number.
 pub fn flowing_texts(seed: u64, documents: usize) -> Vec<String> {
     let language = Language::new(seed);
     (0..documents as u64)
@@ -33,7 +33,7 @@ pub fn flowing_texts(seed: u64, documents: usize) -> Vec<String> {
         .collect()
 }
 
-/// What all documents of a seed have in common.
+/// What all documents of a seed share.
 struct Language {
     function_words: Vec<&'static str>,
     stock_phrases: Vec<&'static str>,

@@ -1,10 +1,10 @@
-//! Where in a text a template can go, and putting it there.
+//! The places where a template can be inserted in a text, and the insertion.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// Where templates are put.
+/// Where a template is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
@@ -12,7 +12,7 @@ pub enum Place {
     Head,
     /// The last line.
     Tail,
-    /// A line between two of the text.
+    /// A line between two lines of the text.
     Line,
     /// Inside a line, between two sentences.
     BetweenSentences,
@@ -24,7 +24,7 @@ impl Place {
     /// All places.
     pub const ALL: [Place; 5] = [Place::Head, Place::Tail, Place::Line, Place::BetweenSentences, Place::MidSentence];
 
-    /// As people say.
+    /// The name for people.
     pub fn name(self) -> &'static str {
         match self {
             Place::Head => "head",
@@ -35,7 +35,7 @@ impl Place {
         }
     }
 
-    /// The bytes of the text before which a template can go.
+    /// The byte positions before which a template can be inserted.
     pub fn positions(self, text: &str) -> Vec<usize> {
         match self {
             Place::Head => line_starts(text).take(1).collect(),
@@ -48,8 +48,8 @@ impl Place {
         }
     }
 
-    /// The text with a template at one of these positions, and which bytes were put in: the template with the white
-    /// space that sets it off.
+    /// Inserts a template at one of these positions. Returns the text and the inserted bytes: the template with the
+    /// white space that separates it.
     pub fn insert(self, text: &str, at: usize, template: &str) -> (String, Range<usize>) {
         let break_ = line_break(text);
         let inserted = match self {
@@ -62,13 +62,13 @@ impl Place {
     }
 }
 
-/// Where lines that are not blank start.
+/// The starts of lines that are not blank.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     starts.filter(|&at| text[at..].lines().next().is_some_and(|line| !line.trim().is_empty()))
 }
 
-/// Where words start that have a single space before them: letters, digits, quotes.
+/// The starts of words (letters, digits, quotes) with a single space before them.
 fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     let is_start = |at: usize| {
         let starts_word = text[at..].starts_with(|c: char| c.is_alphanumeric() || "“\"'‘(".contains(c));
@@ -79,12 +79,12 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
 
 fn ends_sentence(before: &str) -> bool {
     let before = before.trim_end().trim_end_matches(['”', '"', '’', '\'', ')']);
-    // An initial or "Mr." ends no sentence; a word of four letters before the full stop most likely does.
+    // An initial or "Mr." does not end a sentence. Four lower-case letters before the full stop most likely do.
     let last_word = before.trim_end_matches(['.', '!', '?']);
     last_word.len() < before.len() && last_word.chars().rev().take(4).all(char::is_lowercase)
 }
 
-/// What the text has between its lines: blank lines, if it has any.
+/// The separator of lines in the text: a blank line if it has any.
 fn line_break(text: &str) -> &'static str {
     if text.trim().contains("\n\n") { "\n\n" } else { "\n" }
 }

@@ -1,21 +1,21 @@
-//! The templates that are injected, and what fills their slots.
+//! The templates to inject, and what fills their slots.
 
 use serde::Serialize;
 
 use super::placing::Place;
 use crate::evaluation::random::Random;
 
-/// What varies in a template from document to document.
+/// What is different in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Nothing.
     Constant,
-    /// What mutable patterns know: dates, times, numbers, addresses.
+    /// What mutable patterns match: dates, times, numbers, addresses.
     MutableSlots,
-    /// Names, headlines, topics, each with something on both sides: the template's own words, or an end of its line.
+    /// Names, headlines, topics. Each has something on both sides: words of the template, or an end of the line.
     FreeSlots,
-    /// The same, but some slot is open: it is at an end of the template, inside a line, and nothing says where it ends.
+    /// The same, but some slot is open: it is at an end of the template inside a line, so nothing marks its end.
     OpenSlots,
 }
 
@@ -23,7 +23,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 4] = [Kind::Constant, Kind::MutableSlots, Kind::FreeSlots, Kind::OpenSlots];
 
-    /// As people say.
+    /// The name for people.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Constant => "constant",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// The templates of this kind at a place, from two words to forty; slots in braces.
+    /// The templates of this kind at a place, from two to forty words, with slots in braces.
     pub fn templates(self, place: Place) -> impl Iterator<Item = &'static str> {
         let is_of_kind = move |template: &&str| match self {
             Kind::Constant | Kind::MutableSlots => true,
@@ -43,7 +43,7 @@ impl Kind {
         self.list().iter().copied().filter(is_of_kind)
     }
 
-    /// What chance is drawn along for a template of this kind: where a free slot is open makes no difference to it.
+    /// The path of random numbers for a template of this kind. Free and open slots have the same.
     pub(super) fn numbers(self, template: &str) -> [u64; 2] {
         let kind = if self == Kind::OpenSlots { Kind::FreeSlots } else { self };
         let number = self.list().iter().position(|known| *known == template).unwrap_or_default();
@@ -101,7 +101,7 @@ const FREE: [&str; 8] = [
      Follow the whole team on Twitter, or send a message to the news desk with your tips and corrections.",
 ];
 
-/// What the free slots of one corpus are filled with.
+/// The names and headlines that fill the free slots of one corpus.
 #[derive(Debug)]
 pub struct Fillers<'t> {
     headlines: &'t [String],
@@ -109,14 +109,14 @@ pub struct Fillers<'t> {
 }
 
 impl<'t> Fillers<'t> {
-    /// The documents' headlines, and a staff of writers that grows with the documents.
+    /// From the documents' headlines, and a staff of writers that grows with the number of documents.
     pub fn new(headlines: &'t [String], random: &mut Random) -> Fillers<'t> {
         let staff = 10 + headlines.len() / 5;
         let names = (0..staff).map(|_| format!("{} {}", random.pick(&FIRST_NAMES), random.pick(&LAST_NAMES))).collect();
         Fillers { headlines, names }
     }
 
-    /// The template as one document carries it.
+    /// The template as filled for one document.
     pub fn fill(&self, template: &str, document: usize, random: &mut Random) -> String {
         let mut filled = String::new();
         let mut rest = template;
@@ -141,7 +141,7 @@ impl<'t> Fillers<'t> {
     }
 }
 
-/// What stands before the first slot, the slot's name, and what follows.
+/// The text before the first slot, the slot's name, and the rest.
 fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = template.split_once('{')?;
     let (slot, after) = rest.split_once('}')?;

@@ -1,16 +1,16 @@
-//! How often words occur.
+//! Word frequencies.
 
 use crate::evaluation::random::Random;
 
-/// Ranks as Zipf and Mandelbrot count words: rank r is drawn in proportion to 1 / (r + offset). Integers only, so that
-/// a seed means the same on every machine.
+/// Draws ranks by the law of Zipf and Mandelbrot: rank r with a probability proportional to 1 / (r + offset). Integers
+/// only, so that a seed gives the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     cumulative: Vec<u64>,
 }
 
 impl Zipf {
-    /// So many ranks; the larger the offset, the less frequent the first.
+    /// For this many ranks. The larger the offset, the rarer the first ranks.
     pub fn new(ranks: usize, offset: u64) -> Zipf {
         let add = |sum: &mut u64, rank: u64| {
             *sum += (1 << 40) / (rank + 1 + offset);
@@ -19,7 +19,7 @@ impl Zipf {
         Zipf { cumulative: (0..ranks as u64).scan(0, add).collect() }
     }
 
-    /// A rank, from 0.
+    /// A random rank, from 0.
     pub fn draw(&self, random: &mut Random) -> usize {
         let total = self.cumulative.last().copied().unwrap_or_default();
         let at = random.below(total as usize) as u64;

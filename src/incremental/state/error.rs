@@ -1,4 +1,4 @@
-//! What can go wrong with a state.
+//! Errors of a state.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::FORMAT;
 pub struct StateError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// What is wrong.
     pub problem: Problem,
 }
 
@@ -19,13 +19,13 @@ pub struct StateError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is something else.
+    /// The file is not a state.
     #[error("is no state of a stream: name another file, or one that is not there yet")]
     NoState,
-    /// There is something already where a new one is to be.
+    /// A new state would overwrite a file.
     #[error("is there already: use it as it is, or name another file")]
     Exists,
-    /// A version that this dehusk does not know.
+    /// The format version is not known.
     #[error(
         "is a state of format {0}, and this dehusk knows {FORMAT}: use a version that knows it, or begin a new state"
     )]
@@ -33,19 +33,19 @@ pub enum Problem {
     /// Another run has it open.
     #[error("is in use by another run: wait until that is done, or give this run a state of its own")]
     InUse,
-    /// Its segments were made by another lexer.
+    /// Its segments were made with another lexer.
     #[error(
         "was learned with another tokenizer or other mutable patterns, by which all segments are others: use those, or \
          begin a new state"
     )]
     OtherLexer,
-    /// It contradicts itself.
+    /// Its contents are inconsistent.
     #[error("is damaged ({0}): take it from a backup, or begin a new one")]
     Damaged(String),
-    /// The system refuses.
+    /// An error of the system.
     #[error("{0}")]
     Io(io::Error),
-    /// The database refuses.
+    /// An error of the database.
     #[error("{0}")]
     Database(Box<redb::Error>),
 }
@@ -77,12 +77,12 @@ impl From<redb::Error> for Problem {
     }
 }
 
-/// redb's ways to say that a file does not begin as its files do.
+/// Whether redb's error means that the file does not start like a redb file.
 fn is_invalid(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
 }
 
-/// redb has an error for each of its calls, which all turn into one.
+/// redb has one error type per call. All are converted through `redb::Error`.
 macro_rules! from_redb {
     ($($error:ident),*) => {
         $(impl From<redb::$error> for Problem {

@@ -1,4 +1,4 @@
-//! Looking into a state: what it knows of each source, and each segment.
+//! Lists the contents of a state: sources and their segments.
 
 use std::vec::IntoIter;
 
@@ -11,33 +11,33 @@ use crate::corpus::SourceId;
 use crate::incremental::segments::{Described, SegmentKey};
 use crate::incremental::table::{Entry, Progress};
 
-/// What a state knows of a source, in figures.
+/// The figures of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// How far it has come.
+    /// Its progress.
     pub progress: Progress,
-    /// How many segments are remembered.
+    /// Number of segments that are remembered.
     pub segments: usize,
-    /// How many of them are in enough documents for a template.
+    /// Number of them in enough documents to be template.
     pub templates: usize,
-    /// The lifetime of a segment that was seen once, in pages, as it is in effect.
+    /// The lifetime in effect for a segment seen once, in pages.
     pub base_in_effect: f64,
-    /// How many bytes segments and texts take in the file, without what the file needs to find them.
+    /// Size of segments and texts in the file, in bytes, without the database's overhead.
     pub bytes: u64,
 }
 
-/// A segment as people look at it.
+/// A segment with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSegment {
-    /// What tells it from others.
+    /// Its identity.
     pub key: SegmentKey,
     /// What is known of it.
     pub entry: Entry,
-    /// What it says; of segments that never were template nobody knows.
+    /// Its text. `None` for a segment that never was template.
     pub described: Option<Described>,
 }
 
-/// The segments of a source, most documents first, then by key. Texts are read as they are asked for.
+/// The segments of a source, most documents first, then by key. Texts are read lazily.
 pub struct ListedSegments<'a> {
     state: &'a State,
     number: u32,
@@ -46,7 +46,7 @@ pub struct ListedSegments<'a> {
 }
 
 impl State {
-    /// The figures of a source; `None` if there is no such source. Loads its table.
+    /// The figures of a source. `None` if it is not known. Loads its table.
     pub fn summary(&self, source: &SourceId) -> Result<Option<Summary>, StateError> {
         self.attempt(|| {
             let reading = self.database.begin_read()?;
@@ -64,7 +64,7 @@ impl State {
         })
     }
 
-    /// The segments of a source that are not forgotten; `None` if there is no such source. Loads its table.
+    /// The segments of a source that are not forgotten. `None` if it is not known. Loads its table.
     pub fn segments(&self, source: &SourceId) -> Result<Option<ListedSegments<'_>>, StateError> {
         self.attempt(|| {
             let reading = self.database.begin_read()?;

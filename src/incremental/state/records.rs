@@ -1,27 +1,27 @@
-//! Segments as bytes: twenty for each.
+//! Segments as bytes, twenty for each.
 //!
-//! A record is the key, in how many documents, the first page and the last, each with the lowest byte first. The highest
-//! bit of the documents says whether the segment has a text, the next one whether it is a text wherever it stands. A record
-//! with no documents says that the segment is gone.
+//! A record has the key, the number of documents, the first page and the last page, all little-endian. The highest bit
+//! of the documents says whether the segment has a text. The next bit says whether the entry is a text in any place. A
+//! record with 0 documents says that the segment was removed.
 
 use super::error::Problem;
 use crate::incremental::segments::SegmentKey;
 use crate::incremental::table::{Entry, SegmentTable};
 
 const RECORD: usize = 20;
-/// How many records stand in a row. With what redb adds, a row fills 64 KiB, of which it takes multiples by two.
+/// Number of records in a row. So a row with redb's overhead fills 64 KiB. redb allocates powers of two.
 const IN_A_ROW: usize = 3200;
 const IS_DESCRIBED: u32 = 1 << 31;
 const IS_ANYWHERE: u32 = 1 << 30;
 const MOST_DOCUMENTS: u32 = IS_ANYWHERE - 1;
 
-/// Rows of records.
+/// Records, packed into rows.
 pub fn rows(mut entries: impl Iterator<Item = (SegmentKey, Option<Entry>)>) -> impl Iterator<Item = Vec<u8>> {
     let mut next = move || entries.by_ref().take(IN_A_ROW).flat_map(|(key, entry)| record(key, entry)).collect();
     std::iter::from_fn(move || Some(next()).filter(|row: &Vec<u8>| !row.is_empty()))
 }
 
-/// Puts into a table what stands in a row. Rows are read from first to last.
+/// Adds the records of a row to a table. Rows must be read from first to last.
 pub fn read(row: &[u8], table: &mut SegmentTable) -> Result<(), Problem> {
     let (records, rest) = row.as_chunks::<RECORD>();
     for record in records {

@@ -1,4 +1,4 @@
-//! What the tables of a state are kept by, as it stands in the file.
+//! The settings of a state's tables, as stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::incremental::Detection;
 use crate::incremental::lifetime::Lifetime;
 use crate::incremental::table::TableOptions;
 
-/// What the tables of a state are kept by.
+/// The settings of a state's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// What is template, and what is forgotten when.
+    /// What counts as template, and when segments are forgotten.
     pub table: TableOptions,
-    /// What segments are made by: the tokenizer and the mutable patterns, as an empty pattern file has them.
+    /// How segments are made: the tokenizer and the mutable patterns, as an empty pattern file.
     pub lexer: String,
 }
 
-/// Fractions are text, because JSON's numbers may come back as others, and know no infinity.
+/// Fractions are stored as text, because a JSON number may not come back exactly and cannot be infinite.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     min_documents: u32,
@@ -51,7 +51,7 @@ impl Settings {
     }
 }
 
-/// The very number that was written.
+/// Exactly the number that was written.
 pub(super) fn fraction(text: &str) -> Result<f64, Problem> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is no number")))
 }

@@ -1,4 +1,4 @@
-//! What a state notes of a source, beside its segments: JSON.
+//! What a state stores of a source besides its segments, as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,34 +10,34 @@ use crate::incremental::table::Progress;
 use crate::incremental::windows::{Window, Windows};
 use crate::trust::{StoredTally, Tally};
 
-/// What a state notes of a source.
+/// The row of a source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SourceRow {
-    /// By which its segments and texts are found.
+    /// The number in the keys of its segments and texts.
     pub number: u32,
-    /// How many rows its segments take.
+    /// Number of rows with its segments.
     pub rows: u32,
-    /// How many segments were written when all were.
+    /// Number of segments in the last full write.
     pub whole: usize,
-    /// How many changes were written since.
+    /// Number of changes written since.
     pub changes: usize,
     pages: u32,
     arrived: u64,
     copies: u64,
     threshold: Option<String>,
-    /// Caught, missed, born and died of each window.
+    /// Caught, missed, born and died for each window.
     windows: Vec<[u64; 4]>,
     /// Page, stayed, gone and new of the last change.
     change: Option<[u32; 4]>,
-    /// Key and last places of each candidate for an end ([`StoredPlaces`]).
+    /// The candidates for ends of articles ([`StoredPlaces`]).
     ends: StoredPlaces,
-    /// Nothing in a state of format 2.
+    /// Missing in a state of format 2.
     #[serde(default)]
     tally: StoredTally,
 }
 
 impl SourceRow {
-    /// That of a source without segments.
+    /// The row of a source without segments.
     pub fn new(number: u32) -> SourceRow {
         SourceRow { number, ..SourceRow::default() }
     }
@@ -50,7 +50,7 @@ impl SourceRow {
         serde_json::json!(self).to_string()
     }
 
-    /// How far the source has come.
+    /// The progress of the source.
     pub fn progress(&self) -> Result<Progress, Problem> {
         let threshold = self.threshold.as_deref().map(fraction).transpose()?;
         let window = |&[caught, missed, born, died]: &[u64; 4]| Window { caught, missed, born, died };
@@ -62,7 +62,7 @@ impl SourceRow {
         Ok(Progress { pages, arrived, threshold, copies, windows, change, ends, tally })
     }
 
-    /// Notes how far it has come.
+    /// Sets the progress of the source.
     pub fn set_progress(&mut self, progress: &Progress) {
         let numbers = |window: &Window| [window.caught, window.missed, window.born, window.died];
         self.pages = progress.pages;

@@ -1,24 +1,24 @@
-//! What segments say, as it stands in the file: path, text, and a number for what they stand among.
+//! The texts of segments in the file: path, text, and a number for the standing.
 
 use redb::ReadOnlyTable;
 
 use super::error::Problem;
 use crate::incremental::segments::{Described, SegmentKey, Standing};
 
-/// A text as a row has it.
+/// A text as stored in a row.
 pub type StoredText = (&'static str, &'static str, u8);
 
-/// The texts of all sources, to look them up.
+/// The texts of all sources, for reading.
 pub type Texts = ReadOnlyTable<(u32, u64), StoredText>;
 
 const STANDINGS: [Standing; 3] = [Standing::Line, Standing::Apart, Standing::Joined];
 
-/// What a segment says; `None` if nobody knows.
+/// The text of a segment, if it is known.
 pub fn text(texts: &Texts, number: u32, SegmentKey(key): SegmentKey) -> Result<Option<Described>, Problem> {
     texts.get((number, key))?.map(|row| parsed(row.value())).transpose()
 }
 
-/// A text as a row has it.
+/// A text as stored in a row.
 pub fn stored(described: &Described) -> (&str, &str, u8) {
     let standing = STANDINGS.iter().take_while(|standing| **standing != described.standing).count();
     (&described.path, &described.text, standing as u8)

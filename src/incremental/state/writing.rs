@@ -1,4 +1,4 @@
-//! One transaction: all that is put into it, or nothing if it is dropped.
+//! One write transaction. If it is dropped before the commit, nothing is written.
 
 use redb::{Database, Durability, ReadableTable, ReadableTableMetadata, WriteTransaction};
 
@@ -10,7 +10,7 @@ use crate::corpus::SourceId;
 use crate::incremental::segments::SegmentKey;
 use crate::incremental::table::{Entry, SegmentTable};
 
-/// A transaction that writes.
+/// A write transaction.
 pub struct Writing(WriteTransaction);
 
 impl Writing {
@@ -20,13 +20,13 @@ impl Writing {
         Ok(Writing(transaction))
     }
 
-    /// All is on disk when this returns.
+    /// When this returns, everything is on disk.
     pub fn commit(self) -> Result<(), Problem> {
         self.0.open_table(META)?.insert("format", FORMAT.to_string().as_str())?;
         Ok(self.0.commit()?)
     }
 
-    /// Makes all tables, so that readers find them, empty.
+    /// Creates all tables, empty, because readers expect them.
     pub fn make_tables(&self) -> Result<(), Problem> {
         self.0.open_table(SOURCES)?;
         self.0.open_table(SEGMENTS)?;
@@ -47,7 +47,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Those that are not there yet.
+    /// Adds the inputs that are not known yet.
     pub fn add_inputs(&self, inputs: &[(String, Position)]) -> Result<(), Problem> {
         let mut table = self.0.open_table(INPUTS)?;
         for (name, Position { records, bytes }) in inputs {
@@ -58,7 +58,7 @@ impl Writing {
         Ok(())
     }
 
-    /// What changed in a table, or all of it, if much has changed since that was written.
+    /// Writes the changes of a table. Rewrites the whole table if many changes have accumulated.
     pub fn put_table(&self, source: &SourceId, table: &SegmentTable) -> Result<(), Problem> {
         let mut row = self.source_row(source)?;
         let changes = table.changes();
@@ -76,7 +76,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Sources are numbered as they come, and never go.
+    /// Sources are numbered in the order they arrive, and never removed.
     fn source_row(&self, source: &SourceId) -> Result<SourceRow, Problem> {
         let sources = self.0.open_table(SOURCES)?;
         let row = match sources.get(source.as_str())? {

@@ -1,25 +1,25 @@
-//! Documents in the order of time, if their names tell.
+//! Sorts documents by time, if their names contain dates.
 //!
-//! Takes names, gives their order by the dates in them, where nearly all have one: `2024-03-05-pilot-boat.txt`,
+//! Takes names, gives their order by the first date in each, if nearly all have one: `2024-03-05-pilot-boat.txt`,
 //! `2024/03/05/x.html`.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// So many of ten names have to have a date.
+/// At least this many names in ten must have a date.
 const DATED_OF_TEN: usize = 9;
 
-/// Names by time.
+/// Names sorted by date.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ByDate {
-    /// Their numbers: by date, and as they came within a day; those without a date last.
+    /// Their indices, by date. Names of one day keep their order; names without a date are last.
     pub order: Vec<usize>,
-    /// How many have no date.
+    /// Number of names without a date.
     pub undated: usize,
 }
 
-/// Orders names by the first date in each. `None` if fewer than nine in ten have one.
+/// Sorts names by the first date in each. `None` if fewer than nine in ten have one.
 pub fn by_date<'n>(names: impl Iterator<Item = &'n str>) -> Option<ByDate> {
     let dates: Vec<Option<[u32; 3]>> = names.map(date_in).collect();
     let undated = dates.iter().filter(|date| date.is_none()).count();

@@ -1,4 +1,4 @@
-//! Documents with what goes of them marked.
+//! Documents with what is removed marked in them.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::pages::marks::{Mark, MarkKind, document, trimmed};
 use crate::pages::{percent, size};
 use crate::shown::shown;
 
-/// So many characters of a document are shown.
+/// Maximum number of characters shown of a document.
 const SHOWN: usize = 6000;
 
 /// A document to show.
@@ -18,24 +18,24 @@ const SHOWN: usize = 6000;
 pub struct ShownDocument {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// How much of it goes.
+    /// How much of it is removed.
     pub effect: DocumentEffect,
-    /// What goes, and which pattern says so; `None` if it goes by its shape or with what stands around it.
+    /// What is removed, with the pattern responsible. `None` if it is removed by shape or with its neighbours.
     pub parts: Vec<(Range<usize>, Option<Origin>)>,
 }
 
-/// Where a mark leads and what it says.
+/// The link and the label of a mark.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
     /// The pattern's id.
     pub id: String,
-    /// A link to where it is shown, if it is.
+    /// A link to the pattern, if it is shown.
     pub link: Option<String>,
 }
 
-/// What goes of a text, part by part, each with the pattern that explains it; `None` where none does.
+/// The removed parts of a text, each with the pattern that explains it, or `None`.
 pub fn removed_parts(text: &str, cleaner: &Cleaner, cleaning: &Cleaning) -> Vec<(Range<usize>, Option<Origin>)> {
     let mut parts = Vec::new();
     for span in &cleaning.spans {
@@ -52,7 +52,7 @@ pub fn removed_parts(text: &str, cleaner: &Cleaner, cleaning: &Cleaning) -> Vec<
 }
 
 impl ShownDocument {
-    /// Draws it, with links to what `target` says of each pattern.
+    /// Draws it. `target` gives the link and label of each pattern.
     pub fn draw(&self, target: impl Fn(Origin) -> Target) -> Markup {
         let by_shape = || Target { id: "by shape".to_owned(), link: None };
         let targets: Vec<Target> =

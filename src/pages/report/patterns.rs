@@ -1,7 +1,7 @@
 //! The patterns of a file and what they do, as cards and tables.
 //!
-//! Takes a pattern file and the effects of its patterns, gives HTML: so many patterns in full, the next ones in a
-//! table, the rest as a count. How many are where, and what they remove, is always said.
+//! Takes a pattern file and the effects of its patterns, gives HTML: the first patterns in full, the next ones in a
+//! table, the rest as a count. The number of patterns in each part, and how much they remove, is always given.
 
 use std::collections::BTreeMap;
 
@@ -16,30 +16,30 @@ use crate::pages::{grouped, size};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::shown::shown;
 
-/// So many patterns that are not shown in full are listed.
+/// Maximum number of patterns in the table.
 const LISTED: usize = 500;
 
 /// The patterns of a file, and what they do.
 #[derive(Clone, Copy, Debug)]
 pub struct Patterns<'a> {
-    /// The start of the ids of their elements, such as `s1`.
+    /// The prefix of the ids of their elements, such as `s1`.
     pub anchor: &'a str,
     /// The file.
     pub file: &'a PatternFile,
-    /// Of each pattern, in the order of the file.
+    /// The effect of each pattern, in the order of the file.
     pub effects: &'a [PatternEffect],
-    /// Of patterns that are shown in full: some of their matches.
+    /// Some matches of the patterns that are shown in full.
     pub sights: &'a Sights,
-    /// How many documents were looked at.
+    /// Number of documents that were looked at.
     pub documents: usize,
-    /// So many patterns are shown in full, and so many rejected ones.
+    /// Number of patterns shown in full; the same number of rejected ones.
     pub in_full: usize,
 }
 
-/// By pattern, matches in their context.
+/// Matches with their context, by pattern.
 pub type Sights = BTreeMap<usize, Vec<Sight>>;
 
-/// A match in its context, and the name of the document.
+/// A match with its context, and the name of the document.
 #[derive(Clone, Debug)]
 pub struct Sight {
     document: String,
@@ -59,7 +59,7 @@ pub fn anchor(prefix: &str, pattern: usize) -> String {
 }
 
 impl Patterns<'_> {
-    /// All of them: those that act, then those that are rejected.
+    /// Draws all patterns: first the applied ones, then the rejected ones.
     pub fn draw(&self) -> Markup {
         let Ranking { applied, rejected } = Ranking::of(self.file, self.effects);
         html! {
@@ -76,8 +76,8 @@ impl Patterns<'_> {
         }
     }
 
-    /// Whether a pattern has an element to link to, in full or in the table. Which of very many shared ones have is not
-    /// known before all sources are.
+    /// Whether a pattern has an element to link to, in full or in the table. If there are too many shared patterns, it
+    /// is not known which ones have one until all sources are processed.
     pub fn has_element(&self, ranking: &Ranking, pattern: usize) -> bool {
         let shown = self.in_full.saturating_add(LISTED);
         let is_shown = || self.file.source != SHARED && ranking.in_full(shown).any(|shown| shown == pattern);
@@ -146,8 +146,8 @@ impl Patterns<'_> {
         }))
     }
 
-    /// Those of these patterns, of the file of another source or of all, that match something, with links to where they
-    /// are shown.
+    /// The patterns that match something here, with links to where they are shown. For the patterns of another source,
+    /// or of the shared file.
     pub fn at_work(&self) -> Option<Markup> {
         let mut matching: Vec<usize> =
             (0..self.effects.len()).filter(|&index| self.effects[index].matches > 0).collect();
@@ -172,7 +172,7 @@ impl Patterns<'_> {
     }
 }
 
-/// A pattern in short.
+/// A row of the table.
 struct Row<'a> {
     id: Markup,
     pattern: &'a Pattern,
@@ -197,12 +197,12 @@ fn table<'a>(rows: impl Iterator<Item = Row<'a>>) -> Markup {
     }
 }
 
-/// A status, as all pages show it.
+/// A status, in the same form on all pages.
 pub fn status(status: Status) -> Markup {
     html! { span class={ "status " (status.name()) } { (status.name()) } }
 }
 
-/// A text it matches, of a long one its start and end, or else its regex.
+/// The example (only the start and the end of a long one), or the regex if there is none.
 fn example(pattern: &Pattern) -> String {
     let text = if pattern.example.trim().is_empty() { &pattern.regex } else { &pattern.example };
     context(text.trim(), 0..text.trim().len()).matched
@@ -238,7 +238,7 @@ mod tests {
         PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
     }
 
-    /// Each pattern removes so many bytes.
+    /// Each pattern removes this many bytes.
     fn drawn(file: &PatternFile, removed: usize, in_full: usize) -> (String, String) {
         let effects =
             vec![PatternEffect { removed, matches: 1, documents: 1, ..PatternEffect::default() }; file.patterns.len()];

@@ -1,18 +1,18 @@
-//! What of a source is shown, and in which order.
+//! Which patterns and documents of a source are shown, and in which order.
 //!
-//! Takes what patterns do, gives numbers of patterns and documents, those that matter most first.
+//! Takes the effects of patterns, gives indices of patterns and documents, the most important first.
 
 use std::cmp::Reverse;
 
 use crate::effects::{DocumentEffect, PatternEffect};
 use crate::patterns::{PatternFile, Status};
 
-/// The patterns of a file, by their numbers.
+/// The patterns of a file, as indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
-    /// Those that nobody rejected, by what they remove, then by how often they match.
+    /// Those not rejected, sorted by what they remove, then by number of matches.
     pub applied: Vec<usize>,
-    /// The rejected ones, by how often they match.
+    /// The rejected ones, sorted by number of matches.
     pub rejected: Vec<usize>,
 }
 
@@ -26,13 +26,14 @@ impl Ranking {
         Ranking { applied, rejected }
     }
 
-    /// Those that are shown in full, if so many of either kind are.
+    /// The patterns shown in full: up to `limit` of either kind.
     pub fn in_full(&self, limit: usize) -> impl Iterator<Item = usize> + '_ {
         [&self.applied, &self.rejected].into_iter().flat_map(move |all| all.iter().take(limit).copied())
     }
 }
 
-/// The documents of which most goes, and those of which least goes, so many of either; none twice, no empty ones.
+/// The documents with the largest and those with the smallest share removed, up to `count` of either. No document is in
+/// both; empty documents are left out.
 pub fn extremes(documents: &[Option<DocumentEffect>], count: usize) -> [Vec<usize>; 2] {
     let effect = |index: usize| documents[index].unwrap_or_default();
     let mut sorted: Vec<usize> = (0..documents.len()).filter(|&index| effect(index).bytes > 0).collect();

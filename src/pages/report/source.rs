@@ -15,26 +15,26 @@ use crate::pages::{grouped, size};
 use crate::patterns::{Keep, PatternFile, SHARED};
 use crate::shown::shown;
 
-/// All there is to show of a source.
+/// The data of a source's section.
 #[derive(Debug)]
 pub struct SourceReport<'a> {
     /// The id of its section.
     pub anchor: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Its own pattern file and the shared one, whichever there are.
+    /// Its own pattern file and the shared one, as far as they exist.
     pub files: &'a [&'a PatternFile],
-    /// What they do.
+    /// The effects of their patterns.
     pub effects: &'a Effects,
-    /// The names of its documents; empty for those that could not be read.
+    /// The names of its documents. Empty for documents that could not be read.
     pub names: &'a [String],
-    /// Matches of its own patterns.
+    /// Some matches of its own patterns.
     pub sights: &'a Sights,
-    /// The documents of which most goes, and those of which least goes.
+    /// The documents of which most is removed, and those of which least is removed.
     pub extremes: &'a [Vec<ShownDocument>; 2],
-    /// What people should know.
+    /// Warnings about the source.
     pub warnings: &'a [String],
-    /// So many patterns of a file are shown in full.
+    /// Number of patterns of a file shown in full.
     pub in_full: usize,
 }
 
@@ -122,7 +122,7 @@ impl SourceReport<'_> {
         }
     }
 
-    /// The documents that were read, by time if their names tell; and what to say of it.
+    /// The documents that were read, sorted by time if possible, and a sentence about the order.
     fn order(&self) -> (Vec<usize>, String) {
         let read: Vec<usize> = (0..self.names.len()).filter(|&index| self.effects.documents[index].is_some()).collect();
         match by_date(read.iter().map(|&index| self.names[index].as_str())) {
@@ -177,7 +177,7 @@ fn histogram_of(file: &PatternFile) -> Markup {
     histogram(&counts.0, file.mined.cutoff, chosen.modes.filter(|_| is_chosen))
 }
 
-/// Texts that stay.
+/// The texts to keep.
 pub fn keeps(keeps: &[Keep]) -> Markup {
     html! {
         @if !keeps.is_empty() {

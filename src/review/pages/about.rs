@@ -1,4 +1,4 @@
-//! What is known of a source as a whole: charts, what was mined, what is kept; and its documents.
+//! The page about a source: charts, figures of mining, texts to keep; and the list of its documents.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
 use crate::shown::shown;
 
-/// Charts, figures, and the texts to keep.
+/// The charts, the figures, and the texts to keep.
 pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warnings: &[String]) -> Markup {
     let mined = &file.mined;
     html! {
@@ -55,7 +55,7 @@ fn over_documents(texts: &Texts, effects: &Effects) -> Markup {
     removed_over_documents(&shares)
 }
 
-/// The texts to keep of a file, each with a way out.
+/// The texts to keep in a file, each with a button to remove it.
 pub fn keeps(keeps: &[Keep]) -> Markup {
     html! {
         ul.keeps {
@@ -70,7 +70,7 @@ pub fn keeps(keeps: &[Keep]) -> Markup {
     }
 }
 
-/// The documents of a source, in this order.
+/// The documents of a source in the given order.
 pub fn documents(links: &Links, source: &str, texts: &Texts, effects: Option<&Effects>, order: &str) -> Markup {
     let share = |index: usize| effects.and_then(|effects| Some((*effects.documents.get(index)?)?.share()));
     let mut all: Vec<usize> = (0..texts.documents.len()).collect();

@@ -1,4 +1,4 @@
-//! One document, with what goes of it marked, and beside it the pattern that a mark leads to.
+//! One document with what is removed marked, and beside it the pattern of the selected mark.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,34 +15,34 @@ use crate::review::documents::Texts;
 use crate::review::query::in_short;
 use crate::shown;
 
-/// Longer documents are shown in parts: so many characters at first, and as many more each time.
+/// Number of characters shown at first. For a longer document, "Show more" adds the same number.
 pub const SHOWN: usize = 100_000;
 
-/// A document and what is known of it.
+/// A document and the data to show it.
 pub struct Shown<'s> {
-    /// The addresses.
+    /// The addresses of the review.
     pub links: &'s Links,
-    /// The source, or [`SHARED`] if its documents are looked at together.
+    /// The source. [`SHARED`] for documents of all sources.
     pub source: &'s str,
     /// The documents.
     pub texts: &'s Texts,
-    /// Which one.
+    /// The index of the document.
     pub number: usize,
-    /// What says what goes, the source's own patterns first.
+    /// The pattern files, the source's own first.
     pub files: &'s [Arc<PatternFile>],
-    /// The same, compiled.
+    /// The compiled patterns.
     pub cleaner: &'s Cleaner,
-    /// What it matches.
+    /// The document as they read it.
     pub reading: &'s Reading,
-    /// What goes.
+    /// What is removed.
     pub cleaning: &'s Cleaning,
-    /// So many characters are shown.
+    /// Maximum number of characters shown.
     pub limit: usize,
-    /// A match to show, in bytes.
+    /// A match to mark, in bytes.
     pub at: Option<Range<usize>>,
 }
 
-/// The document, with room for a pattern.
+/// The document, and space for a pattern.
 pub fn document(shown: &Shown) -> Markup {
     let Shown { links, source, texts, number, .. } = shown;
     let to = |number: usize| (number < texts.documents.len()).then(|| links.document(source, number));
@@ -66,7 +66,7 @@ pub fn document(shown: &Shown) -> Markup {
     }
 }
 
-/// The text alone.
+/// Only the text.
 pub fn text(shown: &Shown) -> Markup {
     let text = &shown.texts.documents[shown.number].text;
     let marks = owned_marks(shown);
@@ -93,7 +93,7 @@ impl OwnedMark {
     }
 }
 
-/// What goes, by the patterns behind it; and what is kept.
+/// Marks for what is removed, with the pattern responsible, and for what is kept.
 fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
     let text = &shown.texts.documents[shown.number].text;
     let parts = removed_parts(text, shown.cleaner, shown.cleaning).into_iter();

@@ -1,4 +1,4 @@
-//! The HTML of the review. Whatever comes from documents, pattern files or names is text here; `maud` escapes it.
+//! The HTML of the review. Text from documents, pattern files or names is escaped by `maud`.
 
 pub mod about;
 pub mod document;
@@ -15,10 +15,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::patterns::SHARED;
 use crate::shown::shown;
 
-/// All that an address may hold as it is.
+/// All characters that are percent-encoded in an address.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The addresses of a review, all below its key.
+/// The addresses of a review. All start with its key.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// `/KEY/`.
@@ -36,32 +36,32 @@ impl Links {
         format!("{}{name}", self.base)
     }
 
-    /// The patterns of a source.
+    /// The page with the patterns of a source.
     pub fn source(&self, source: &str) -> String {
         format!("{}s/{}/", self.base, encoded(source))
     }
 
-    /// A page about a source.
+    /// Another page about a source.
     pub fn about(&self, source: &str, page: &str) -> String {
         format!("{}{page}", self.source(source))
     }
 
-    /// The patterns of a source, one of them shown.
+    /// The page with the patterns of a source, with one of them selected.
     pub fn pattern(&self, source: &str, id: &str) -> String {
         format!("{}?id={}", self.source(source), encoded(id))
     }
 
-    /// One pattern by itself.
+    /// A page about one pattern.
     pub fn of_pattern(&self, source: &str, id: &str, page: &str) -> String {
         format!("{}p/{}/{page}", self.source(source), encoded(id))
     }
 
-    /// A document.
+    /// The page of a document.
     pub fn document(&self, source: &str, number: usize) -> String {
         format!("{}d/{number}", self.source(source))
     }
 
-    /// A document, at what a pattern does to it, or at a match of it that stays.
+    /// The page of a document, at what a pattern removes, or at a match of it that stays.
     pub fn match_in(&self, source: &str, number: usize, id: &str, stays: Option<&Range<usize>>) -> String {
         let at = stays.map(|bytes| format!("?at={}-{}", bytes.start, bytes.end)).unwrap_or_default();
         format!("{}{at}#{}", self.document(source, number), encoded(id))
@@ -72,26 +72,26 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
-/// A source as people call it.
+/// The name of a source for people.
 pub fn name(source: &str) -> Cow<'_, str> {
     if source == SHARED { Cow::Borrowed("(shared)") } else { shown(source) }
 }
 
-/// What stands above every page of a source.
+/// The header of a source's page.
 pub struct Place<'p> {
-    /// The addresses.
+    /// The addresses of the review.
     pub links: &'p Links,
     /// The source.
     pub source: &'p str,
-    /// Which of its pages: `patterns`, `documents`, `about`.
+    /// The current page: `patterns`, `documents`, `about`.
     pub page: &'p str,
-    /// Why the file cannot be read as it now is, in words for a person.
+    /// Why the current version of the file cannot be read, as a message.
     pub problem: Option<&'p str>,
-    /// How many patterns are decided, and how many there are.
+    /// Number of decided patterns, and of all.
     pub decided: [usize; 2],
 }
 
-/// A whole page. `place` is where in a source it is, `version` the state that it shows.
+/// A whole page. `place` is the source it belongs to, `version` the state that it shows.
 pub fn page(links: &Links, title: &str, version: &str, place: Option<&Place>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -141,7 +141,7 @@ fn tabs(place: &Place) -> Markup {
     }
 }
 
-/// How much is decided.
+/// The number of decided patterns.
 pub fn progress([decided, all]: [usize; 2]) -> Markup {
     html! {
         span.progress #progress { progress max=(all.max(1)) value=(decided) aria-label="patterns decided" {} " " (decided) " of " (all) " decided" }

@@ -1,4 +1,4 @@
-//! The first page: all sources.
+//! The start page: all sources.
 
 use maud::{Markup, html};
 
@@ -6,24 +6,24 @@ use super::{Links, name};
 use crate::effects::DocumentEffect;
 use crate::pages::{grouped, percent};
 
-/// What is told of a source.
+/// The data of a source.
 #[derive(Debug)]
 pub struct Row {
     /// Its name.
     pub source: String,
-    /// How many documents it has in the corpus, if they are counted yet.
+    /// Number of its documents in the corpus, if already counted.
     pub documents: Option<usize>,
-    /// How many patterns are decided, and how many there are.
+    /// Number of decided patterns, and of all.
     pub decided: [usize; 2],
-    /// What is removed of its documents, if that is known already.
+    /// What is removed from its documents, if already known.
     pub removed: Option<DocumentEffect>,
-    /// What was removed when it was mined.
+    /// The share that was removed at mining, if known.
     pub removed_when_mined: Option<f64>,
-    /// What a person should know first.
+    /// Warnings about the source.
     pub warnings: Vec<String>,
 }
 
-/// The sources, a row each, and what else a person should know.
+/// The table of sources, and general warnings.
 pub fn overview(links: &Links, rows: &[Row], warnings: &[String]) -> Markup {
     let [decided, all] = rows.iter().fold([0, 0], |sum, row| [sum[0] + row.decided[0], sum[1] + row.decided[1]]);
     html! {

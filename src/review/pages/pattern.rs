@@ -1,4 +1,4 @@
-//! One pattern: what it says, what it does, and what can be decided on it.
+//! One pattern: its words, its effect, and the buttons to decide on it.
 
 use std::ops::Range;
 
@@ -17,27 +17,27 @@ use crate::review::query::{Group, in_short};
 use crate::review::trial::Trial;
 use crate::shown::shown;
 
-/// A pattern and all that is known of it.
+/// A pattern and the data to show it.
 pub struct Seen<'s> {
-    /// The addresses.
+    /// The addresses of the review.
     pub links: &'s Links,
-    /// Whose file it stands in.
+    /// The source of its file.
     pub source: &'s str,
-    /// That file.
+    /// The file.
     pub file: &'s PatternFile,
     /// The pattern.
     pub pattern: &'s Pattern,
-    /// What it does, if that is known.
+    /// Its effect, if known.
     pub effect: Option<&'s PatternEffect>,
-    /// Whether what it does was found out with the patterns as they are now.
+    /// Whether the effect was computed with the current patterns.
     pub is_fresh: bool,
     /// The documents that were looked at.
     pub texts: &'s Texts,
-    /// How many undecided patterns of the list each group holds.
+    /// For each group, the number of proposed patterns of the list in it.
     pub groups: &'s [(Group, usize)],
 }
 
-/// The pattern at hand.
+/// The selected pattern.
 pub fn detail(seen: &Seen) -> Markup {
     let Seen { links, source, pattern, .. } = seen;
     let page = |page: &str| links.of_pattern(source, &pattern.id, page);
@@ -99,7 +99,7 @@ fn actions(seen: &Seen) -> Markup {
     }
 }
 
-/// A button for this pattern, with a menu for many at once.
+/// A button for this pattern, with a menu for many patterns.
 fn decision(seen: &Seen, status: Status, verb: &str, key: &str, now: Status) -> Markup {
     html! {
         span.split {
@@ -120,7 +120,7 @@ fn decision(seen: &Seen, status: Status, verb: &str, key: &str, now: Status) -> 
     }
 }
 
-/// What matches nothing is not accepted in bulk, and what is frequent is not rejected in bulk.
+/// Patterns without a match cannot be accepted in bulk, and frequent ones cannot be rejected in bulk.
 fn is_offered(group: Group, status: Status) -> bool {
     match group {
         Group::Listed => true,
@@ -138,7 +138,7 @@ fn group_name(group: Group) -> &'static str {
     }
 }
 
-/// `1 match`, `2 matches`.
+/// Such as `1 match`, `2 matches`.
 pub fn count(number: usize, what: &str) -> String {
     let plural = if what.ends_with("ch") { "es" } else { "s" };
     format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { plural })
@@ -199,13 +199,13 @@ fn matches(seen: &Seen) -> Markup {
     }
 }
 
-/// Those that stay are shown by themselves.
+/// The matches to show first. Those that stay are shown separately.
 fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<Sighting> {
     let is_rejected = pattern.status == Status::Rejected;
     effect.sightings.iter().filter(|sighting| is_rejected || !sighting.stays).cloned().collect()
 }
 
-/// What accepting the pattern would remove, or rejecting it keeps.
+/// The matches that stay, which accepting the pattern would remove.
 fn staying(seen: &Seen, effect: &PatternEffect) -> Markup {
     let count = grouped(effect.stay as u64);
     html! {
@@ -221,25 +221,25 @@ fn staying(seen: &Seen, effect: &PatternEffect) -> Markup {
     }
 }
 
-/// A decision on many patterns.
+/// A question about a decision on many patterns.
 pub struct Asked<'s> {
-    /// The addresses.
+    /// The addresses of the review.
     pub links: &'s Links,
-    /// Whose patterns they are.
+    /// The source of the patterns.
     pub source: &'s str,
     /// The documents that were looked at.
     pub texts: &'s Texts,
-    /// The patterns, and what each of them does.
+    /// The patterns and their effects.
     pub chosen: &'s [(&'s Pattern, &'s PatternEffect)],
-    /// What is to be decided.
+    /// The new status.
     pub status: Status,
-    /// What they have in common.
+    /// The group of the patterns.
     pub group: Group,
-    /// Which they are.
+    /// A hash of the ids of the patterns.
     pub version: &'s str,
 }
 
-/// What is asked before many patterns are decided on together.
+/// The question before many patterns are decided together.
 pub fn ask(asked: &Asked) -> Markup {
     const SHOWN: usize = 8;
     let &Asked { links, source, texts, chosen, status, group, version } = asked;
@@ -272,7 +272,7 @@ pub fn ask(asked: &Asked) -> Markup {
     }
 }
 
-/// Matches in their context, each with its document.
+/// Matches with their context and their document.
 pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
     html! {
         ul.contexts {
@@ -292,12 +292,12 @@ pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings:
     }
 }
 
-/// The range, if the text has it: what is known of it may be older than it is.
+/// The range, if it is inside the text. What is known may be older than the text.
 fn within(text: &str, bytes: &Range<usize>) -> Range<usize> {
     if bytes.end <= text.len() { bytes.clone() } else { 0..0 }
 }
 
-/// All matches, some at a time.
+/// All matches, 100 at a time.
 pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: &[Sighting], from: usize) -> Markup {
     const AT_A_TIME: usize = 100;
     let end = found.len().min(from + AT_A_TIME);
@@ -310,7 +310,7 @@ pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: 
     }
 }
 
-/// What another regex would do.
+/// The effect of another regex.
 pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial) -> Markup {
     let [now, then] = &trial.pattern;
     let [total_now, total_then] = trial.total;

@@ -1,4 +1,4 @@
-//! The patterns of a source: a list, and the one at hand beside it.
+//! The patterns of a source: a list, and the selected pattern beside it.
 
 use maud::{Markup, html};
 
@@ -9,26 +9,26 @@ use crate::patterns::{Pattern, PatternFile, Status};
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
 
-/// So many patterns are listed at a time, if no more are asked for.
+/// Number of patterns listed at a time, if the query does not ask for more.
 pub const AT_A_TIME: usize = 200;
 
-/// What there is to list.
+/// The data of the list.
 pub struct Listing<'l> {
-    /// The addresses.
+    /// The addresses of the review.
     pub links: &'l Links,
     /// The source.
     pub source: &'l str,
     /// Its patterns.
     pub file: &'l PatternFile,
-    /// What they do, if that is known.
+    /// Their effects, if known.
     pub effects: Option<&'l Effects>,
-    /// What a person wants to see.
+    /// What the person wants to see.
     pub query: &'l Query,
-    /// Which patterns that are.
+    /// The indices of the listed patterns.
     pub selected: &'l [usize],
 }
 
-/// The list, and room for the pattern at hand.
+/// The list, and space for the selected pattern.
 pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
     html! {
         div.bar.sticky #controls {
@@ -45,7 +45,7 @@ pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
     }
 }
 
-/// Which statuses there are, and how many patterns of each.
+/// A filter for the status, with the number of patterns of each.
 pub fn statuses(listing: &Listing) -> Markup {
     let count = |status: Option<Status>| {
         let is_it = |pattern: &&Pattern| status.is_none_or(|status| pattern.status == status);
@@ -76,7 +76,7 @@ fn sorts(chosen: Sort) -> Markup {
     html! { @for (sort, value, title) in all { option value=(value) selected[sort == chosen] { (title) } } }
 }
 
-/// One stretch of the list, and where the next one begins.
+/// A part of the list, with a button for the next part.
 pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     let Listing { links, source, file, effects, query, selected } = listing;
     let end = selected.len().min(query.from.saturating_add(query.count.max(AT_A_TIME)));
@@ -113,7 +113,7 @@ fn why_empty(file: &PatternFile) -> String {
     }
 }
 
-/// What part of all that is removed.
+/// Its share of everything that is removed.
 fn share(removed: usize, of: usize) -> String {
     match 100.0 * removed as f64 / of.max(1) as f64 {
         _ if removed == 0 => "0 %".to_owned(),

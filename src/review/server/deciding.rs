@@ -1,4 +1,4 @@
-//! What can be decided.
+//! The requests that make decisions.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -13,7 +13,7 @@ use crate::review::decision::Entry;
 use crate::review::pages::pattern::{self, count};
 use crate::review::query::{Group, Query, in_short, version_of};
 
-/// What a person decided on the pattern that was looked at as `seen`.
+/// A decision on one pattern, which the person saw in version `seen`.
 #[derive(Deserialize)]
 pub(super) struct Decision {
     seen: String,
@@ -69,7 +69,7 @@ pub(super) async fn try_out(
     .await
 }
 
-/// The same decision on all undecided patterns of a group; `seen` is which ones the person was shown.
+/// The same decision on all proposed patterns of a group. `seen` is the version of the group that the person saw.
 #[derive(Deserialize)]
 pub(super) struct ForAll {
     status: Status,
@@ -96,7 +96,7 @@ pub(super) async fn decide_on_all(
     .await
 }
 
-/// A text that is to be kept from now on, or no longer; `document` is where it was selected.
+/// A text to keep, or to keep no longer. `document` is where it was selected.
 #[derive(Deserialize)]
 pub(super) struct KeepText {
     text: String,
@@ -120,7 +120,7 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
     .await
 }
 
-/// Nothing; but no form of another site sends JSON.
+/// Empty. But it requires JSON, which a form on another site cannot send.
 #[derive(Deserialize)]
 pub(super) struct Undo {}
 

@@ -1,4 +1,4 @@
-//! What can be asked: pages, and parts of them.
+//! The requests that show pages and parts of pages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub(super) struct Watched {
     source: Option<String>,
 }
 
-/// What changes whenever a page might look different.
+/// A version that changes whenever the page may look different.
 pub(super) async fn pulse(State(review): State<Review>, Parameters(watched): Parameters<Watched>) -> Done {
     apart(move || {
         let session = &review.session;
@@ -53,12 +53,12 @@ pub(super) async fn pulse(State(review): State<Review>, Parameters(watched): Par
     .await
 }
 
-/// What a person is told of a file that cannot be read.
+/// The message for a file that cannot be read.
 fn problem_in_words(problem: &str) -> String {
     format!("{problem}. The patterns below are those it had before; nothing is written until it is mended.")
 }
 
-/// A source, as it is now.
+/// The current data of a source.
 pub(super) struct Looked {
     version: String,
     pub(super) file: Arc<PatternFile>,
@@ -69,12 +69,12 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Which patterns a person wants to see.
+    /// The patterns that the query selects, in order.
     pub(super) fn select(&self, query: &Query) -> Vec<usize> {
         query.select(&self.file, self.effects.as_deref(), &self.first)
     }
 
-    /// Those of them that are decided on together.
+    /// Those of them that a group decision would change.
     pub(super) fn group(&self, group: Group, query: &Query) -> Vec<usize> {
         group.of(&self.file, &self.select(query), self.effects.as_deref())
     }
@@ -86,7 +86,7 @@ impl Review {
         self.session.refresh();
         self.session.patterns(source).ok_or_else(none)?;
         self.session.survey.wait_for(source);
-        // First: what changes from here on is noticed by it.
+        // The version is read first, so that any later change makes a new version.
         let version = self.session.seen(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
         let problem = problem.as_deref().map(problem_in_words);
@@ -136,7 +136,7 @@ impl Review {
     }
 }
 
-/// Shared patterns act on all documents.
+/// Shared patterns apply to all documents.
 fn documents_of(source: &str, counts: &BTreeMap<&str, usize>) -> usize {
     if source == SHARED { counts.values().sum() } else { counts.get(source).copied().unwrap_or(0) }
 }
@@ -205,7 +205,7 @@ pub(super) async fn detail(
     .await
 }
 
-/// A decision on many.
+/// A decision on many patterns.
 #[derive(Deserialize)]
 pub(super) struct Asked {
     decision: Status,
@@ -294,7 +294,7 @@ pub(super) async fn documents(
     .await
 }
 
-/// How much of a document is shown, and which match in it: bytes, as `12-34`.
+/// How much of a document to show, and which match to mark: bytes, as `12-34`.
 #[derive(Deserialize)]
 pub(super) struct Part {
     limit: Option<usize>,
@@ -379,7 +379,7 @@ impl Session {
         self.files.sources().into_iter().filter_map(row).collect()
     }
 
-    /// What is to be known of a source, as far as its documents were looked at.
+    /// Warnings about a source, once its documents were looked at.
     fn warnings_of(&self, source: &str) -> Vec<String> {
         let files = self.files_for(source);
         let known = files.first().and_then(|own| self.effects(source, own));
@@ -389,7 +389,7 @@ impl Session {
         if source == SHARED { Vec::new() } else { warnings(&question, self.as_mined, &effects) }
     }
 
-    /// What is to be known of none of the sources that have patterns.
+    /// General warnings, which belong to no source with patterns.
     fn warnings(&self) -> Vec<String> {
         let has_none = |source: &&&str| self.files.get(source).is_none();
         let counts = self.documents.counts().unwrap_or_default();
