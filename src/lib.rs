@@ -45,6 +45,7 @@
 pub mod cleaning;
 
 mod free_positions;
+pub mod guarded;
 mod stretches;
 pub mod corpus;
 pub mod effects;

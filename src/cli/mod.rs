@@ -71,8 +71,8 @@ pub struct Global {
     /// Use this many threads [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
     threads: Option<u16>,
-    /// Take no more memory than this for documents, such as 4G: fewer are mined or cleaned at once [default: three quarters
-    /// of what is free]
+    /// Memory for documents that are mined or cleaned, such as 4G; commands that only show something do not go by it [default:
+    /// three quarters of what is free]
     #[arg(long, global = true, value_name = "LIMIT", value_parser = size::parse, help_heading = "Global options")]
     memory: Option<u64>,
     /// Print no progress, warnings or summary; errors and skipped documents are still named
@@ -129,6 +129,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
+    dehusk::guarded::silence();
     let reporter = Reporter::new(cli.global.quiet);
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
@@ -197,7 +198,7 @@ impl Command {
             #[cfg(feature = "review")]
             Command::Review(args) => review::run(&args, reporter),
             Command::Eval(args) => eval::run(&args, global, reporter),
-            Command::Train(args) => train::run(&args, reporter),
+            Command::Train(args) => train::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args),
             Command::Man(args) => generate::man(&args),
             Command::Schema => generate::schema(),

@@ -4,7 +4,6 @@ mod export;
 mod merge;
 mod show;
 
-use std::panic;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -12,7 +11,7 @@ use clap::{Args, Subcommand};
 
 use dehusk::corpus::{SourceId, similar_name, similar_path};
 use dehusk::incremental::drift::Change;
-use dehusk::incremental::state::{ListedSegment, State, StateError};
+use dehusk::incremental::state::{ListedSegment, State};
 use dehusk::patterns::{LexerCache, PatternFile};
 use dehusk::tokens::Lexer;
 
@@ -53,16 +52,7 @@ pub fn open(path: &Path) -> anyhow::Result<State> {
         let meant = similar_path(path).map(|path| format!(" (did you mean {}?)", path.display())).unwrap_or_default();
         bail!("{}: there is no such file{meant}; `dehusk stream --state` makes a state", path.display());
     }
-    Ok(open_quietly(path)?)
-}
-
-/// What the database asserts of a file that is damaged is told as an error, and need not be told before.
-pub fn open_quietly(path: &Path) -> Result<State, StateError> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| ()));
-    let opened = State::open(path);
-    panic::set_hook(hook);
-    opened
+    Ok(State::open(path)?)
 }
 
 /// By which the texts of its segments are read.

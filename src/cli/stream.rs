@@ -220,7 +220,8 @@ impl Stream<'_> {
         }
         self.reporter.check()?;
         self.output.write(&lines)?;
-        self.tables.commit(&self.taken(arrivals), self.output.place())?;
+        let committed = self.tables.commit(&self.taken(arrivals), self.output.place());
+        committed.inspect_err(|_| self.output.take_back(lines.len()))?;
         self.reporter.step(arrivals.bytes as usize);
         Ok(())
     }

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::corpus::{Inventory, SourceListing};
+use dehusk::mining::Mined;
 use dehusk::mining::cross_source::{cross_source, shared_facts};
-use dehusk::mining::{Mined, mine_texts};
 use dehusk::patterns::{PatternFile, SHARED, Trust};
 use dehusk::sampling::{self, Sampled};
 use dehusk::tokens::Lexer;
@@ -21,9 +21,12 @@ use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::force::{ForceArgs, MODEL};
 use super::options::{MineArgs, ReadingArgs};
 use super::reporter::Reporter;
-use super::{Exit, interrupt};
+use super::{Exit, Global, interrupt};
 use dehusk::pipeline::WarningKind;
+use dehusk::pipeline::memory::Budget;
+use dehusk::pipeline::mining::mine_within;
 use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::workers::share_out_and_collect;
 
 /// Options of `dehusk train`.
 #[derive(Args, Debug)]
@@ -56,13 +59,13 @@ fn rounds(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let inventories = inventories(args)?;
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
     let output = args.force.file(&args.output, &inputs, MODEL)?;
     let (mut lessons, mut sources) = (Vec::new(), 0);
     for inventory in &inventories {
-        let (of_corpus, count) = lessons_of(inventory, args, reporter)?;
+        let (of_corpus, count) = lessons_of(inventory, args, global, reporter)?;
         lessons.extend(of_corpus);
         sources += count;
     }
@@ -117,7 +120,12 @@ fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
 
 /// The sources of a corpus that can be relied on, as they are and without their line breaks: texts come both ways; and how
 /// many sources it has.
-fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> anyhow::Result<(Vec<Lesson>, usize)> {
+fn lessons_of(
+    inventory: &Inventory,
+    args: &TrainArgs,
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<(Vec<Lesson>, usize)> {
     let lexer = args.mining.lexer.build()?;
     let sources = inventory.sources()?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
@@ -128,10 +136,10 @@ fn lessons_of(inventory: &Inventory, args: &TrainArgs, reporter: &Reporter) -> a
     };
     let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<anyhow::Result<_>>()?;
     let flowing = texts.iter().map(|texts| texts.iter().map(|text| text.replace('\n', " ")).collect()).collect();
-    let lessons = mined(&sources.listings, texts, &lexer, args)?;
+    let lessons = mined(&sources.listings, texts, &lexer, args, global)?;
     interrupt::check()?;
     let is_relied_on = relied_on(&lessons, reporter);
-    let flowing = mined(&sources.listings, flowing, &lexer, args)?;
+    let flowing = mined(&sources.listings, flowing, &lexer, args, global)?;
     let all = lessons.into_iter().chain(flowing).zip(is_relied_on.iter().cycle());
     Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
 }
@@ -141,10 +149,11 @@ fn mined(
     texts: Vec<Vec<String>>,
     lexer: &Lexer,
     args: &TrainArgs,
+    global: &Global,
 ) -> anyhow::Result<Vec<Lesson>> {
-    let options = args.mining.options();
-    let mined: Vec<Mined> =
-        texts.par_iter().map(|texts| mine_texts(texts, lexer, &options)).collect::<Result<_, _>>()?;
+    let (options, budget) = (args.mining.options(), Budget::new(global.memory()));
+    let mine = |index: usize| mine_within(&budget, &listings[index].id, &texts[index], lexer, &options);
+    let mined = share_out_and_collect(global.threads(), texts.len(), mine)?;
     let templates = cross_source(&mined);
     let shared = PatternFile::of_templates(SHARED, shared_facts(&mined), templates.shared, lexer);
     let lesson = |(((listing, mined), own), texts): (((&SourceListing, &Mined), _), Vec<String>)| {

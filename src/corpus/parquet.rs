@@ -24,7 +24,6 @@ mod testing;
 mod writer;
 
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ::parquet::column::reader::{ColumnReader, get_column_reader};
@@ -41,6 +40,7 @@ pub(super) use self::rows::{Batches, Fields, Rows};
 pub(super) use self::writer::{NewRow, TableWriter};
 use super::open_file::OpenFile;
 use super::{HtmlView, Keys, Reason};
+use crate::guarded::guarded;
 
 /// What the Parquet crate returns.
 type Parquet<T> = ::parquet::errors::Result<T>;
@@ -141,7 +141,7 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
 
 /// What `step` gives; a panic in it is an error. After an error, nothing that it worked on is used again.
 fn caught<T>(step: impl FnOnce() -> Parquet<T>) -> Parquet<T> {
-    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|panic| {
+    guarded(step).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for no reason given");
         Err(ParquetError::General(format!("its reader gave up: {text}")))

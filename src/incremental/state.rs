@@ -26,7 +26,6 @@ mod texts;
 mod writing;
 
 use std::fs::{self, File};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
@@ -86,8 +85,25 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 #[derive(Debug)]
 pub struct State {
     path: PathBuf,
-    database: Database,
+    database: Held,
     settings: Settings,
+}
+
+/// A database that is closed without a panic. redb writes when it closes, and asserts then as well what a damaged file does
+/// not hold. All that counts was committed before.
+#[derive(Debug)]
+struct Held(Option<Database>);
+
+impl Held {
+    fn get(&self) -> Result<&Database, Problem> {
+        self.0.as_ref().ok_or(Problem::NoState)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(crate::guarded::guarded(|| drop(self.0.take())));
+    }
 }
 
 /// How far an input was read.
@@ -118,8 +134,8 @@ impl State {
     /// Opens an existing state.
     pub fn open(path: &Path) -> Result<State, StateError> {
         let opened = guarded(|| {
-            let database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
-            Ok((read_settings(&database)?, database))
+            let database = Held(Some(Database::builder().set_cache_size(CACHE_BYTES).open(path)?));
+            Ok((read_settings(database.get()?)?, database))
         });
         let (settings, database) = opened.map_err(|problem| problem.at(path))?;
         Ok(State { path: path.to_owned(), database, settings })
@@ -139,7 +155,7 @@ impl State {
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), StateError> {
         self.attempt(|| {
             self.check_lexer(&settings)?;
-            let writing = Writing::begin(&self.database)?;
+            let writing = Writing::begin(self.database.get()?)?;
             writing.set_settings(&settings)?;
             writing.commit()
         })?;
@@ -155,7 +171,7 @@ impl State {
     /// The names of all sources, sorted.
     pub fn sources(&self) -> Result<Vec<SourceId>, StateError> {
         self.attempt(|| {
-            let reading = self.database.begin_read()?;
+            let reading = self.database.get()?.begin_read()?;
             let sources = reading.open_table(SOURCES)?;
             sources.iter()?.map(|row| source_id(row?.0.value())).collect()
         })
@@ -164,7 +180,7 @@ impl State {
     /// The complete table of a source. Empty if the source is not known.
     pub fn table(&self, source: &SourceId) -> Result<SegmentTable, StateError> {
         self.attempt(|| {
-            let reading = self.database.begin_read()?;
+            let reading = self.database.get()?.begin_read()?;
             Ok(stored_table(&reading, source)?.map(|(_, table)| table).unwrap_or_default())
         })
     }
@@ -172,7 +188,7 @@ impl State {
     /// How far an input was read. `None` if it never was.
     pub fn input(&self, name: &str) -> Result<Option<Position>, StateError> {
         self.attempt(|| {
-            let inputs = self.database.begin_read()?.open_table(INPUTS)?;
+            let inputs = self.database.get()?.begin_read()?.open_table(INPUTS)?;
             Ok(inputs.get(name)?.map(|row| Position::of(row.value())))
         })
     }
@@ -180,7 +196,7 @@ impl State {
     /// How far each input was read, sorted by name.
     pub fn inputs(&self) -> Result<Vec<(String, Position)>, StateError> {
         self.attempt(|| {
-            let inputs = self.database.begin_read()?.open_table(INPUTS)?;
+            let inputs = self.database.get()?.begin_read()?.open_table(INPUTS)?;
             let told = inputs.iter()?.map(|row| {
                 let (name, position) = row?;
                 Ok((name.value().to_owned(), Position::of(position.value())))
@@ -197,7 +213,7 @@ impl State {
         inputs: &[(&str, Position)],
     ) -> Result<(), StateError> {
         self.attempt(|| {
-            let writing = Writing::begin(&self.database)?;
+            let writing = Writing::begin(self.database.get()?)?;
             for (source, table) in tables.iter().filter(|(_, table)| !table.is_saved()) {
                 writing.put_table(source, table)?;
             }
@@ -218,11 +234,11 @@ impl State {
         let sources = other.sources()?;
         let mut inputs = other.inputs()?;
         inputs.retain(|(_, position)| position.records > 0);
-        let (reading, others) = (self.attempt(|| Ok(self.database.begin_read()?))?, other);
-        let others = others.attempt(|| Ok(others.database.begin_read()?))?;
+        let (reading, others) = (self.attempt(|| Ok(self.database.get()?.begin_read()?))?, other);
+        let others = others.attempt(|| Ok(others.database.get()?.begin_read()?))?;
         self.attempt(|| {
             self.check_lexer(&other.settings)?;
-            let writing = Writing::begin(&self.database)?;
+            let writing = Writing::begin(self.database.get()?)?;
             let mut merged = Merged::default();
             for source in &sources {
                 let own = stored_table(&reading, source)?;
@@ -296,7 +312,7 @@ fn sync_folder(folder: &Path) -> Result<(), Problem> {
 /// If a file is truncated or its bytes have changed, redb panics with failed assertions. This turns them into an error.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     let asserted = |_| Err(Problem::Damaged("its parts do not fit together".to_owned()));
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(asserted)
+    crate::guarded::guarded(work).unwrap_or_else(asserted)
 }
 
 fn read_settings(database: &Database) -> Result<Settings, Problem> {
@@ -362,7 +378,7 @@ mod tests {
     }
 
     fn texts(state: &State) -> u64 {
-        state.database.begin_read().unwrap().open_table(TEXTS).unwrap().len().unwrap()
+        state.database.get().unwrap().begin_read().unwrap().open_table(TEXTS).unwrap().len().unwrap()
     }
 
     fn problem<T: std::fmt::Debug>(result: Result<T, StateError>) -> String {
@@ -388,7 +404,7 @@ mod tests {
             commit(&mut state, "a", &mut table);
             state = reopened(state);
             assert_eq!(told(&state.table(&source("a")).unwrap()), told(&kept));
-            let reading = state.database.begin_read().unwrap();
+            let reading = state.database.get().unwrap().begin_read().unwrap();
             rows.push(stored_table(&reading, &source("a")).unwrap().unwrap().0.rows);
         }
         assert!(rows.contains(&1) && rows.contains(&2), "nothing was written anew: {rows:?}");
@@ -421,7 +437,7 @@ mod tests {
         let before = told(&table);
         table.arrive(&segments(&[1, 3]), &options);
         table.describe(SegmentKey(3), described("three"));
-        let writing = Writing::begin(&state.database).unwrap();
+        let writing = Writing::begin(state.database.get().unwrap()).unwrap();
         writing.put_table(&source("a"), &table).unwrap();
         writing.put_table(&source("b"), &table).unwrap();
         writing.put_input("in", Position { records: 3, bytes: 12 }).unwrap();
@@ -445,7 +461,7 @@ mod tests {
         commit(&mut state, "a", &mut table);
         let before = told(&table);
         table.arrive(&segments(&(0..20_000).collect::<Vec<u64>>()), &options);
-        let writing = Writing::begin(&state.database).unwrap();
+        let writing = Writing::begin(state.database.get().unwrap()).unwrap();
         writing.put_table(&source("a"), &table).unwrap();
         let left = folder.path().join("left");
         std::fs::copy(state.path(), &left).unwrap();
@@ -535,7 +551,7 @@ mod tests {
     #[test]
     fn another_format_is_refused() {
         let (state, _folder) = new_state(TableOptions::default());
-        let writing = state.database.begin_write().unwrap();
+        let writing = state.database.get().unwrap().begin_write().unwrap();
         writing.open_table(META).unwrap().insert("format", "4").unwrap();
         writing.commit().unwrap();
         let path = state.path().to_owned();
@@ -550,7 +566,7 @@ mod tests {
     fn a_state_of_the_last_format_is_read_and_written_as_this_one() {
         let (mut state, _folder) = new_state(TableOptions::default());
         commit(&mut state, "a", &mut learned(&[&[1], &[2]], &TableOptions::default()));
-        let writing = state.database.begin_write().unwrap();
+        let writing = state.database.get().unwrap().begin_write().unwrap();
         writing.open_table(META).unwrap().insert("format", "2").unwrap();
         let row = writing.open_table(SOURCES).unwrap().get("a").unwrap().unwrap().value().to_owned();
         let old = row.replace(",\"tally\":[0,0,0,0,0,0,0]", "").replace("\"tally\":[0,0,0,0,0,0,0],", "");
@@ -563,7 +579,7 @@ mod tests {
         let told = table.admit(&segments(&[3]), &TableOptions::default());
         table.learn(&told, &shown(3.0));
         commit(&mut state, "a", &mut table);
-        let reading = state.database.begin_read().unwrap();
+        let reading = state.database.get().unwrap().begin_read().unwrap();
         assert_eq!(reading.open_table(META).unwrap().get("format").unwrap().unwrap().value(), FORMAT.to_string());
         assert_eq!(state.table(&source("a")).unwrap().progress().tally.matched, 3.0);
     }
@@ -597,7 +613,7 @@ mod tests {
             let read_all = || state.sources()?.iter().try_for_each(|source| state.segments(source).map(drop));
             let read = state.inputs().and_then(|_| read_all());
             // On closing, a write may fail as well, but everything was read by then.
-            drop(catch_unwind(AssertUnwindSafe(|| drop(state))));
+            drop(state);
             read
         };
         let mut damaged = 0;

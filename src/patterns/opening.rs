@@ -25,7 +25,11 @@ pub fn open(path: &Path) -> Result<String, FileProblem> {
             "it has more than the {MOST} bytes that a pattern file may have; move it elsewhere"
         )));
     }
-    String::from_utf8(bytes).map_err(|_| problem("it is not valid UTF-8; save it as UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count() as u64;
+        FileProblem { line, ..problem("it is not valid UTF-8; save it as UTF-8".to_owned()) }
+    })
 }
 
 fn problem(message: String) -> FileProblem {

@@ -169,6 +169,10 @@ impl Manifest {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
         let failed = |error| OutputError::Write { path: path.clone(), error };
+        // Of a named pipe nothing would ever be read.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(PipelineError::Refused(format!("{path:?} is no manifest of dehusk: move it away")));
+        }
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
         let lock = options().open(folder.join(LOCK)).map_err(failed)?;
         // where no lock can be had, somebody else may be there

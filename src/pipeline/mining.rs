@@ -1,8 +1,7 @@
 //! Mines all sources of a corpus: pattern files out.
 //!
-//! Each source is mined alone ([`Miner::mine_all`]), then all are compared ([`compare`]), then the patterns of each are
-//! tried out on a sample of its documents ([`Miner::try_out`]), and the files are written ([`write`](super::writing::write)).
-//! Only the comparison needs all sources at once, and it needs no document.
+//! Each source is mined alone. Then all are compared, which needs all sources at once, but no document. Then the patterns of
+//! each source are tried out on a sample of its documents, and the files are written.
 
 use std::mem;
 
@@ -397,9 +396,32 @@ impl Miner<'_> {
     }
 }
 
+/// Mines texts of a source, as soon as there is memory for that. The order of the texts does not show.
+///
+/// # Errors
+/// If they need more memory than there is, or have more tokens than can be mined.
+pub fn mine_within(
+    budget: &Budget,
+    source: &SourceId,
+    texts: &[String],
+    lexer: &Lexer,
+    options: &MineOptions,
+) -> Result<Mined> {
+    let texts: Vec<&str> = content_order(texts).into_iter().map(|index| texts[index].as_str()).collect();
+    let sequence = SymbolSequence::of_texts(&texts, lexer);
+    let sequence =
+        sequence.map_err(|error| PipelineError::TooManyTokens { source_id: source.clone(), source: error })?;
+    let need = need_of(&texts, &sequence);
+    if need > budget.limit() {
+        return Err(PipelineError::NotEnoughMemory { needs: vec![(source.clone(), need)], limit: budget.limit() });
+    }
+    let _share = budget.take(need);
+    Ok(mine_sequence(&texts, sequence, lexer, options))
+}
+
 /// What these texts need at most while they are mined, in bytes.
-fn need_of(texts: &[String], sequence: &SymbolSequence) -> u64 {
-    let bytes: u64 = texts.iter().map(|text| text.len() as u64).sum();
+fn need_of<T: AsRef<str>>(texts: &[T], sequence: &SymbolSequence) -> u64 {
+    let bytes: u64 = texts.iter().map(|text| text.as_ref().len() as u64).sum();
     bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len())
 }
 

@@ -103,3 +103,9 @@ fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
     refused.says("source 'chance' may need").says("of 40.0 MB").says("--sample");
     sandbox.expect(0, "mine corpus -o patterns --memory 900M --quiet");
 }
+
+#[test]
+fn a_source_that_is_too_large_to_learn_from_is_refused() {
+    let refused = sources().expect(1, "train corpus -o shape.yaml --memory 300k");
+    refused.says("there is not enough memory: source 'city' may need").says("of 300.0 kB");
+}

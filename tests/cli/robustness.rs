@@ -1284,6 +1284,38 @@ fn a_state_with_bytes_that_are_not_its_own() {
     state_is_refused(damage, "error: state: is damaged (");
 }
 
+/// Each byte of a state that may be damaged without its being refused leaves what it says as it was; a panic of the database
+/// never shows.
+#[test]
+fn a_state_with_a_byte_that_is_not_its_own_is_read_or_refused() {
+    let sandbox = sandbox();
+    sandbox.expect(0, "stream corpus -s whole -o out.jsonl");
+    let whole = fs::read(sandbox.path("whole")).expect("a state");
+    let places = (0..320).step_by(8).chain((4096..whole.len().min(200_000)).step_by(4093));
+    for place in places {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1;
+        sandbox.write("state", damaged);
+        for command in ["state show state", "mine --from-state state -o mined --quiet"] {
+            let ran = sandbox.run(command);
+            assert!(matches!(ran.status, Some(0 | 1)), "{place}: {ran:?}");
+            assert!(!ran.stderr.contains("panicked"), "{place}: {ran:?}");
+        }
+        fs::remove_file(sandbox.path("state")).expect("a state");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_named_pipe_in_place_of_a_manifest() {
+    let sandbox = sandbox();
+    sandbox.expect(0, "clean corpus -p patterns -o out");
+    let manifest = sandbox.path("out/.dehusk/manifest.jsonl");
+    fs::remove_file(&manifest).expect("a manifest");
+    assert!(std::process::Command::new("mkfifo").arg(&manifest).status().expect("mkfifo").success());
+    sandbox.expect(1, "clean corpus -p patterns -o out --resume").says("is no manifest of dehusk: move it away");
+}
+
 #[test]
 fn a_state_of_another_format() {
     let age = |sandbox: &Sandbox| {

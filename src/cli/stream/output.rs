@@ -42,6 +42,17 @@ impl Output {
         }
     }
 
+    /// Takes lines back that were written last: what they were learned from is not kept.
+    pub fn take_back(&mut self, bytes: usize) {
+        if let Output::File(file) = self
+            && file.is_kept
+        {
+            file.length = file.length.saturating_sub(bytes as u64);
+            // If that fails, the next run cuts them off.
+            let _ = file.file.set_len(file.length);
+        }
+    }
+
     /// Which file it is, and how long.
     pub fn place(&self) -> Option<(&Path, u64)> {
         match self {

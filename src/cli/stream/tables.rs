@@ -21,7 +21,6 @@ use dehusk::patterns::{LexerCache, PatternFile, Trust};
 use super::arrivals::{Arrival, Arrived};
 use super::held::HeldTables;
 use crate::cli::options::{LexerArgs, share};
-use crate::cli::state::open_quietly;
 use crate::cli::summary::LearnedSummary;
 use dehusk::pipeline::clean::cleaners::{Bench, Cleaners};
 
@@ -102,7 +101,7 @@ impl Tables {
     ) -> anyhow::Result<Tables> {
         let wanted = lexer.build()?;
         let mut state = match path.try_exists()? {
-            true => open_quietly(path)?,
+            true => State::open(path)?,
             false if !learns => bail!("{}: is not there: let a run learn it first, without --no-learn", path.display()),
             false => {
                 let table = args.options();

@@ -23,7 +23,7 @@ const MAX_ROWS: usize = 4096;
 /// A batch is full with this many bytes of text and HTML.
 const FULL_BYTES: usize = 8 << 20;
 
-/// How many rows are read before it is looked how large they are.
+/// Most rows that are read before their size is looked at.
 const STEP: usize = 64;
 
 /// Reads a file from its first row on. An error is the last that it gives.
@@ -182,7 +182,12 @@ impl Readers {
     fn read(&mut self) -> Parquet<(usize, ByKey<Cells>)> {
         let (mut rows, mut bytes) = (0, 0);
         while rows < MAX_ROWS && bytes < FULL_BYTES && self.left > 0 {
-            let step = self.left.min(STEP as u64);
+            // The first row tells how large rows are; what is left of a batch holds so many of them.
+            let of_that_size = match rows {
+                0 => 1,
+                _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, STEP),
+            };
+            let step = self.left.min(of_that_size as u64);
             for reader in self.columns.iter_mut() {
                 bytes += reader.read(step as usize)?;
             }

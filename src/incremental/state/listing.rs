@@ -49,7 +49,7 @@ impl State {
     /// The figures of a source. `None` if it is not known. Loads its table.
     pub fn summary(&self, source: &SourceId) -> Result<Option<Summary>, StateError> {
         self.attempt(|| {
-            let reading = self.database.begin_read()?;
+            let reading = self.database.get()?.begin_read()?;
             let Some((row, table)) = stored_table(&reading, source)? else { return Ok(None) };
             let options = &self.settings.table;
             let entries = table.ranked(options);
@@ -67,7 +67,7 @@ impl State {
     /// The segments of a source that are not forgotten. `None` if it is not known. Loads its table.
     pub fn segments(&self, source: &SourceId) -> Result<Option<ListedSegments<'_>>, StateError> {
         self.attempt(|| {
-            let reading = self.database.begin_read()?;
+            let reading = self.database.get()?.begin_read()?;
             let Some((row, table)) = stored_table(&reading, source)? else { return Ok(None) };
             let entries = table.ranked(&self.settings.table).into_iter();
             let texts = reading.open_table(TEXTS)?;

@@ -15,7 +15,7 @@ use super::Cleaned;
 use super::cleaners::{Bench, Cleaners, SourceCleaner};
 use super::spans;
 use crate::pipeline::WarningKind;
-use crate::pipeline::memory::{Budget, DocumentNeed};
+use crate::pipeline::memory::{Budget, DocumentNeed, Share};
 
 /// Cleans documents one by one, from any thread.
 pub struct DocumentCleaner<'a> {
@@ -42,6 +42,9 @@ pub enum Form {
     /// A line of JSON that says what would go.
     Spans(spans::Unit),
 }
+
+/// What a page takes while it is read, for each of its bytes.
+const READ: u64 = 6;
 
 /// Where a document stands, as people write it.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +106,11 @@ impl<'a> DocumentCleaner<'a> {
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let cleaning = source.cleaner.cleaning(&document.text, &reading);
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
+    }
+
+    /// The memory that it takes to read a file of this size, which is a page as a rule; as much as there is, if it is more.
+    pub fn reading(&self, bytes: Option<u64>) -> Share<'_> {
+        self.budget.take(READ * bytes.unwrap_or(0))
     }
 
     /// Whether a stream has room for a document, beside the one that is read meanwhile.

@@ -13,6 +13,7 @@ use crate::corpus::{
 };
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
+use crate::pipeline::reading::size_of;
 
 use super::Cleaned;
 use super::cleaners::Bench;
@@ -91,7 +92,7 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
-        match self.inventory.open(file) {
+        match self.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
                 // What was stopped is not skipped.
@@ -120,7 +121,7 @@ impl FileCleaner<'_> {
         self.observer.go_on().map_err(PipelineError::Stopped)?;
         let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
-        let open = |bench: &mut Bench, file| match self.inventory.open(file) {
+        let open = |bench: &mut Bench, file| match self.open(file) {
             Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, bench)),
             Ok(Content::Records(records)) => Err(records),
             Err(skipped) => Ok(self.skipped(&skipped)),
@@ -148,6 +149,12 @@ impl FileCleaner<'_> {
             }
         }
         Ok(done)
+    }
+
+    /// Reads a file; no more of them at once than there is memory for.
+    fn open(&self, file: &InputFile) -> std::result::Result<Content, Skipped> {
+        let _share = (!file.holds_many()).then(|| self.documents.reading(size_of(file)));
+        self.inventory.open(file)
     }
 
     /// Where a file goes, below the output folder, if all goes well.

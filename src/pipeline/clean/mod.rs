@@ -251,6 +251,8 @@ fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()
     }
     let is_there = |file: &&InputFile| output.path().join(files.output_name(file)).symlink_metadata().is_ok();
     match files.inventory.files().par_iter().find_first(is_there) {
+        // Another run may have begun in the meantime.
+        Some(_) if manifest::is_in(output)? => Ok(()),
         Some(file) => {
             let place = output.path().join(files.output_name(file));
             Err(PipelineError::of_others(&place, "folder"))

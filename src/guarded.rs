@@ -1,0 +1,43 @@
+//! Panics of other people's code on damaged input, turned into errors.
+//!
+//! Some readers of file formats assert what a damaged file does not hold. Here such a panic is caught. A program that calls
+//! [`silence`] once prints nothing about panics that are caught here; it tells the error instead.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The result of `work`, or what it panicked with. Nothing that `work` changed may be used after a panic.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    let before = IS_GUARDED.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    IS_GUARDED.set(before);
+    result
+}
+
+/// From now on nothing is printed about panics that are caught here. For programs, at their start: it changes the panic hook
+/// of the process.
+pub fn silence() {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !IS_GUARDED.get() {
+            hook(info);
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error() {
+        assert_eq!(guarded(|| 7).ok(), Some(7));
+        assert!(guarded(|| panic!("asserted")).is_err());
+        assert!(!IS_GUARDED.get());
+    }
+}
