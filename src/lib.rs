@@ -45,6 +45,7 @@
 pub mod cleaning;
 
 mod free_positions;
+#[cfg(any(feature = "parquet", feature = "stream"))]
 pub mod guarded;
 mod stretches;
 pub mod corpus;

@@ -388,10 +388,9 @@ pub enum Only {
 
 impl MethodArgs {
     /// Whether it is the one that mining tries patterns out with.
+    #[cfg(feature = "review")]
     pub fn is_default(&self) -> bool {
-        let AnyMethodArgs { only, shape, no_shape, without, .. } = &self.any;
-        let is_all_evidence = !no_shape && shape.is_none() && without.is_empty();
-        self.method == MethodName::Smooth && only.is_none() && is_all_evidence
+        self.options() == CleanOptions::default()
     }
 
     pub fn options(&self) -> CleanOptions {

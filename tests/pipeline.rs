@@ -1,0 +1,110 @@
+//! The library does with a corpus what the program does: the same files, byte for byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
+use dehusk::pipeline::{
+    CorpusCleanOptions, CorpusMineOptions, Library, Observer, PipelineError, Silent, Stop, Target, clean_corpus,
+    mine_corpus,
+};
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/news");
+
+/// The files below a folder, by path; the manifest has times in it.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true if path.ends_with(".dehusk") => {}
+                true => folders.push(path),
+                false => {
+                    let name = path.strip_prefix(folder).expect("a path below").display().to_string();
+                    all.insert(name, fs::read(path).expect("a file"));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn inventory() -> Inventory {
+    Inventory::scan(&[CORPUS.into()], &ReadOptions::default()).expect("a corpus")
+}
+
+fn lexer() -> Lexer {
+    Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
+}
+
+fn run(out: &Path, observer: &dyn Observer) -> Result<(), PipelineError> {
+    let inventory = inventory();
+    let patterns = OutputRoot::create(out.join("patterns"), &inventory.inputs())?;
+    mine_corpus(&inventory, &patterns, &lexer(), &CorpusMineOptions::default(), observer)?;
+    let library = Library::load(patterns.path())?;
+    let cleaned = Target::Folder(OutputRoot::create(out.join("cleaned"), &inventory.inputs())?);
+    clean_corpus(&inventory, &library, &cleaned, &CorpusCleanOptions::default(), observer)?;
+    Ok(())
+}
+
+#[test]
+fn the_library_writes_what_the_program_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [by_program, by_library] = ["program", "library"].map(|name| folder.path().join(name));
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    let ran = program.args(["run", CORPUS, "--quiet", "-o"]).arg(&by_program).status().expect("the program starts");
+    assert!(ran.success());
+    run(&by_library, &Silent).expect("a run");
+    let (program, library) = (files(&by_program), files(&by_library));
+    assert!(program.len() > 100);
+    assert_eq!(program.keys().collect::<Vec<_>>(), library.keys().collect::<Vec<_>>());
+    for (name, content) in &program {
+        assert!(library[name] == *content, "{name} differs");
+    }
+}
+
+/// Counts what it is told, and stops a run when it has been asked a number of times.
+#[derive(Default)]
+struct Impatient {
+    stages: Mutex<Vec<&'static str>>,
+    asked: AtomicUsize,
+    patience: usize,
+}
+
+impl Observer for Impatient {
+    fn start(&self, stage: &'static str, _: dehusk::pipeline::Steps) {
+        self.stages.lock().expect("a lock").push(stage);
+    }
+
+    fn go_on(&self) -> Result<(), Stop> {
+        match self.asked.fetch_add(1, Ordering::Relaxed) < self.patience {
+            true => Ok(()),
+            false => Err("enough".into()),
+        }
+    }
+}
+
+#[test]
+fn an_observer_hears_of_all_stages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let observer = Impatient { patience: usize::MAX, ..Impatient::default() };
+    run(folder.path(), &observer).expect("a run");
+    assert_eq!(*observer.stages.lock().expect("a lock"), ["mining", "testing", "trying out", "cleaning"]);
+}
+
+#[test]
+fn an_observer_stops_a_run_and_no_file_is_half_written() {
+    for patience in [0, 5, 200, 400] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let stopped = run(folder.path(), &Impatient { patience, ..Impatient::default() });
+        assert!(matches!(stopped, Err(PipelineError::Stopped(stop)) if stop.to_string() == "enough"));
+        let temporary = files(folder.path()).into_keys().filter(|name| name.contains(".tmp"));
+        assert_eq!(temporary.count(), 0);
+    }
+}
