@@ -187,6 +187,8 @@ impl Story {
 
 #[path = "cli/cases.rs"]
 mod cases;
+#[path = "cli/combine.rs"]
+mod combine;
 #[path = "cli/containers.rs"]
 mod containers;
 #[path = "cli/drift.rs"]

@@ -6,7 +6,7 @@ use clap::Args;
 
 use dehusk::cleaning::drift::Drift;
 use dehusk::corpus::{Inventory, OutputRoot};
-use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
 use super::mine::scan_paths;

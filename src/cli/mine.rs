@@ -2,14 +2,17 @@
 
 mod from_state;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use dehusk::corpus::{Inventory, OutputRoot, ReadOptions, SourceListing};
 use dehusk::patterns::Trust;
+use dehusk::pipeline::candidates::CANDIDATES;
 use dehusk::pipeline::mining::{self, mine_corpus};
-use dehusk::pipeline::{CorpusMineOptions, MinedCorpus};
+use dehusk::pipeline::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
+
+use super::force::ForceArgs;
 use dehusk::tokens::Lexer;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
@@ -32,8 +35,14 @@ pub struct MineCommand {
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files; decisions in those already there are kept
-    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS", value_parser = path_to_write())]
-    output: PathBuf,
+    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS", value_parser = path_to_write(),
+        required_unless_present = "candidates")]
+    output: Option<PathBuf>,
+    /// Write no pattern files, but what `dehusk combine` needs to make them of the sources of several runs
+    #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns"])]
+    candidates: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     mining: SourceMineArgs,
     #[command(flatten)]
@@ -48,8 +57,16 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let lexer = args.mining.mining.lexer.build()?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let output = OutputRoot::create(&args.output, &inventory.inputs())?;
-    mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
+    if let Some(path) = &args.candidates {
+        let output = args.force.file(path, &inventory.inputs(), CANDIDATES)?;
+        let sources = mine_candidates(&inventory, &output, &lexer, &args.mining.options(global), reporter);
+        summary.seconds.extend(reporter.times());
+        sources?.iter().for_each(|source| summary.note(source, source.mined.candidates.len()));
+        summary.wrote.push(path.display().to_string());
+    } else {
+        let output = OutputRoot::create(args.output(), &inventory.inputs())?;
+        mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
+    }
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
@@ -97,24 +114,42 @@ pub fn mine(
     let options = args.options(global);
     let mined = mine_corpus(inventory, output, lexer, &options, reporter);
     summary.seconds.extend(reporter.times());
-    let MinedCorpus { files, sources } = mined?;
-    let (own, shared) = files.split_at(sources.len());
-    for (file, source) in own.iter().zip(&sources) {
-        let entry = summary.sources.entry(file.source.clone()).or_default();
-        entry.doubt = file.trust.as_ref().and_then(Trust::doubt);
-        entry.mined = Some(MinedSummary {
-            documents: source.mined.documents,
-            near_duplicates: source.mined.near_duplicates,
-            tokens: source.mined.tokens,
-            cutoff: source.mined.cutoff.share,
-            patterns: file.patterns.len(),
-            language: source.language,
-        });
-    }
-    summary.documents = sources.iter().map(|source| source.mined.documents).sum();
-    summary.shared_patterns = shared.first().map(|file| file.patterns.len());
+    let mined = mined?;
+    summary.note_all(&mined);
     summary.wrote.push(output.path().display().to_string());
     Ok(())
+}
+
+impl MineCommand {
+    /// The folder for pattern files; there is one where no candidates are written.
+    fn output(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(""))
+    }
+}
+
+impl Summary {
+    /// Notes what mining a corpus gave.
+    pub fn note_all(&mut self, MinedCorpus { files, sources }: &MinedCorpus) {
+        let (own, shared) = files.split_at(sources.len());
+        for (file, source) in own.iter().zip(sources) {
+            self.note(source, file.patterns.len());
+            self.sources.entry(file.source.clone()).or_default().doubt = file.trust.as_ref().and_then(Trust::doubt);
+        }
+        self.shared_patterns = shared.first().map(|file| file.patterns.len());
+    }
+
+    /// Notes what was found in a source, of which there are so many patterns.
+    fn note(&mut self, MinedSource { id, mined, language }: &MinedSource, patterns: usize) {
+        self.documents += mined.documents;
+        self.sources.entry(id.to_string()).or_default().mined = Some(MinedSummary {
+            documents: mined.documents,
+            near_duplicates: mined.near_duplicates,
+            tokens: mined.tokens,
+            cutoff: mined.cutoff.share,
+            patterns,
+            language: *language,
+        });
+    }
 }
 
 impl SourceMineArgs {

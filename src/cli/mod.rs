@@ -2,6 +2,7 @@
 
 mod check;
 mod clean;
+mod combine;
 mod corpus_paths;
 mod diff;
 mod eval;
@@ -86,6 +87,8 @@ enum Command {
     Run(run::RunArgs),
     /// Mine pattern files, one a source
     Mine(mine::MineCommand),
+    /// Make pattern files of sources that were mined by several runs
+    Combine(combine::CombineCommand),
     /// Strip documents with pattern files
     Clean(clean::CleanCommand),
     /// Clean documents as they come, by what those before them taught
@@ -186,6 +189,7 @@ impl Command {
         match self {
             Command::Run(args) => run::run(&args, global, reporter),
             Command::Mine(args) => mine::run(&args, global, reporter),
+            Command::Combine(args) => combine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, global, reporter),
             Command::State(args) => state::run(&args, reporter),

@@ -29,7 +29,7 @@ use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use dehusk::pipeline::Library;
 use dehusk::pipeline::clean::cleaners::{Bench, Cleaners};
 use dehusk::pipeline::clean::document::{DocumentCleaner, Form};
-use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::reading::size_of;
 use output::{LineFile, Output};
 pub use tables::TableArgs;

@@ -8,6 +8,7 @@
 //! Shared boilerplate is often part of longer runs: a cookie notice in the head of one site and the foot of another. So
 //! lines are compared as well: a whole line in the candidates of several sources is shared.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -36,7 +37,8 @@ pub struct Templates {
 }
 
 /// The facts in the shared pattern file: the sums over the sources, and the median of their cutoffs.
-pub fn shared_facts(mined: &[Mined]) -> MinedFrom {
+pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
+    let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();
     let mut cutoffs: Vec<f64> = mined.iter().map(|source| source.cutoff.share).collect();
     cutoffs.sort_unstable_by(f64::total_cmp);
     MinedFrom {
@@ -68,11 +70,12 @@ enum Kind {
 
 /// Classifies the candidates of all sources of a run. The order of the sources does not affect the result, except for
 /// the order of `own`.
-pub fn cross_source(mined: &[Mined]) -> Templates {
-    let seen = seen_in_all(mined);
+pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
+    let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();
+    let seen = seen_in_all(&mined);
     let mut templates = Templates::default();
     let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
-    for source in mined {
+    for source in &mined {
         let (mut own, mut language) = (Vec::new(), 0);
         for candidate in &source.candidates {
             match kind(candidate, &seen) {
@@ -85,7 +88,7 @@ pub fn cross_source(mined: &[Mined]) -> Templates {
         templates.language.push(language);
     }
     // Lines are counted in all candidates that hold them, so their counts are better.
-    let lines = shared_lines(mined);
+    let lines = shared_lines(&mined);
     shared.retain(|run, _| !lines.contains_key(run));
     shared.extend(lines);
     templates.shared = shared.into_values().collect();
@@ -102,7 +105,7 @@ fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
 }
 
 /// The whole lines with a word in them that are in candidates of several sources.
-fn shared_lines(mined: &[Mined]) -> BTreeMap<TokenRun, Template> {
+fn shared_lines(mined: &[&Mined]) -> BTreeMap<TokenRun, Template> {
     let mut lines: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for source in mined {
         for (run, (candidate, example)) in lines_of(source) {
@@ -162,7 +165,7 @@ fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
 }
 
 /// Counts the runs that are a candidate in some source. Sources where they are only repeats count, too.
-fn seen_in_all(mined: &[Mined]) -> FxHashMap<Fingerprint, Seen> {
+fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, Seen> {
     let candidates = mined.iter().flat_map(|source| &source.candidates);
     let mut seen: FxHashMap<Fingerprint, Seen> =
         candidates.map(|candidate| (candidate.fingerprint, Seen::default())).collect();

@@ -12,12 +12,29 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Number of bins of the histogram.
 pub const BINS: usize = 100;
 
 /// Number of repeats for each hundredth of the share. A share of 1 counts in the last bin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct Histogram(pub [u64; BINS]);
+
+impl TryFrom<Vec<u64>> for Histogram {
+    type Error = &'static str;
+
+    fn try_from(bins: Vec<u64>) -> Result<Histogram, &'static str> {
+        bins.try_into().map(Histogram).map_err(|_| "a histogram has a hundred bins")
+    }
+}
+
+impl From<Histogram> for Vec<u64> {
+    fn from(histogram: Histogram) -> Vec<u64> {
+        histogram.0.to_vec()
+    }
+}
 
 impl Histogram {
     /// Counts shares, each in 0..=1.
@@ -43,7 +60,7 @@ impl Histogram {
 }
 
 /// A share, 0..=1, and the two modes it lies between.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cutoff {
     /// A repeat with this share or more counts as template.
     pub share: f64,

@@ -19,6 +19,8 @@ pub mod sightings;
 pub mod examples;
 pub mod cross_source;
 
+use serde::{Deserialize, Serialize};
+
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
 use alike::AlikeLines;
@@ -56,7 +58,7 @@ impl Default for MineOptions {
 }
 
 /// A repeat that passed the filters and is needed for the cover, with its text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its tokens.
     pub run: TokenRun,
@@ -71,7 +73,7 @@ pub struct Candidate {
 }
 
 /// The result of mining one source. It owns its text: the source's documents and symbols can be freed.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Mined {
     /// Number of documents of the source.
     pub documents: usize,

@@ -3,24 +3,51 @@
 //! Takes the repeats of a source. Gives for each a fingerprint that is the same in every source, its counts, and where
 //! it stands: inside changing text, as language does, or by itself, as boilerplate does.
 
-use std::hash::{Hash, Hasher};
-
-use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
 
 use super::near_duplicates::OwnTokens;
 use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
-use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
+use crate::tokens::{Piece, Symbol, SymbolSequence, TokenRun, Vocabulary};
 
 /// Longer repeats, in tokens, are rarely in another source.
 pub const MAX_SIGHTED_TOKENS: usize = 64;
 
 /// A hash of a run's tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fingerprint(pub u64);
 
+impl Fingerprint {
+    /// Of a run. It is the same in every version and on every system: an XXH3 of the pieces, one after the other.
+    pub fn of_run(run: &TokenRun) -> Fingerprint {
+        let mut bytes = Vec::new();
+        run.pieces().iter().for_each(|piece| write_piece(piece, &mut bytes));
+        Fingerprint(XxHash3_64::oneshot(&bytes))
+    }
+}
+
+fn write_piece(piece: &Piece, bytes: &mut Vec<u8>) {
+    let (tag, space_before) = match piece {
+        Piece::Break => (0, false),
+        Piece::Slot { space_before, .. } => (1, *space_before),
+        Piece::Literal { space_before, .. } => (2, *space_before),
+        Piece::Free { space_before, .. } => (3, *space_before),
+    };
+    bytes.extend([tag, u8::from(space_before)]);
+    match piece {
+        Piece::Break => {}
+        Piece::Slot { id, .. } => bytes.extend(id.0.to_le_bytes()),
+        Piece::Literal { text, .. } => {
+            bytes.extend((text.len() as u32).to_le_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        Piece::Free { more, .. } => bytes.extend(more.to_le_bytes()),
+    }
+}
+
 /// The data of a repeat that are compared with other sources.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sighting {
     /// Fingerprint of its run.
     pub fingerprint: Fingerprint,
@@ -34,7 +61,7 @@ pub struct Sighting {
 
 /// The share of a repeat's occurrences, 0..=1, that stand by themselves: between line breaks, or between a line break
 /// and another template. Occurrences inside a larger template do not count.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Standing(pub f64);
 
 /// The sightings of all repeats that are short or candidates. `covering` are the indices of the candidates, ascending.
@@ -106,21 +133,15 @@ impl<'s> Fingerprints<'s> {
     /// For the repeats of a source.
     pub fn of(sequence: &'s SymbolSequence, array: &'s SuffixArray) -> Fingerprints<'s> {
         let vocabulary = sequence.vocabulary();
-        let of_symbol = |symbol| {
-            let mut hasher = FxHasher::default();
-            vocabulary.run(&[Symbol(symbol)]).hash(&mut hasher);
-            hasher.finish()
-        };
+        let of_symbol = |symbol| Fingerprint::of_run(&vocabulary.run(&[Symbol(symbol)])).0;
         Fingerprints { sequence, array, of_symbol: (0..vocabulary.len() as u32).map(of_symbol).collect() }
     }
 
     /// Of one repeat.
     pub fn of_repeat(&self, repeat: &Interval) -> Fingerprint {
         let start = self.array.position(repeat.first);
-        let mut hasher = FxHasher::default();
-        for &symbol in &self.sequence.symbols()[start..start + repeat.len] {
-            hasher.write_u64(self.of_symbol[symbol as usize]);
-        }
-        Fingerprint(hasher.finish())
+        let symbols = &self.sequence.symbols()[start..start + repeat.len];
+        let bytes = symbols.iter().flat_map(|&symbol| self.of_symbol[symbol as usize].to_le_bytes());
+        Fingerprint(XxHash3_64::oneshot(&bytes.collect::<Vec<u8>>()))
     }
 }

@@ -15,11 +15,10 @@
 //! words of a template are rare elsewhere.
 
 use std::cmp::Reverse;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::{AlikeLines, Line};
 use super::anchors::stretches;
@@ -283,10 +282,8 @@ impl<'s> Finder<'s> {
 
     fn candidate(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> Option<Candidate> {
         let run = skeleton.run(self.sequence)?;
-        let mut hasher = FxHasher::default();
-        run.hash(&mut hasher);
         Some(Candidate {
-            fingerprint: Fingerprint(hasher.finish()),
+            fingerprint: Fingerprint::of_run(&run),
             documents: self.documents(lines),
             occurrences: lines.len(),
             example: String::new(),

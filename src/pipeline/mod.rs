@@ -3,8 +3,10 @@
 //! Takes files and options, gives files and counts. An [`Observer`] hears how far a run has come, what it warns of and which
 //! documents are left out; it can stop the run at any time. Errors are typed ([`PipelineError`]).
 
+pub mod candidates;
 pub mod clean;
 mod document_report;
+pub mod combine;
 pub mod error;
 pub mod library;
 pub mod manifest;
@@ -15,10 +17,12 @@ pub mod reading;
 pub mod workers;
 pub mod writing;
 
+pub use candidates::{combine, mine_candidates};
 pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
+pub use combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use error::{PipelineError, Result};
 pub use library::{Library, LibraryError};
-pub use mining::{CorpusMineOptions, MinedCorpus, MinedSource, Miner, mine_corpus};
+pub use mining::{CorpusMineOptions, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 
 use std::time::Instant;

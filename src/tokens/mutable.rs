@@ -21,7 +21,7 @@ use super::characters::{UNSPACED_CLASS, is_run_character};
 use super::short::Short;
 
 /// The index of a mutable pattern in its set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MutableId(pub(crate) u16);
 
 /// One named regex, with texts it must match and texts it must not match.

@@ -3,11 +3,13 @@
 //! Mining returns its results in this form: a candidate, a template and a mined pattern are all a [`TokenRun`] with
 //! counts.
 
+use serde::{Deserialize, Serialize};
+
 use super::characters::{half_words, has_word};
 use super::mutable::{MutableId, MutableSet};
 
 /// One token of a run, or a free stretch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Piece {
     /// A line break or an end of the document.
     Break,
@@ -48,8 +50,17 @@ impl Piece {
 
 /// Consecutive tokens, with free stretches between them ([`TokenRun::segments`]) if it has any. Never empty, never only
 /// breaks.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Piece>")]
 pub struct TokenRun(pub(crate) Box<[Piece]>);
+
+impl TryFrom<Vec<Piece>> for TokenRun {
+    type Error = &'static str;
+
+    fn try_from(pieces: Vec<Piece>) -> Result<TokenRun, &'static str> {
+        TokenRun::new(pieces).ok_or("these pieces cannot be a run")
+    }
+}
 
 impl TokenRun {
     /// A run of these pieces. `None` if they cannot be one.

@@ -11,7 +11,7 @@ use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use dehusk::pipeline::Library;
-use dehusk::pipeline::Miner;
+use dehusk::pipeline::{Combiner, Miner};
 
 /// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
 const MINING: [&str; 8] =
@@ -42,7 +42,11 @@ impl PatternsArgs {
         }
         let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
         let miner = Miner { inventory, options: &options, lexer: &lexer, observer: reporter };
-        let files = miner.mine_files(listings).and_then(|(sources, files)| miner.try_out(&sources, files));
+        let html = inventory.options().html;
+        let files = miner.mine(listings).and_then(|(mut sources, samples)| {
+            let combiner = Combiner { samples: &samples, html, lexer: &lexer, options: &options, observer: reporter };
+            combiner.files(&mut sources, &Library::default())
+        });
         summary.seconds.extend(reporter.times());
         let files = files?;
         Ok(Library::of_files(files))

@@ -22,14 +22,15 @@ use crate::cli::state::{lexer_of, open, warn_of_change};
 use crate::cli::summary::{MinedSummary, Summary};
 use crate::cli::{Exit, Global, interrupt};
 use dehusk::pipeline::Library;
-use dehusk::pipeline::mining::{refuse_names_alike, tell_of_doubt, with_decisions};
+use dehusk::pipeline::combine::{tell_of_doubt, with_decisions};
+use dehusk::pipeline::mining::refuse_names_alike;
 use dehusk::pipeline::writing::write;
 
 /// Writes a pattern file for each source of a state.
 pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let state = open(path)?;
-    let output = OutputRoot::create(&args.output, &[PathBuf::from(path)])?;
+    let output = OutputRoot::create(args.output(), &[PathBuf::from(path)])?;
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let reviewed = Library::load_if_any(output.path())?;
     let lexer = lexer_of(&state)?;

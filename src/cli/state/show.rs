@@ -15,7 +15,7 @@ use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::{count, recall};
 use crate::cli::terminal::Screen;
-use dehusk::pipeline::mining::tell_of_doubt;
+use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::shown::size;
 
 /// So many files of a folder are named one by one.

@@ -187,7 +187,7 @@ impl Readers {
                 0 => 1,
                 _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, STEP),
             };
-            let step = self.left.min(of_that_size as u64);
+            let step = self.left.min(of_that_size.min(MAX_ROWS - rows) as u64);
             for reader in self.columns.iter_mut() {
                 bytes += reader.read(step as usize)?;
             }

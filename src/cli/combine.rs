@@ -1,0 +1,44 @@
+//! `dehusk combine`: sources that were mined by several runs in, pattern files out.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use dehusk::corpus::OutputRoot;
+use dehusk::pipeline::{CorpusMineOptions, combine};
+
+use super::options::{SummaryArgs, path_to_write};
+use super::reporter::Reporter;
+use super::summary::Summary;
+use super::{Exit, Global};
+
+/// Options of `dehusk combine`.
+#[derive(Args, Debug)]
+pub struct CombineCommand {
+    /// Files that `dehusk mine --candidates` wrote, with the same options; each source stands in one of them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Folder for the pattern files; decisions in those already there are kept
+    #[arg(short, long = "out", value_name = "PATTERNS", value_parser = path_to_write())]
+    out: PathBuf,
+    /// Write all patterns down, also those that remove little or nothing that others do not
+    #[arg(long)]
+    all_patterns: bool,
+    #[command(flatten)]
+    summary: SummaryArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &CombineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let mut summary = Summary::default();
+    let output = OutputRoot::create(&args.out, &args.files)?;
+    let mut options = CorpusMineOptions::default();
+    options.all_patterns = args.all_patterns;
+    (options.memory, options.threads) = (global.memory(), global.threads());
+    let mined = combine(&args.files, &output, &options, reporter);
+    summary.seconds.extend(reporter.times());
+    summary.note_all(&mined?);
+    summary.wrote.push(output.path().display().to_string());
+    summary.print(args.summary.json, global.quiet)?;
+    Ok(reporter.exit())
+}

@@ -1,0 +1,235 @@
+//! Sources that were mined elsewhere: a file with what comparing them needs, and with a sample of their documents.
+//!
+//! Mine each part of a corpus by a process of its own, on any machine, into such a file; then combine all files into pattern
+//! files. These are the same as if one process had mined the whole corpus.
+//!
+//! The file begins with a line of JSON that says what it is and how texts were read. Then comes, for each source, a line of
+//! JSON with its name and two lengths, and as many bytes: what was mined, and the texts of the sample, each as JSON packed by
+//! Zstandard. So the texts can stay on disk until the patterns of their source are tried out.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
+use super::error::{PipelineError, Result};
+use super::library::Library;
+use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
+use super::observer::Observer;
+use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId};
+use crate::mining::Mined;
+use crate::patterns::{LexerCache, PatternFile};
+use crate::sampling;
+use crate::tokens::Lexer;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// How strongly Zstandard packs.
+const LEVEL: i32 = 3;
+/// A first line with more bytes is none of ours.
+const MAX_HEADER: u64 = 16 << 20;
+
+/// What tells such a file from others.
+pub const CANDIDATES: OutputKind = OutputKind::Text("{\"dehusk\":\"candidates\"");
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    dehusk: String,
+    version: u32,
+    /// A pattern file without patterns, which says how texts were read.
+    lexer: String,
+    /// Whether pages were read with their markup.
+    markup: bool,
+}
+
+/// The line before the two parts of a source.
+#[derive(Serialize, Deserialize)]
+struct SourceHeader {
+    source: String,
+    /// The number of texts.
+    sample: usize,
+    /// Lengths in bytes.
+    mined_bytes: u64,
+    sample_bytes: u64,
+}
+
+/// Mines all sources of an inventory, and writes what comparing them with others needs.
+///
+/// # Errors
+/// If there is no document, a source needs more memory than there is, or the file cannot be written.
+pub fn mine_candidates(
+    inventory: &Inventory,
+    output: &OutputFile,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<MinedSource>> {
+    let listings = list(inventory, observer)?;
+    refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
+    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
+    let _permission = observer.writing().map_err(PipelineError::Stopped)?;
+    let mut file = output.begin()?;
+    let markup = inventory.options().html == HtmlView::Markup;
+    let lexer = PatternFile::empty("candidates", lexer).to_yaml();
+    write_line(&mut file, &Header { dehusk: "candidates".to_owned(), version: VERSION, lexer, markup })?;
+    for (index, source) in sources.iter().enumerate() {
+        let texts = samples.texts(index, samples.len(index))?;
+        let (mined, sample) = (packed(&source.mined)?, packed(&texts)?);
+        let (mined_bytes, sample_bytes) = (mined.len() as u64, sample.len() as u64);
+        let header = SourceHeader { source: source.id.to_string(), sample: texts.len(), mined_bytes, sample_bytes };
+        write_line(&mut file, &header)?;
+        file.write_all(&mined)?;
+        file.write_all(&sample)?;
+    }
+    file.publish()?;
+    Ok(sources)
+}
+
+/// Makes pattern files of sources that were mined elsewhere. Decisions in the files that are there already are kept.
+///
+/// # Errors
+/// If a file is none that [`mine_candidates`] wrote, two files have the same source or were read in different ways, or
+/// nothing can be written.
+pub fn combine(
+    files: &[PathBuf],
+    output: &OutputRoot,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<MinedCorpus> {
+    // What people decided is read first: if it cannot be, nothing of it must be written over.
+    let reviewed = Library::load_if_any(output.path())?;
+    let mut headers: Vec<(&PathBuf, Header)> = Vec::new();
+    let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
+    for path in files {
+        observer.go_on().map_err(PipelineError::Stopped)?;
+        let (header, stored) = read(path).map_err(|error| named(path, error))?;
+        if let Some((other, first)) = headers.first()
+            && (first.lexer != header.lexer || first.markup != header.markup)
+        {
+            let message =
+                format!("{other:?} and {path:?} were read in different ways: mine them with the same options");
+            return Err(PipelineError::Refused(message));
+        }
+        headers.push((path, header));
+        for source in stored {
+            if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
+                let message = format!("source '{}' stands in {other:?} and in {path:?}: give one of them", source.id);
+                return Err(PipelineError::Refused(message));
+            }
+        }
+    }
+    let Some((path, header)) = headers.first() else { return Err(PipelineError::NoDocument) };
+    let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
+    let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
+    refuse_names_alike(sources.keys(), observer)?;
+    let html = if header.markup { HtmlView::Markup } else { HtmlView::Text };
+    let mut mined = Vec::new();
+    let mut samples = StoredSamples(Vec::new());
+    for (id, (path, source)) in sources {
+        mined.push(MinedSource::new(id, source.mined));
+        samples.0.push((path.to_owned(), source.sample));
+    }
+    Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output)
+}
+
+/// A source as it stands in a file.
+struct StoredSource {
+    id: SourceId,
+    mined: Mined,
+    sample: StoredSample,
+}
+
+/// Where the texts of a sample are.
+struct StoredSample {
+    texts: usize,
+    start: u64,
+    bytes: u64,
+}
+
+/// By source: the file, and where in it.
+struct StoredSamples(Vec<(PathBuf, StoredSample)>);
+
+impl Samples for StoredSamples {
+    fn len(&self, source: usize) -> usize {
+        self.0[source].1.texts
+    }
+
+    fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
+        let (path, sample) = &self.0[source];
+        let read = || -> io::Result<Vec<String>> {
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(sample.start))?;
+            unpacked(&mut file, sample.bytes)
+        };
+        let texts = read().map_err(|error| named(path, error))?;
+        Ok(sampling::evenly_spread(&texts, count).cloned().collect())
+    }
+}
+
+fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
+    if !path.metadata()?.is_file() {
+        return Err(damaged("it is no regular file"));
+    }
+    let mut file = BufReader::new(File::open(path)?);
+    let foreign = || damaged("`dehusk mine --candidates` did not write it");
+    let header: Header = read_line(&mut file)?.ok_or_else(foreign)?;
+    if header.dehusk != "candidates" {
+        return Err(foreign());
+    }
+    if header.version != VERSION {
+        let message = format!("it is of version {}, and this dehusk knows {VERSION}", header.version);
+        return Err(damaged(&message));
+    }
+    let mut sources = Vec::new();
+    while let Some(SourceHeader { source, sample, mined_bytes, sample_bytes }) = read_line(&mut file)? {
+        let id = SourceId::parse(&source).map_err(io::Error::other)?;
+        let mined = unpacked(&mut file, mined_bytes)?;
+        let sample = StoredSample { texts: sample, start: file.stream_position()?, bytes: sample_bytes };
+        if io::copy(&mut file.by_ref().take(sample_bytes), &mut io::sink())? < sample_bytes {
+            return Err(damaged("it is cut off"));
+        }
+        sources.push(StoredSource { id, mined, sample });
+    }
+    Ok((header, sources))
+}
+
+fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, line)?;
+    file.write_all(b"\n")
+}
+
+/// The next line; `None` at the end of the file.
+fn read_line<T: DeserializeOwned>(file: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    file.take(MAX_HEADER).read_until(b'\n', &mut line)?;
+    match line.is_empty() {
+        true => Ok(None),
+        false => serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line in it is no line of ours")),
+    }
+}
+
+fn packed(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
+    serde_json::to_writer(&mut encoder, value)?;
+    encoder.finish()
+}
+
+fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64) -> io::Result<T> {
+    let mut json = Vec::new();
+    zstd::Decoder::new(file.take(bytes))?.read_to_end(&mut json)?;
+    let value = serde_json::from_slice(&json);
+    value.map_err(|error| damaged(&format!("what was mined cannot be read ({error})")))
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{what}: get it anew"))
+}
+
+fn named(path: &Path, error: io::Error) -> PipelineError {
+    PipelineError::in_context(format!("cannot use {path:?}"), error)
+}

@@ -1,0 +1,77 @@
+//! `mine --candidates` and `combine`: mining by several processes.
+
+use super::*;
+
+const SOURCES: [&str; 4] = ["bay", "city", "hill", "village"];
+
+/// Four sources, of which one is too small to be mined.
+fn sources() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (source, documents) in SOURCES.into_iter().zip([0..12, 20..32, 40..52, 60..63]) {
+        sandbox.write_pages(source, documents);
+    }
+    sandbox
+}
+
+fn mine_each(sandbox: &Sandbox) {
+    for source in SOURCES {
+        sandbox.expect(0, &format!("mine corpus/{source}/* --candidates {source}.candidates --quiet"));
+    }
+}
+
+#[test]
+fn four_processes_mine_what_one_mines() {
+    let sandbox = sources();
+    sandbox.expect(0, "mine corpus -o together --quiet");
+    mine_each(&sandbox);
+    let combined =
+        sandbox.expect(0, "combine village.candidates bay.candidates hill.candidates city.candidates -o parts");
+    assert!(combined.stdout.contains("of 4 sources"), "{combined:?}");
+    assert_eq!(sandbox.tree("parts"), sandbox.tree("together"));
+    assert!(sandbox.path("parts/_shared.yaml").exists());
+    sandbox.expect(0, "mine corpus -o together --quiet --all-patterns");
+    sandbox.expect(
+        0,
+        "combine village.candidates bay.candidates hill.candidates city.candidates -o parts --quiet --all-patterns",
+    );
+    assert_eq!(sandbox.tree("parts"), sandbox.tree("together"));
+}
+
+#[test]
+fn decisions_stay() {
+    let sandbox = sources();
+    mine_each(&sandbox);
+    let combine = "combine village.candidates bay.candidates hill.candidates city.candidates -o parts --quiet";
+    sandbox.expect(0, combine);
+    let decided = sandbox.read("parts/bay.yaml").replacen("status: proposed", "status: rejected", 1);
+    sandbox.write("parts/bay.yaml", &decided);
+    sandbox.expect(0, combine);
+    assert_eq!(sandbox.read("parts/bay.yaml"), decided);
+}
+
+#[test]
+fn files_that_do_not_fit_together_are_refused() {
+    let sandbox = sources();
+    mine_each(&sandbox);
+    let refused = |arguments: &str, message: &str| {
+        sandbox.expect(1, &format!("combine {arguments} -o parts")).says(message);
+        assert!(!sandbox.path("parts/bay.yaml").exists());
+    };
+    refused("bay.candidates bay.candidates", "source 'bay' stands in");
+    refused("bay.candidates nothing", "cannot use \"nothing\": No such file");
+    sandbox.write("text", "A ferry came.\n");
+    refused("text", "a line in it is no line of ours: get it anew");
+    refused("corpus", "it is no regular file");
+    sandbox.expect(0, "mine corpus/hill/* --candidates other --tokenizer whitespace --quiet");
+    refused("bay.candidates other", "were read in different ways: mine them with the same options");
+    let whole = fs::read(sandbox.path("bay.candidates")).expect("candidates");
+    for length in [0, 10, whole.len() / 2, whole.len() - 1] {
+        sandbox.write("cut", &whole[..length]);
+        refused("cut", "get it anew");
+    }
+    sandbox.expect(2, "mine corpus").says("--out");
+    sandbox.expect(2, "mine corpus -o parts --candidates x").says("cannot be used with");
+    sandbox.expect(1, "mine corpus --candidates corpus/bay/x.txt").says("corpus");
+    sandbox.write("mine", "my own");
+    sandbox.expect(1, "mine corpus --candidates mine").says("add --force");
+}
