@@ -72,7 +72,7 @@ pub fn mine_candidates(
     let listings = list(inventory, observer)?;
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
-    let _permission = observer.writing().map_err(PipelineError::Stopped)?;
+    let _permission = observer.writing()?;
     let mut file = output.begin()?;
     let markup = inventory.options().html == HtmlView::Markup;
     let lexer = PatternFile::empty("candidates", lexer).to_yaml();
@@ -106,7 +106,7 @@ pub fn combine(
     let mut headers: Vec<(&PathBuf, Header)> = Vec::new();
     let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
     for path in files {
-        observer.go_on().map_err(PipelineError::Stopped)?;
+        observer.go_on()?;
         let (header, stored) = read(path).map_err(|error| named(path, error))?;
         if let Some((other, first)) = headers.first()
             && (first.lexer != header.lexer || first.markup != header.markup)

@@ -15,7 +15,7 @@ use crate::tokens::TooManyTokens;
 pub enum PipelineError {
     /// The observer asked for it.
     #[error(transparent)]
-    Stopped(Stop),
+    Stopped(#[from] Stop),
     /// Nothing was found to mine or to clean.
     #[error("there is no document in the corpus")]
     NoDocument,

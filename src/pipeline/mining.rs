@@ -249,7 +249,7 @@ impl Samples for DocumentSamples<'_> {
 
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
         let read = |place| {
-            self.observer.go_on().map_err(PipelineError::Stopped)?;
+            self.observer.go_on()?;
             // What cannot be read was said when it was to be mined.
             Ok(self.inventory.read(place).ok().map(|document| document.text))
         };

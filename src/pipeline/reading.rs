@@ -13,7 +13,7 @@ pub fn read_documents(
     observer: &dyn Observer,
 ) -> Result<Vec<Option<Document>>> {
     let read = |place: &DocumentRef| -> Result<Option<Document>> {
-        observer.go_on().map_err(PipelineError::Stopped)?;
+        observer.go_on()?;
         let document = inventory.read(place);
         Ok(document.map_err(|skipped| observer.skip(&skipped.to_string())).ok())
     };

@@ -19,7 +19,7 @@ use crate::patterns::{LexerCache, PatternFile, open};
 pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
     for file in files {
-        let _permission = observer.writing().map_err(PipelineError::Stopped)?;
+        let _permission = observer.writing()?;
         if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
             let beside = put_beside(file, output)?;
             observer

@@ -74,7 +74,7 @@ enum Extent {
 impl FileCleaner<'_> {
     /// Cleans a file and writes it below `output`.
     pub fn to_folder(&self, file: &InputFile, output: &OutputRoot, bench: &mut Bench, report: Report) -> Result<Done> {
-        self.observer.go_on().map_err(PipelineError::Stopped)?;
+        self.observer.go_on()?;
         let mut done = Done::default();
         let written = self.write_to_folder(file, output, bench, &mut done, report);
         let Err(error) = written else { return Ok(done) };
@@ -96,7 +96,7 @@ impl FileCleaner<'_> {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), bench);
                 // What was stopped is not skipped.
-                self.observer.go_on().map_err(PipelineError::Stopped)?;
+                self.observer.go_on()?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
                 let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
                 self.tell(cleared, done, report)?;
@@ -118,7 +118,7 @@ impl FileCleaner<'_> {
         mut output: &mut LineOutput<W>,
         report: Report,
     ) -> Result<Done> {
-        self.observer.go_on().map_err(PipelineError::Stopped)?;
+        self.observer.go_on()?;
         let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
         let open = |bench: &mut Bench, file| match self.open(file) {
@@ -205,7 +205,7 @@ impl FileCleaner<'_> {
         if let Some(message) = cleared.skipped {
             self.observer.skip(&message);
             done.skip(&message);
-            self.observer.go_on().map_err(PipelineError::Stopped)?;
+            self.observer.go_on()?;
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl FileCleaner<'_> {
             Some(Written::Text(text)) => (Cow::Borrowed(text.as_bytes()), compression),
             Some(Written::Page(page)) => (Cow::Owned(self.encoded(file, document, page)), compression),
         };
-        let _permission = self.observer.writing().map_err(PipelineError::Stopped)?;
+        let _permission = self.observer.writing()?;
         output.write_atomic(name, |writer| {
             let mut encoder = Encoder::new(writer, compression)?;
             encoder.write_all(&bytes)?;
@@ -285,7 +285,7 @@ impl FileCleaner<'_> {
             true => "stdin.warc".to_owned(),
             false => self.output_name(file),
         };
-        let permission = self.observer.writing().map_err(PipelineError::Stopped)?;
+        let permission = self.observer.writing()?;
         let mut failure = None;
         let mut extent = Extent::Whole;
         let written = output.write_atomic(name, |writer| {
@@ -367,7 +367,7 @@ impl FileCleaner<'_> {
                 cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
                 self.show(read, done);
             }
-            self.observer.go_on().map_err(PipelineError::Stopped)?;
+            self.observer.go_on()?;
             Ok(extent)
         })
     }
@@ -471,7 +471,7 @@ fn copy(
         Ok(file) => Source { file, failure: None },
         Err(error) => return Ok(Err(skipped(error.into()))),
     };
-    let _permission = observer.writing().map_err(PipelineError::Stopped)?;
+    let _permission = observer.writing()?;
     let written = output.write_atomic(name, |writer| io::copy(&mut input, writer));
     match input.failure {
         Some(reason) => Ok(Err(skipped(reason))),

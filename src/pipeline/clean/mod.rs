@@ -160,7 +160,7 @@ pub fn clean_corpus(
     if options.spans.is_some() {
         refuse_collisions(inventory.files())?;
     }
-    observer.go_on().map_err(PipelineError::Stopped)?;
+    observer.go_on()?;
     let report = options.report.as_deref().map(|path| report_file(path, inventory, library, options)).transpose()?;
     let cleaning = suited(options.cleaning.clone(), inventory.options().html);
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;

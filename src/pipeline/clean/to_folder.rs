@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::CorpusCleanOptions;
 use crate::corpus::{InputFile, OutputFile, OutputRoot};
-use crate::pipeline::error::{PipelineError, Result};
+use crate::pipeline::error::Result;
 use crate::pipeline::observer::WarningKind;
 
 use super::Cleaned;
@@ -90,7 +90,7 @@ impl<'a> FolderRun<'a> {
             None => &mut nowhere,
         };
         let mut done = self.files.to_folder(file, self.output, bench, report)?;
-        let _permission = self.files.observer.writing().map_err(PipelineError::Stopped)?;
+        let _permission = self.files.observer.writing()?;
         done.report = part.map(|part| part.finish()).transpose()?;
         done.written = self.length_of(output);
         self.manifest.add(output, stamp, &done)?;
@@ -104,7 +104,7 @@ impl<'a> FolderRun<'a> {
         if done.more_skipped > 0 {
             observer.skip_unnamed(input, done.more_skipped);
         }
-        observer.go_on().map_err(PipelineError::Stopped)
+        observer.go_on().map_err(Into::into)
     }
 
     /// What came of a file that an earlier run has finished. One of which nothing could be cleaned is tried again.
