@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dehusk::cleaning::drift::Drift;
 use dehusk::corpus::{Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
@@ -75,7 +74,7 @@ pub fn clean(
     let mut total = Cleaned::default();
     for (source, CleanedSource { cleaned, drift }) in cleaned? {
         total.add(&cleaned);
-        if let Some(drift) = drift.as_ref().filter(|drift| Drift::has_changed(drift)) {
+        if let Some(drift) = drift.as_ref().filter(|drift| drift.has_changed()) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }
         let doubt = library.get(&source).and_then(|file| file.trust.as_ref()?.doubt());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
-use dehusk::pipeline::PipelineError;
+use dehusk::pipeline::output_file;
 
 /// The page of `dehusk report`.
 #[cfg(feature = "review")]
@@ -35,10 +35,6 @@ pub struct ForceArgs {
 impl ForceArgs {
     /// A file to write, apart from all input, instead of nothing or of one of its kind.
     pub fn file(self, path: &Path, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<OutputFile> {
-        let file = OutputFile::create(path, inputs)?;
-        if !self.force && !file.is_of_kind(kind)? {
-            return Err(PipelineError::of_others(path, "file").into());
-        }
-        Ok(file)
+        Ok(output_file(path, inputs, kind, self.force)?)
     }
 }

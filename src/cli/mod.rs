@@ -33,6 +33,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{LibraryError, PipelineError};
 
 use reporter::Reporter;
@@ -220,8 +221,7 @@ fn start(cli: &Cli) -> anyhow::Result<()> {
 impl Global {
     /// How many threads work.
     fn threads(&self) -> usize {
-        let all = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        self.threads.map_or_else(all, usize::from)
+        self.threads.map_or_else(all_cores, usize::from)
     }
 
     /// The memory that there is for documents.

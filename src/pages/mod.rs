@@ -13,6 +13,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::shown;
+
 /// The style sheet of all pages. The HTML for each of its parts is given above the part.
 pub const STYLE: &str = include_str!("style.css");
 
@@ -25,12 +27,7 @@ pub fn grouped(number: u64) -> String {
 
 /// A size in readable form: `1.2 MB`, with a no-break space.
 pub fn size(bytes: usize) -> String {
-    match bytes {
-        0..1000 => format!("{bytes}\u{a0}B"),
-        1000..1_000_000 => format!("{:.1}\u{a0}kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1}\u{a0}MB", bytes as f64 / 1e6),
-        _ => format!("{:.1}\u{a0}GB", bytes as f64 / 1e9),
-    }
+    shown::size(bytes as u64).replace(' ', "\u{a0}")
 }
 
 /// A share in readable form: `48.1 %`, with a no-break space.

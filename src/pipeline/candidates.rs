@@ -103,19 +103,19 @@ pub fn combine(
 ) -> Result<MinedCorpus> {
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let reviewed = Library::load_if_any(output.path())?;
-    let mut headers: Vec<(&PathBuf, Header)> = Vec::new();
+    let mut first: Option<(&PathBuf, Header)> = None;
     let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
     for path in files {
         observer.go_on()?;
         let (header, stored) = read(path).map_err(|error| named(path, error))?;
-        if let Some((other, first)) = headers.first()
+        if let Some((other, first)) = &first
             && (first.lexer != header.lexer || first.markup != header.markup)
         {
             let message =
                 format!("{other:?} and {path:?} were read in different ways: mine them with the same options");
             return Err(PipelineError::Refused(message));
         }
-        headers.push((path, header));
+        first.get_or_insert((path, header));
         for source in stored {
             if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
                 let message = format!("source '{}' stands in {other:?} and in {path:?}: give one of them", source.id);
@@ -123,7 +123,7 @@ pub fn combine(
             }
         }
     }
-    let Some((path, header)) = headers.first() else { return Err(PipelineError::NoDocument) };
+    let Some((path, header)) = &first else { return Err(PipelineError::NoDocument) };
     let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
     let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
     refuse_names_alike(sources.keys(), observer)?;

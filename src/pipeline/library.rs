@@ -182,8 +182,12 @@ fn load_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
 }
 
 fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
-    let yaml = open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))?;
-    parse(path, &yaml, cache)
+    parse(path, &read(path)?, cache)
+}
+
+/// The text of a pattern file; the error names the file.
+pub(super) fn read(path: &Path) -> Result<String> {
+    open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
 }
 
 /// What was read from a pattern file; the error names the file.

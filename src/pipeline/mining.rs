@@ -14,7 +14,7 @@ use super::memory::{self, Budget};
 use super::observer::{Observer, Steps, WarningKind};
 use super::reading::read_documents;
 use super::timed;
-use super::workers::share_out_and_collect;
+use super::workers::{all_cores, share_out_and_collect};
 use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
@@ -45,7 +45,7 @@ impl Default for CorpusMineOptions {
             sample: false,
             all_patterns: false,
             memory: memory::most_of_what_is_free(),
-            threads: std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+            threads: all_cores(),
         }
     }
 }
@@ -162,7 +162,7 @@ impl<'a> Miner<'a> {
         let order = content_order(&texts);
         let (mut places, mut texts) = picked(&order, &places, texts);
         // Only now it shows of how many tokens the text is.
-        let mut sequence = self.lexed(listing, &texts)?;
+        let mut sequence = lexed(&listing.id, &texts, self.lexer)?;
         let mut need_of_tokens = need_of(&texts, &sequence);
         if need_of_tokens > limit && !self.options.sample {
             return Err(PipelineError::NotEnoughMemory { needs: vec![(listing.id.clone(), need_of_tokens)], limit });
@@ -172,7 +172,7 @@ impl<'a> Miner<'a> {
             let all: Vec<usize> = (0..texts.len()).collect();
             (places, texts) = picked(sampling::evenly_spread(&all, most.max(1)), &places, texts);
             self.tell_of_sample(listing, texts.len());
-            sequence = self.lexed(listing, &texts)?;
+            sequence = lexed(&listing.id, &texts, self.lexer)?;
             need_of_tokens = need_of(&texts, &sequence);
         }
         if need_of_tokens > need {
@@ -183,11 +183,6 @@ impl<'a> Miner<'a> {
         drop(share);
         self.observer.step(listing.documents.len() as u64);
         Ok((mined, sampling::looked_at(&places).copied().collect()))
-    }
-
-    fn lexed(&self, listing: &SourceListing, texts: &[String]) -> Result<SymbolSequence> {
-        let sequence = SymbolSequence::of_texts(texts, self.lexer);
-        sequence.map_err(|source| PipelineError::TooManyTokens { source_id: listing.id.clone(), source })
     }
 
     /// How much memory these documents of a source need at most while they are mined, in bytes.
@@ -269,15 +264,18 @@ pub fn mine_within(
     options: &MineOptions,
 ) -> Result<Mined> {
     let texts: Vec<&str> = content_order(texts).into_iter().map(|index| texts[index].as_str()).collect();
-    let sequence = SymbolSequence::of_texts(&texts, lexer);
-    let sequence =
-        sequence.map_err(|error| PipelineError::TooManyTokens { source_id: source.clone(), source: error })?;
+    let sequence = lexed(source, &texts, lexer)?;
     let need = need_of(&texts, &sequence);
     if need > budget.limit() {
         return Err(PipelineError::NotEnoughMemory { needs: vec![(source.clone(), need)], limit: budget.limit() });
     }
     let _share = budget.take(need);
     Ok(mine_sequence(&texts, sequence, lexer, options))
+}
+
+fn lexed<T: AsRef<str> + Sync>(source_id: &SourceId, texts: &[T], lexer: &Lexer) -> Result<SymbolSequence> {
+    let sequence = SymbolSequence::of_texts(texts, lexer);
+    sequence.map_err(|source| PipelineError::TooManyTokens { source_id: source_id.clone(), source })
 }
 
 /// What these texts need at most while they are mined, in bytes.

@@ -25,10 +25,11 @@ pub use library::{Library, LibraryError};
 pub use mining::{CorpusMineOptions, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::cleaning::{CleanOptions, Ingredient};
-use crate::corpus::HtmlView;
+use crate::corpus::{HtmlView, OutputFile, OutputKind};
 
 /// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
@@ -46,4 +47,16 @@ fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() ->
     let result = work();
     observer.took(stage, start.elapsed());
     result
+}
+
+/// A file to write, apart from all input, instead of nothing or of one of its kind; with `force`, instead of any other.
+///
+/// # Errors
+/// If it is one of the inputs, or what stands there is of another kind.
+pub fn output_file(path: &Path, inputs: &[PathBuf], kind: OutputKind, force: bool) -> Result<OutputFile> {
+    let file = OutputFile::create(path, inputs)?;
+    if !force && !file.is_of_kind(kind)? {
+        return Err(PipelineError::of_others(path, "file"));
+    }
+    Ok(file)
 }

@@ -6,6 +6,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// The number of cores that this process may use.
+pub fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
 /// Does `work` for each of `pieces`, in no particular order, with what `bench` makes for each thread. The first error
 /// stops the rest.
 pub fn share_out<B, E: Send>(

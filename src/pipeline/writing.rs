@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use super::error::{PipelineError, Result};
-use super::library::{Library, LibraryError, parse};
+use super::library::{self, Library, LibraryError, parse};
 use super::observer::Observer;
 use crate::corpus::OutputRoot;
 use crate::patterns::merge::{merge, merge_meanwhile};
-use crate::patterns::{LexerCache, PatternFile, open};
+use crate::patterns::{LexerCache, PatternFile};
 
 /// Writes pattern files; `before` is what each was merged with.
 ///
@@ -70,7 +70,7 @@ fn write_one(
 }
 
 fn read(path: &Path, cache: &LexerCache) -> std::result::Result<(String, PatternFile), LibraryError> {
-    let yaml = open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))?;
+    let yaml = library::read(path)?;
     let file = parse(path, &yaml, cache)?;
     Ok((yaml, file))
 }

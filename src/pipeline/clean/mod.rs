@@ -23,7 +23,8 @@ use super::library::Library;
 use super::memory;
 use super::observer::{Observer, Steps};
 use super::reading::size_of;
-use super::{manifest, suited, timed};
+use super::workers::all_cores;
+use super::{manifest, output_file, suited, timed};
 use crate::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use crate::cleaning::{CleanOptions, Grounds};
 use crate::corpus::{InputFile, Inventory, OutputFile, OutputKind, OutputRoot, ReadOptions, folder_of};
@@ -80,7 +81,7 @@ impl Default for CorpusCleanOptions {
             report: None,
             force: false,
             memory: memory::most_of_what_is_free(),
-            threads: std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+            threads: all_cores(),
         }
     }
 }
@@ -212,11 +213,7 @@ fn report_file(
     library: &Library,
     options: &CorpusCleanOptions,
 ) -> Result<OutputFile> {
-    let file = OutputFile::create(path, &[&inventory.inputs(), library.paths()].concat())?;
-    if !options.force && !file.is_of_kind(DOCUMENTS)? {
-        return Err(PipelineError::of_others(path, "file"));
-    }
-    Ok(file)
+    output_file(path, &[&inventory.inputs(), library.paths()].concat(), DOCUMENTS, options.force)
 }
 
 /// What was found in a source's documents, beside what was when it was mined.
