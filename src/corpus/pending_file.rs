@@ -40,7 +40,7 @@ enum Sink {
 impl PendingFile {
     /// Its temporary file lies in a run's folder.
     pub(super) fn in_run_folder(folder: Arc<RunFolder>, path: PathBuf) -> io::Result<PendingFile> {
-        let file = temporary_file().prefix(TEMPORARY_PREFIX).tempfile_in(folder.path())?;
+        let file = folder.temporary_file(temporary_file().prefix(TEMPORARY_PREFIX))?;
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(file)), path, _folder: Some(folder) })
     }
 

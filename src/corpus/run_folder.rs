@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 /// In an output folder, the folder of all that is no result: hidden, so that it is never read as a source.
 pub(super) const OWN_FOLDER: &str = ".dehusk";
@@ -19,8 +19,9 @@ const PREFIX: &str = "run-";
 /// The file that is locked.
 const LOCK: &str = "lock";
 
-/// Those of this process, for when it ends on the spot.
-static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Those of this process, for when it ends on the spot. Locked for writing by who makes or removes a folder, for reading by
+/// who makes a file in one: nothing comes into being that the end of the process does not see.
+static LIVE: RwLock<BTreeSet<PathBuf>> = RwLock::new(BTreeSet::new());
 
 /// The folder of a run that lives.
 #[derive(Debug)]
@@ -44,15 +45,17 @@ impl RunFolder {
         attempt(output)
     }
 
-    /// Where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// A new temporary file in it.
+    pub(super) fn temporary_file(&self, names: &Builder) -> io::Result<NamedTempFile> {
+        let _live = LIVE.read().unwrap_or_else(PoisonError::into_inner);
+        names.tempfile_in(&self.path)
     }
 }
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        live().remove(&self.path);
+        let mut live = live();
+        live.remove(&self.path);
         remove(&self.path);
     }
 }
@@ -74,15 +77,18 @@ pub(super) fn remove_dead(output: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Removes all that runs of this process have not finished. For a process that is about to end on the spot; what is
-/// being written is lost.
+/// Removes all that runs of this process have not finished. For a process that is about to end on the spot: what is
+/// being written is lost, and whoever begins to write anything more waits for that end.
 pub fn abandon_unfinished() {
-    live().iter().for_each(|folder| remove(folder));
+    let live = live();
+    live.iter().for_each(|folder| remove(folder));
+    std::mem::forget(live);
 }
 
 /// `NotFound` if another run took it for a dead one's.
 fn attempt(output: &Path) -> io::Result<RunFolder> {
     let folder = output.join(OWN_FOLDER);
+    let mut live = live();
     fs::create_dir_all(&folder)?;
     let path = Builder::new().prefix(PREFIX).rand_bytes(12).tempdir_in(&folder)?.keep();
     let lock = File::create_new(path.join(LOCK))?;
@@ -91,7 +97,7 @@ fn attempt(output: &Path) -> io::Result<RunFolder> {
     if is_taken || !path.join(LOCK).try_exists()? {
         return Err(ErrorKind::NotFound.into());
     }
-    live().insert(path.clone());
+    live.insert(path.clone());
     Ok(RunFolder { path, _lock: lock })
 }
 
@@ -116,8 +122,8 @@ fn remove(folder: &Path) {
     let _ = folder.parent().map(fs::remove_dir);
 }
 
-fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+fn live() -> RwLockWriteGuard<'static, BTreeSet<PathBuf>> {
+    LIVE.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -149,11 +155,11 @@ mod tests {
     fn runs_do_not_remove_each_other() {
         let folder = tree(&[]);
         let [one, two] = [(); 2].map(|()| RunFolder::make(folder.path()).expect("a folder"));
-        fs::write(one.path().join("half"), "").expect("a file");
+        fs::write(one.path.join("half"), "").expect("a file");
         remove_dead(folder.path());
-        assert_eq!((names(one.path()), names(two.path())), (vec!["half".into(), LOCK.into()], vec![LOCK.to_owned()]));
+        assert_eq!((names(one.path), names(two.path)), (vec!["half".into(), LOCK.into()], vec![LOCK.to_owned()]));
         drop(one);
-        assert!(two.path().exists());
+        assert!(two.path.exists());
         drop(two);
         assert_eq!(names(folder.path()), Vec::<String>::new());
     }
@@ -167,8 +173,8 @@ mod tests {
                     for _ in 0..50 {
                         remove_dead(folder.path());
                         let run = RunFolder::make(folder.path()).expect("a folder");
-                        assert!(run.path().join(LOCK).exists());
-                        fs::write(run.path().join("half"), "").expect("it is still there");
+                        assert!(run.path.join(LOCK).exists());
+                        fs::write(run.path.join("half"), "").expect("it is still there");
                     }
                 });
             }
