@@ -5,13 +5,13 @@
 //!     corpus/ --> tokens/ --> mining/ --> patterns/ <--> YAML files people review
 //!                    |                        |   ^
 //!                    +------> cleaning/ <-----+   |
-//!                                 +---------> sampling, thinning/, ends
+//!                                 +---------> selection/
 //! ```
 //!
 //! Mining and cleaning meet only in the pattern files. Each step can be called alone, so that a larger
 //! system can spread them out: mine a source ([`mining::mine_texts`]), compare all sources
 //! ([`mining::cross_source::cross_source`]), write patterns down ([`PatternFile::of_templates`](patterns::PatternFile::of_templates)),
-//! see where articles end ([`ends::Ends`]), leave out what is not needed ([`thinning::thinned`]),
+//! see where articles end ([`selection::ends::Ends`]), leave out what is not needed ([`selection::thinning::thinned`]),
 //! clean a document ([`cleaning::Cleaner::clean`]).
 //!
 //! ```
@@ -42,32 +42,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod cleaning;
-
-mod free_positions;
-#[cfg(any(feature = "parquet", feature = "stream"))]
-pub mod guarded;
-mod stretches;
+// From documents to cleaned documents, in this order.
+pub mod tokens;
+pub mod html;
 pub mod corpus;
-pub mod effects;
-pub mod warnings;
-pub mod ends;
-pub mod fields;
-pub mod incremental;
 pub mod mining;
 pub mod patterns;
+pub mod cleaning;
+pub mod selection;
+pub mod training;
+pub mod streaming;
 #[cfg(feature = "pipeline")]
 pub mod pipeline;
+
+// What people look at.
+pub mod evaluation;
+pub mod fields;
 #[cfg(feature = "review")]
 pub mod review;
-pub mod sampling;
-pub mod shown;
-pub mod thinning;
-pub mod places;
-pub mod trust;
-pub mod values;
-pub mod training;
-pub mod tokens;
-pub mod evaluation;
 #[cfg(feature = "review")]
-pub mod pages;
+pub mod view;
+
+// Helpers that import nothing.
+#[cfg(any(feature = "parquet", feature = "stream"))]
+pub mod guarded;
+pub mod shown;
+mod stretches;

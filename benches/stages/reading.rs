@@ -3,8 +3,8 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk::corpus::html::visible_text;
 use dehusk::corpus::{Inventory, ReadOptions};
+use dehusk::html::visible_text;
 use dehusk::tokens::SymbolSequence;
 
 use crate::prepared::{folder, pages, prepared};

@@ -16,8 +16,8 @@ use clap::Parser;
 
 use dehusk::corpus::SourceId;
 use dehusk::evaluation::random::Random;
-use dehusk::incremental::state::{ListedSegment, State};
-use dehusk::incremental::table::Progress;
+use dehusk::streaming::state::{ListedSegment, State};
+use dehusk::streaming::table::Progress;
 
 #[path = "../support/mod.rs"]
 mod support;

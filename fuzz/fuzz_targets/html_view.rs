@@ -3,11 +3,11 @@
 
 #![no_main]
 
-use dehusk::corpus::html::{VisibleText, mapped_text, visible_text};
+use dehusk::html::{SourceMap, read, visible_text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|html: &str| {
-    let VisibleText { text, map } = mapped_text(html);
+    let (text, map) = read::<SourceMap>(html);
     assert_eq!(text, visible_text(html));
     assert!(!text.ends_with(['\n', '\t', ' ']), "{text:?} ends in white space");
     let mut seen = 0;

@@ -2,7 +2,22 @@
 //!
 //! After a line such as "Comments", "Related stories" or "Sponsored links" comes other text: prose that recurs nowhere
 //! and has the same shape as the article's. But the line before it recurs. The source's other documents show whether it
-//! ends articles ([`ends`](crate::ends)): there is always an article before it, and sometimes nothing after it.
+//! ends articles: there is always an article before it, and sometimes nothing after it.
+//!
+//! Here is the whole rule: where a pattern stands in a document ([`last_places`]), whether a pattern with such places ends
+//! articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies the second
+//! part to a sample ([`selection::ends`](crate::selection::ends)), streams to the last documents
+//! ([`streaming::ends`](crate::streaming::ends)).
+//!
+//! Five things tell such a pattern, whatever it says:
+//!
+//! - an article stands before it in every document, and articles differ in length: what stands after the first
+//!   paragraphs of an article always has as much before it,
+//! - in some documents nothing comes right after it, and no paragraph later: in the midst of articles, some always would,
+//! - in others some does, or there would be nothing to tell apart,
+//! - most of the prose stands before it, in all documents together,
+//! - how much comes after it has nothing to do with how much stands before: of an article that goes on, the more stands
+//!   before, the less is left.
 
 use std::ops::Range;
 
@@ -35,6 +50,31 @@ impl LastPlace {
         self.before >= words && (self.before >= 2.0 * words || self.after <= self.before)
     }
 }
+
+/// With fewer documents all of this may be by chance.
+pub(crate) const MIN_DOCUMENTS: usize = 6;
+/// What stands in a smaller share of the documents is no part of the page's frame.
+pub(crate) const MIN_SHARE: f64 = 0.3;
+/// An article has so many words of prose.
+pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
+/// A paragraph of fewer words is none that an article could end with: headlines of other articles come after it too.
+const MIN_MORE_WORDS: f64 = 15.0;
+/// So many documents, and this share of them, do not go on right after it and have no more prose ...
+const MIN_LAST: usize = 3;
+const MIN_LAST_SHARE: f64 = 0.1;
+/// ... and so many have some.
+const MIN_MORE: usize = 2;
+/// At most this share of all prose stands after it.
+const MAX_AFTER: f64 = 0.45;
+/// The prose before it is so many times as long in the longest tenth of the documents as in the shortest.
+const MIN_SPREAD: f64 = 1.5;
+/// The rank correlation of the prose before and after in articles that go on.
+const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
+/// So many standard errors above this it has to be: by chance one in fifteen would.
+const MIN_STANDARD_ERRORS: f64 = 1.5;
+
+/// Articles yet to come may be this much shorter than the shortest seen.
+const LEAST: f64 = 0.5;
 
 /// Minimum number of words of an end inside a line.
 const MIN_WORDS: f64 = 5.0;
@@ -76,4 +116,62 @@ pub fn last_places(
         LastPlace { pattern: *pattern, start: tokens.start, before: prose[first], after, longest_after, goes_on }
     };
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
+}
+
+/// Where the article of a document ends: the first place that is the end of an article, of those of the patterns that end
+/// articles.
+pub fn article_end(
+    reading: &Reading,
+    matches: &[Match],
+    weights: &[Weight],
+    evidence: &Evidence,
+    segments: &Segments,
+) -> Option<LastPlace> {
+    let words = |pattern: usize| weights[pattern].ends_after;
+    let ending: Vec<Match> = matches.iter().filter(|found| words(found.pattern).is_some()).cloned().collect();
+    if ending.is_empty() {
+        return None;
+    }
+    let is_end = |place: &LastPlace| words(place.pattern).is_some_and(|words| place.is_end(words));
+    last_places(reading, &ending, weights, evidence, segments)
+        .into_iter()
+        .filter(is_end)
+        .min_by_key(|place| place.start)
+}
+
+/// How much prose has to stand before a pattern with these places, if articles end before it.
+pub(crate) fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
+    let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
+    before.sort_unstable_by(f64::total_cmp);
+    let tenth = |tenth: usize| before[(before.len() - 1) * tenth / 10];
+    let is_more = |place: &&&LastPlace| place.longest_after >= MIN_MORE_WORDS;
+    let more = places.iter().filter(is_more).count();
+    let last = places.iter().filter(|place| !is_more(place) && !place.goes_on).count();
+    let min_last = MIN_LAST.max((MIN_LAST_SHARE * places.len() as f64).ceil() as usize);
+    let (all_before, all_after) = (before.iter().sum::<f64>(), places.iter().map(|place| place.after).sum::<f64>());
+    let is_end = before[0] >= MIN_ARTICLE_WORDS
+        && tenth(9) >= MIN_SPREAD * tenth(1)
+        && last >= min_last
+        && more >= MIN_MORE
+        && all_after <= MAX_AFTER * (all_before + all_after)
+        && correlation(places) >= CORRELATION_IF_IT_GOES_ON + MIN_STANDARD_ERRORS * standard_error(places.len() as f64);
+    is_end.then_some((LEAST * before[0]) as usize)
+}
+
+/// Kendall's rank correlation of the prose before and after, by the pairs that differ in both (Goodman and Kruskal's gamma).
+fn correlation(places: &[&LastPlace]) -> f64 {
+    let (mut with, mut against) = (0, 0);
+    for (index, a) in places.iter().enumerate() {
+        for b in &places[..index] {
+            let product = (a.before - b.before) * (a.after - b.after);
+            with += usize::from(product > 0.0);
+            against += usize::from(product < 0.0);
+        }
+    }
+    (with as f64 - against as f64) / (with + against).max(1) as f64
+}
+
+/// Of Kendall's correlation, where there is none.
+fn standard_error(places: f64) -> f64 {
+    (2.0 * (2.0 * places + 5.0) / (9.0 * places * (places - 1.0))).sqrt()
 }

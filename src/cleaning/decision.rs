@@ -17,14 +17,14 @@
 
 use std::ops::Range;
 
-use super::article_end::{LastPlace, last_places};
+use super::article_end::{LastPlace, article_end};
 use super::evidence::{Evidence, Match, Weight};
 use super::headline::Heading;
 use super::segments::{MIN_PARAGRAPH_WORDS, Segments};
 use super::shape::{ShapeModel, features};
 use super::smooth::smooth;
 use super::{Ingredient, Ingredients, Reading};
-use crate::free_positions::FreePositions;
+use crate::tokens::free_positions::FreePositions;
 
 /// Cost of a change of label between two tokens of a line. So a template inside a line needs 17 tokens to be removed.
 const COST_INSIDE_LINE: f64 = 8.0;
@@ -81,14 +81,9 @@ impl<'d> Case<'d> {
         ingredients: Ingredients,
     ) -> Case<'d> {
         let mut segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        let ends = |found: &&Match| ingredients.has(Ingredient::End) && weights[found.pattern].ends_after.is_some();
-        let ending: Vec<Match> = matches.iter().filter(ends).cloned().collect();
-        let end = if ending.is_empty() {
-            None
-        } else {
-            let is_end = |place: &LastPlace| weights[place.pattern].ends_after.is_some_and(|words| place.is_end(words));
-            let places = last_places(reading, &ending, weights, evidence, &segments);
-            places.into_iter().filter(is_end).min_by_key(|place| place.start)
+        let end = match ingredients.has(Ingredient::End) {
+            true => article_end(reading, matches, weights, evidence, &segments),
+            false => None,
         };
         // After the end there is no longest paragraph and no headline.
         end.inspect(|end| segments.end_at(end.start));

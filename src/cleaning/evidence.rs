@@ -19,8 +19,8 @@ use std::ops::Range;
 use super::layout::Layout;
 use super::proof::Proof;
 use super::{Ingredient, Ingredients};
-use crate::free_positions::FreePositions;
 use crate::patterns::Place;
+use crate::tokens::free_positions::FreePositions;
 
 /// Up to this share there is no evidence. It is the default floor for candidates.
 const NO_EVIDENCE_SHARE: f64 = 0.05;

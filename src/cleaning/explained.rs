@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::{AddAssign, Range, SubAssign};
 
 use super::layout::Layout;
-use crate::free_positions::FreePositions;
+use crate::tokens::free_positions::FreePositions;
 
 /// Two runs are parts of one template if the smaller number of documents is at least this part of the larger.
 const SAME: f64 = 0.8;

@@ -29,10 +29,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::free_positions::FreePositions;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
+use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol, TokenKind};
 use article_end::{LastPlace, last_places};
 use cut::Cut;

@@ -11,14 +11,14 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::corpus::{Document, DocumentRef, Inventory, OutputFile};
-use dehusk::effects::{Effects, PatternEffect, Question, Sighting};
-use dehusk::pages::report::documents::{ShownDocument, removed_parts};
-use dehusk::pages::report::patterns::{Patterns, Sight, Sights};
-use dehusk::pages::report::ranking::{Ranking, extremes};
-use dehusk::pages::report::source::SourceReport;
-use dehusk::pages::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page};
 use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::warnings::warnings;
+use dehusk::selection::effects::{Effects, PatternEffect, Question, Sighting};
+use dehusk::selection::warnings::warnings;
+use dehusk::view::report::documents::{ShownDocument, removed_parts};
+use dehusk::view::report::patterns::{Patterns, Sight, Sights};
+use dehusk::view::report::ranking::{Ranking, extremes};
+use dehusk::view::report::source::SourceReport;
+use dehusk::view::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page};
 
 use super::force::{ForceArgs, PAGE};
 use super::mine::{list, scan};

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use dehusk::cleaning::drift::Drift;
-use dehusk::incremental::drift::Change;
-use dehusk::incremental::table::{Progress, SegmentTable, TableOptions};
-use dehusk::incremental::windows::Window;
 pub use dehusk::pipeline::Cleaned;
 pub use dehusk::shown::count;
 use dehusk::shown::{shown, size};
+use dehusk::streaming::drift::Change;
+use dehusk::streaming::table::{Progress, SegmentTable, TableOptions};
+use dehusk::streaming::windows::Window;
 
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]

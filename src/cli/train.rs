@@ -11,11 +11,11 @@ use dehusk::corpus::{Inventory, SourceListing};
 use dehusk::mining::Mined;
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED, Trust};
-use dehusk::sampling::{self, Sampled};
+use dehusk::selection::sampling::{self, Sampled};
+use dehusk::selection::trust::Tally;
+use dehusk::selection::values::Values;
 use dehusk::tokens::Lexer;
 use dehusk::training::{Lesson, ROUNDS, train};
-use dehusk::trust::Tally;
-use dehusk::values::Values;
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::force::{ForceArgs, MODEL};

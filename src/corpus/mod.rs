@@ -17,7 +17,6 @@ mod encode;
 mod file_glob;
 mod file_kind;
 mod folder;
-pub mod html;
 mod input_file;
 mod inventory;
 mod jsonl;
@@ -51,7 +50,6 @@ pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
 pub use file_kind::FileKind;
-pub use html::Outline;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
@@ -69,6 +67,8 @@ pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{similar_name, similar_path};
 pub use target::folder_of;
+
+use crate::html::Outline;
 
 /// A longer document is refused: positions inside one are 32 bits wide.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;

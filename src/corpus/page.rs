@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::decode::Decoded;
 use super::encode::encode_back;
-use super::html::{PageCut, SourceMap, page_without};
 use super::{Encoded, Warning};
+use crate::html::{PageCut, SourceMap, page_without};
 
 /// A page, and the way from its visible text back to it.
 #[derive(Debug, Clone)]

@@ -10,9 +10,9 @@ use encoding_rs::Encoding;
 
 use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
-use super::html::{self, Outline, VisibleText};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
+use crate::html::{Outline, Reading, SourceMap, declared_encoding, read};
 
 /// Reads the document that `file` is; tells how it is compressed.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -40,7 +40,7 @@ impl Stored {
     /// The document of this name.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
         let Stored { bytes, is_html, encoding } = self;
-        let in_markup = || html::declared_encoding(&bytes).and_then(declared_as);
+        let in_markup = || declared_encoding(&bytes).and_then(declared_as);
         let declared = encoding.or_else(|| if is_html { in_markup() } else { None });
         let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
         let text = match text {
@@ -102,11 +102,11 @@ impl View {
         match options.html {
             HtmlView::Markup => View::plain(html.into_owned()),
             HtmlView::Text => {
-                let (text, outline) = text_and_outline(&html, options);
+                let (text, (), outline) = read_page(&html, options);
                 View { text, is_view: true, page: None, outline }
             }
             HtmlView::Page => {
-                let (VisibleText { text, map }, outline) = mapped_text_and_outline(&html, options);
+                let (text, map, outline): (String, SourceMap, _) = read_page(&html, options);
                 let page = Page { markup: html.into_owned(), map, bytes: None, encoding: None, warning: None };
                 View { text, is_view: false, page: Some(Box::new(page)), outline }
             }
@@ -121,20 +121,14 @@ impl View {
     }
 }
 
-fn text_and_outline(html: &str, options: &ReadOptions) -> (String, Option<Box<Outline>>) {
+/// The visible text of a page, what is wanted with it, and its outline, if that is wanted too.
+fn read_page<R: Reading>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Outline>>) {
     if !options.outline {
-        return (html::visible_text(html), None);
+        let (text, reading) = read(html);
+        return (text, reading, None);
     }
-    let (text, outline) = html::outlined_text(html);
-    (text, Some(Box::new(outline)))
-}
-
-fn mapped_text_and_outline(html: &str, options: &ReadOptions) -> (VisibleText, Option<Box<Outline>>) {
-    if !options.outline {
-        return (html::mapped_text(html), None);
-    }
-    let (text, outline) = html::mapped_and_outlined_text(html);
-    (text, Some(Box::new(outline)))
+    let (text, (reading, outline)) = read::<(R, Outline)>(html);
+    (text, reading, Some(Box::new(outline)))
 }
 
 /// Before a file is read its size says so, and afterwards that of its text, which can be longer.

@@ -157,7 +157,7 @@ mod tests {
         let [one, two] = [(); 2].map(|()| RunFolder::make(folder.path()).expect("a folder"));
         fs::write(one.path.join("half"), "").expect("a file");
         remove_dead(folder.path());
-        assert_eq!((names(one.path), names(two.path)), (vec!["half".into(), LOCK.into()], vec![LOCK.to_owned()]));
+        assert_eq!((names(&one.path), names(&two.path)), (vec!["half".into(), LOCK.into()], vec![LOCK.to_owned()]));
         drop(one);
         assert!(two.path.exists());
         drop(two);

@@ -6,8 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::incremental::segments::Segment;
-use crate::incremental::table::Count;
+use crate::streaming::segments::Segment;
+use crate::streaming::table::Count;
 
 /// For each page: what the last `cached` pages know of its segments. At least the page itself is cached.
 pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
@@ -51,7 +51,7 @@ fn forget(documents: &mut FxHashMap<u64, u32>, key: &u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::incremental::segments::SegmentKey;
+    use crate::streaming::segments::SegmentKey;
 
     fn page(keys: &[u64]) -> Vec<Segment> {
         keys.iter()

@@ -23,8 +23,8 @@ use rustc_hash::FxHashMap;
 
 use super::repeats::{Interval, NONE, longest_at_positions, outer_intervals};
 use super::suffix_array::SuffixArray;
-use crate::free_positions::FreePositions;
 use crate::tokens::SymbolSequence;
+use crate::tokens::free_positions::FreePositions;
 
 /// From level to level the strength falls by this factor, so the evidence of a token loses at most a fifth.
 const LEVEL_RATIO: f64 = 0.8;

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 
 use super::places::Places;
 use super::suffix_array::SuffixArray;
-use crate::free_positions::FreePositions;
 use crate::tokens::DocumentIndex;
+use crate::tokens::free_positions::FreePositions;
 
 /// A run of symbols that occurs more than once and cannot be extended to the right without losing an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

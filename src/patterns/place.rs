@@ -1,4 +1,4 @@
-//! The place of templates in documents, computed by [`places`](crate::places).
+//! The place of templates in documents, computed by [`places`](crate::selection::places).
 
 /// The end of the document where a pattern has its place: templates stand there one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]

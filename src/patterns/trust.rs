@@ -1,6 +1,6 @@
 //! Trust: how far mined patterns and shape can be relied on in a source.
 //!
-//! It is written to the source's pattern file, where a person can see and change it. [`trust`](crate::trust) computes
+//! It is written to the source's pattern file, where a person can see and change it. [`trust`](crate::selection::trust) computes
 //! it.
 
 use std::fmt;

@@ -23,7 +23,7 @@ use super::observer::Observer;
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
-use crate::sampling;
+use crate::selection::sampling;
 use crate::tokens::Lexer;
 
 /// The version of the format.

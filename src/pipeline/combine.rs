@@ -16,17 +16,17 @@ use super::{suited, timed};
 use crate::cleaning::CleanOptions;
 use crate::cleaning::shape::ShapeModel;
 use crate::corpus::{HtmlView, OutputRoot, SourceId};
-use crate::ends::Ends;
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
 use crate::patterns::{PatternFile, SHARED, Trust};
-use crate::places::Places;
-use crate::sampling::{self, Sampled};
-use crate::thinning::thinned;
+use crate::selection::ends::Ends;
+use crate::selection::places::Places;
+use crate::selection::sampling::{self, Sampled};
+use crate::selection::thinning::thinned;
+use crate::selection::trust::Tally;
+use crate::selection::values::Values;
 use crate::tokens::Lexer;
-use crate::trust::Tally;
-use crate::values::Values;
 
 /// What mining a corpus gives.
 #[derive(Debug)]

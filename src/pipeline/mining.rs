@@ -18,7 +18,7 @@ use super::workers::{all_cores, share_out_and_collect};
 use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
-use crate::sampling;
+use crate::selection::sampling;
 use crate::tokens::{Lexer, SymbolSequence};
 
 /// How a corpus is mined.

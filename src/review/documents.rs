@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use crate::corpus::{DocumentRef, Inventory};
-use crate::effects::{Effects, Question};
 use crate::patterns::SHARED;
-use crate::sampling::evenly_spread;
+use crate::selection::effects::{Effects, Question};
+use crate::selection::sampling::evenly_spread;
 
 /// Number of sources whose texts stay in memory.
 const IN_MEMORY: usize = 4;

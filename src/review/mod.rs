@@ -9,7 +9,7 @@
 //!                   |  ^
 //!         decisions |  | pages
 //!                   v  |
-//!    files <----  Session  ----> survey: what patterns do (crate::effects)
+//!    files <----  Session  ----> survey: what patterns do (crate::selection::effects)
 //!      ^                            ^
 //!      v                            |
 //!   <source>.yaml               documents
@@ -35,10 +35,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::cleaning::regexes::MatchError;
 use crate::cleaning::search::Watched;
 use crate::cleaning::{CleanOptions, Cleaner};
-use crate::effects::Effects;
 use crate::patterns::foreign::compile;
 use crate::patterns::keep::whole_words;
 use crate::patterns::{Keep, PatternFile, SHARED, Status};
+use crate::selection::effects::Effects;
 
 use decision::{Change, Entry, Refusal, Step};
 use documents::Documents;

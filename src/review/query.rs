@@ -6,8 +6,8 @@ use rustc_hash::FxHasher;
 use serde::Deserialize;
 
 use super::survey::FirstRemoved;
-use crate::effects::{Effects, PatternEffect};
 use crate::patterns::{Form, Pattern, PatternFile, Status};
+use crate::selection::effects::{Effects, PatternEffect};
 
 /// What the person wants to see.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::effects::{Effects, Question};
 use crate::patterns::PatternFile;
+use crate::selection::effects::{Effects, Question};
 
 use super::{Session, Version};
 

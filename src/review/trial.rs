@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::cleaning::Origin;
-use crate::effects::{DocumentEffect, Effects, PatternEffect, Question, Sighting};
 use crate::patterns::{PatternFile, form};
+use crate::selection::effects::{DocumentEffect, Effects, PatternEffect, Question, Sighting};
 
 use super::Session;
 use super::decision::Entry;

@@ -7,6 +7,7 @@
 
 pub mod characters;
 mod clusters;
+pub(crate) mod free_positions;
 pub mod key;
 pub mod lexer;
 pub mod mutable;

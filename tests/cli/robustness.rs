@@ -1349,7 +1349,7 @@ fn a_state_in_a_folder_that_is_not_there() {
 #[test]
 fn a_state_held_by_another_run() {
     let sandbox = learned();
-    let state = dehusk::incremental::state::State::open(&sandbox.path("state")).expect("a state");
+    let state = dehusk::streaming::state::State::open(&sandbox.path("state")).expect("a state");
     for command in [STREAM, "state show state", "mine --from-state state -o patterns", "state merge both state"] {
         let ran = sandbox.expect(1, command);
         assert!(ran.stderr.starts_with("error: state: is in use by another run: wait"), "{}", ran.stderr);

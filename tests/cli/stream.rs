@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use dehusk::corpus::{Compression, SourceId};
-use dehusk::incremental::ends::EndPlaces;
-use dehusk::incremental::state::{ListedSegment, Position, State};
-use dehusk::incremental::table::Progress;
+use dehusk::streaming::ends::EndPlaces;
+use dehusk::streaming::state::{ListedSegment, Position, State};
+use dehusk::streaming::table::Progress;
 
 use super::streams::{compressed, expect_fed};
 use super::*;

@@ -1,10 +1,10 @@
 //! What interrupts articles is not their end, wherever it stands.
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::ends::Ends;
 use dehusk::evaluation::random::Random;
 use dehusk::mining::cross_source::cross_source;
-use dehusk::sampling::Sampled;
+use dehusk::selection::ends::Ends;
+use dehusk::selection::sampling::Sampled;
 
 use crate::samples::{SOURCES, mine, written};
 

@@ -1,11 +1,11 @@
 //! The few patterns that are needed remove what all of them remove.
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Method, Scratch};
-use dehusk::ends::Ends;
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::sampling::Sampled;
-use dehusk::thinning::thinned;
+use dehusk::selection::ends::Ends;
+use dehusk::selection::sampling::Sampled;
+use dehusk::selection::thinning::thinned;
 
 use crate::samples::{SAMPLES, SOURCES, mine, written};
 

@@ -5,15 +5,15 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use dehusk::corpus::{OutputRoot, SourceId};
-use dehusk::incremental::segments::{Described, SegmentKey};
-use dehusk::incremental::state::{ListedSegment, State};
-use dehusk::incremental::table::Entry;
-use dehusk::incremental::templates::{MIN_PAGES, long_lived, take_shared};
 use dehusk::mining::MineOptions;
 use dehusk::mining::cross_source::MIN_SOURCES;
 use dehusk::mining::cutoff::Cutoff;
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::{PatternFile, SHARED, Template, Trust};
+use dehusk::streaming::segments::{Described, SegmentKey};
+use dehusk::streaming::state::{ListedSegment, State};
+use dehusk::streaming::table::Entry;
+use dehusk::streaming::templates::{MIN_PAGES, long_lived, take_shared};
 use dehusk::tokens::Lexer;
 
 use super::MineCommand;

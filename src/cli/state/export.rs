@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::state::State;
+use dehusk::streaming::state::State;
 
 use super::{as_json, open, source_named};
 use crate::cli::force::{ForceArgs, SEGMENTS};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
-use dehusk::incremental::state::{Merged, Position, Problem, State, StateError};
+use dehusk::streaming::state::{Merged, Position, Problem, State, StateError};
 
 use super::open;
 use crate::cli::interrupt;

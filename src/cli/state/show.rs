@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::segments::Described;
-use dehusk::incremental::state::{ListedSegment, Position, State, StateError, Summary};
+use dehusk::streaming::segments::Described;
+use dehusk::streaming::state::{ListedSegment, Position, State, StateError, Summary};
 
 use super::{as_json, open, source_named, warn_of_change};
 use crate::cli::eval::table::{Table, decimal};

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::Reading;
 use dehusk::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, Records, Skipped};
-use dehusk::incremental::segments::{Segment, segments};
+use dehusk::streaming::segments::{Segment, segments};
 use dehusk::tokens::MutableSet;
 
 use crate::cli::interrupt;

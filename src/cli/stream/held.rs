@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::table::SegmentTable;
+use dehusk::streaming::table::SegmentTable;
 
 /// A table takes as much as so many segments before it has any.
 const OF_ITS_OWN: usize = 16;
@@ -82,8 +82,8 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk::incremental::segments::{Segment, SegmentKey};
-    use dehusk::incremental::table::TableOptions;
+    use dehusk::streaming::segments::{Segment, SegmentKey};
+    use dehusk::streaming::table::TableOptions;
 
     fn source(name: &str) -> SourceId {
         SourceId::parse(name).unwrap()

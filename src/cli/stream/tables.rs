@@ -12,11 +12,11 @@ use clap::Args;
 use rayon::prelude::*;
 
 use dehusk::corpus::SourceId;
-use dehusk::incremental::evidence::{Known, Learned, Shown};
-use dehusk::incremental::segments::described;
-use dehusk::incremental::state::{Position, Settings, State};
-use dehusk::incremental::table::{SegmentTable, TableOptions, Told};
 use dehusk::patterns::{LexerCache, PatternFile, Trust};
+use dehusk::streaming::evidence::{Known, Learned, Shown};
+use dehusk::streaming::segments::described;
+use dehusk::streaming::state::{Position, Settings, State};
+use dehusk::streaming::table::{SegmentTable, TableOptions, Told};
 
 use super::arrivals::{Arrival, Arrived};
 use super::held::HeldTables;

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 
 use super::Links;
-use crate::effects::Effects;
 use crate::mining::cutoff::{Histogram, choose_cutoff};
-use crate::pages::charts::{DocumentShare, histogram, removed_over_documents};
-use crate::pages::{grouped, percent, size};
 use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
+use crate::selection::effects::Effects;
 use crate::shown::shown;
+use crate::view::charts::{DocumentShare, histogram, removed_over_documents};
+use crate::view::{grouped, percent, size};
 
 /// The charts, the figures, and the texts to keep.
 pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warnings: &[String]) -> Markup {

@@ -7,13 +7,13 @@ use maud::{Markup, html};
 
 use super::Links;
 use crate::cleaning::{Cleaner, Cleaning, Origin, Reading};
-use crate::pages::marks::{self, Mark, MarkKind};
-use crate::pages::percent;
-use crate::pages::report::documents::removed_parts;
 use crate::patterns::{PatternFile, SHARED};
 use crate::review::documents::Texts;
 use crate::review::query::in_short;
 use crate::shown;
+use crate::view::marks::{self, Mark, MarkKind};
+use crate::view::percent;
+use crate::view::report::documents::removed_parts;
 
 /// Number of characters shown at first. For a longer document, "Show more" adds the same number.
 pub const SHOWN: usize = 100_000;

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{Links, name};
-use crate::effects::DocumentEffect;
-use crate::pages::{grouped, percent};
+use crate::selection::effects::DocumentEffect;
+use crate::view::{grouped, percent};
 
 /// The data of a source.
 #[derive(Debug)]

@@ -5,17 +5,17 @@ use std::ops::Range;
 use maud::{Markup, html};
 
 use super::Links;
-use crate::effects::{PatternEffect, Sighting};
-use crate::pages::charts::strip;
-use crate::pages::chips::chips;
-use crate::pages::marks::in_context;
-use crate::pages::{grouped, percent, size};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::review::decision::Entry;
 use crate::review::documents::Texts;
 use crate::review::query::{Group, in_short};
 use crate::review::trial::Trial;
+use crate::selection::effects::{PatternEffect, Sighting};
 use crate::shown::shown;
+use crate::view::charts::strip;
+use crate::view::chips::chips;
+use crate::view::marks::in_context;
+use crate::view::{grouped, percent, size};
 
 /// A pattern and the data to show it.
 pub struct Seen<'s> {

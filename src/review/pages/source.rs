@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::Links;
-use crate::effects::Effects;
-use crate::pages::grouped;
 use crate::patterns::{Pattern, PatternFile, Status};
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
+use crate::selection::effects::Effects;
+use crate::view::grouped;
 
 /// Number of patterns listed at a time, if the query does not ask for more.
 pub const AT_A_TIME: usize = 200;

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::{Done, Failure, Page, Review, apart, page};
 use crate::cleaning::Scratch;
-use crate::effects::{Effects, PatternEffect, Question};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::pages::overview::Row;
@@ -21,7 +20,8 @@ use crate::review::pages::source::Listing;
 use crate::review::pages::{self, Place, about, document, overview, pattern, source};
 use crate::review::query::{Group, Query, effect, version_of};
 use crate::review::survey::FirstRemoved;
-use crate::warnings::warnings;
+use crate::selection::effects::{Effects, PatternEffect, Question};
+use crate::selection::warnings::warnings;
 
 pub(super) async fn home(State(review): State<Review>) -> Page {
     apart(move || {

@@ -12,10 +12,10 @@ use dehusk::evaluation::recent::{seen_in_last, smallest};
 use dehusk::evaluation::removal::Removal;
 use dehusk::evaluation::style_tree::StyleTree;
 use dehusk::evaluation::words::Bag;
-use dehusk::incremental::detection::template;
-use dehusk::incremental::evidence::Known;
-use dehusk::incremental::segments::{Segment, described, segments};
-use dehusk::incremental::table::{Count, SegmentTable, TableOptions};
+use dehusk::streaming::detection::template;
+use dehusk::streaming::evidence::Known;
+use dehusk::streaming::segments::{Segment, described, segments};
+use dehusk::streaming::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
 use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};

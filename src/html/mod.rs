@@ -1,0 +1,514 @@
+//! The text that a person sees on an HTML page.
+//!
+//! Takes the page as a string (any string is a page to HTML) and gives its visible text, one line
+//! per block element, on request with a map from the text back to the source, and with an outline of
+//! the elements that it stands in. There is also the scan for the encoding that a page declares, for
+//! whoever has to make the string.
+//!
+//! The page is read once, tag by tag, by html5gum's tokenizer, without a tree: all that text
+//! depends on is which elements are open, and that takes a stack. The stack follows the HTML
+//! standard closely enough that a hidden element ends where it would in a browser, also when its
+//! end tag is missing or in the wrong place. Where closeness would cost much, text is shown rather
+//! than hidden. Time is linear in the length of the page, whatever is in it.
+
+mod builder;
+mod extractor;
+mod lines;
+mod look;
+mod map;
+mod outline;
+mod pending;
+mod prescan;
+mod stack;
+mod syntax;
+mod tags;
+mod without;
+
+use html5gum::Tokenizer;
+
+use extractor::Extractor;
+use map::Trace;
+use outline::Outliner;
+
+pub use map::SourceMap;
+pub use outline::{Outline, OutlineRun};
+pub use prescan::declared_encoding;
+pub use without::{PageCut, page_without};
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The visible text of an HTML page.
+///
+/// Every block element is on lines of its own, the short cells of a table row are on one line
+/// with tabs between, and white space is collapsed as browsers do except in `<pre>` and the like.
+/// There are no empty lines except in `<pre>`, and there is no line break at the end.
+///
+/// Left out is what takes no part in the page (scripts, styles, comments, templates, the title),
+/// what is only for browsers that lack something (`<noscript>`, and what stands within frames,
+/// videos, objects and canvases), SVG, and what is hidden by the `hidden` attribute or by an
+/// inline style. The labels of `<input>` buttons are text; placeholders, values and `alt` texts
+/// are not. All options of a `<select>` count as visible.
+pub fn visible_text(html: &str) -> String {
+    read::<()>(html).0
+}
+
+/// What can be read of a page beside its visible text: a [`SourceMap`], an [`Outline`], both in a pair, or nothing (`()`).
+pub trait Reading: sealed::Reading {}
+
+impl<R: sealed::Reading> Reading for R {}
+
+/// The visible text of an HTML page, as [`visible_text`] gives it, and what else is wanted of it, in one pass.
+///
+/// A page must be shorter than 4 GiB.
+///
+/// ```
+/// use dehusk::html::{Outline, SourceMap, read};
+///
+/// let (text, (map, outline)) = read::<(SourceMap, Outline)>("<ul><li>Home<li>Sport</ul>");
+/// assert_eq!((text.as_str(), map.source_range(0..4), outline.runs().count()), ("Home\nSport", 8..12, 2));
+/// ```
+pub fn read<R: Reading>(html: &str) -> (String, R) {
+    let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
+    let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len());
+    let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
+    let (text, trace) = extractor.finish();
+    (text, R::of(trace))
+}
+
+mod sealed {
+    use super::{Outline, Outliner, SourceMap, Trace};
+
+    /// What is traced while a page is read, and what is made of it then.
+    pub trait Reading {
+        type Trace: Trace;
+
+        fn of(trace: Self::Trace) -> Self;
+    }
+
+    impl Reading for () {
+        type Trace = ();
+
+        fn of((): ()) {}
+    }
+
+    impl Reading for SourceMap {
+        type Trace = SourceMap;
+
+        fn of(trace: SourceMap) -> SourceMap {
+            trace
+        }
+    }
+
+    impl Reading for Outline {
+        type Trace = Outliner;
+
+        fn of(trace: Outliner) -> Outline {
+            trace.finish()
+        }
+    }
+
+    impl<A: Reading, B: Reading> Reading for (A, B) {
+        type Trace = (A::Trace, B::Trace);
+
+        fn of((a, b): (A::Trace, B::Trace)) -> (A, B) {
+            (A::of(a), B::of(b))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn shows(html: &str, expected: &str) {
+        assert_eq!(visible_text(html), expected, "{html}");
+        check_map(html);
+        check_outline(html);
+    }
+
+    /// The law of the outline: its runs are in order, none is empty, and no character is cut in two. It is the same
+    /// with a map, and takes no part in the text.
+    #[track_caller]
+    fn check_outline(html: &str) {
+        let (text, outline) = read::<Outline>(html);
+        assert_eq!(text, visible_text(html), "{html:?}");
+        let (mapped, (map, outlined)) = read::<(SourceMap, Outline)>(html);
+        assert_eq!((&mapped, (map, &outlined)), (&text, (read::<SourceMap>(html).1, &outline)), "{html:?}");
+        let runs: Vec<_> = outline.runs().collect();
+        assert!(runs.is_sorted_by(|a, b| a.start < b.start && a.block <= b.block), "{html:?} {text:?} {runs:?}");
+        assert!(runs.iter().all(|run| run.start < text.len() && text.is_char_boundary(run.start)), "{html:?} {runs:?}");
+        assert_eq!(runs.is_empty(), text.is_empty(), "{html:?}");
+        let keeps_lines =
+            ["<pre>", "<textarea>", "<xmp>", "<listing>", "<plaintext>"].iter().any(|tag| html.contains(tag));
+        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts_run = |at: usize| runs.iter().any(|run| run.start == at);
+        assert!(keeps_lines || line_starts.clone().all(starts_run), "{html:?} {text:?} {runs:?}");
+    }
+
+    /// The law of the map: every character leads back to where it stands in the source, or to
+    /// what stands for it, in order.
+    #[track_caller]
+    fn check_map(html: &str) {
+        let (text, map) = read::<SourceMap>(html);
+        assert_eq!(text, visible_text(html), "{html:?}");
+        let ranges: Vec<_> = map.source_ranges(0..text.len()).collect();
+        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "{html:?} {text:?} {ranges:?}");
+        let mut seen = 0;
+        for (at, char) in text.char_indices() {
+            for range in map.source_ranges(at..at + char.len_utf8()) {
+                assert!(range.start >= seen, "{html:?} {text:?} {at}");
+                seen = range.start;
+                let source = &html[range];
+                let is_reference = source.starts_with('&') && source.len() > 1;
+                let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
+                let is_replaced = char == '\u{fffd}' && source == "\0";
+                let is_itself = source.strip_prefix(char) == Some("");
+                assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_lead_back_piece_by_piece() {
+        for value in ["'Go &lt; \0on\r\nnow &amp then'", "a&b&nosuch;c&notit=&#x;d\r\r\n", "'&amp=&lt=\0\0 \r \n&'"] {
+            check_map(&format!("<input type=submit value={value}>"));
+        }
+    }
+
+    #[test]
+    fn blocks_are_lines() {
+        shows("<p>a</p><p>b</p>", "a\nb");
+        shows("<div>a<div>b</div>c</div>d", "a\nb\nc\nd");
+        shows("<h1>a</h1>b<ul><li>c<li>d</ul>e", "a\nb\nc\nd\ne");
+        shows("<dl><dt>a<dd>b</dl><blockquote>c</blockquote>", "a\nb\nc");
+        shows("a<br>b<br/><br>c<hr>d</br>e", "a\nb\nc\nd\ne");
+        shows("<select><option>a<option>b</select>", "a\nb");
+    }
+
+    #[test]
+    fn inline_elements_are_not() {
+        shows("a<b>b</b><i>c</i> <a href=x>d</a><wbr>e", "abc de");
+        shows("<x-y>a</x-y>b", "ab");
+    }
+
+    #[test]
+    fn widgets_part_words() {
+        shows("a<img src=x>b<button>c</button><button>d</button>e", "a b c d e");
+    }
+
+    #[test]
+    fn white_space_collapses_except_in_pre() {
+        shows(" \n a \t\r\n b\x0c<b> c </b> d\n", "a b c d");
+        shows("a&nbsp; b&#32;&#10;c", "a\u{a0} b c");
+        shows("x<pre>\n\n  a\n    b\n\nc \n</pre>y", "x\n  a\n    b\n\nc\ny");
+        shows("<pre>a\r\nb<br>c</pre>", "a\nb\nc");
+        shows("<textarea>\na  b</textarea>c", "a  b c");
+        shows("<listing>a  b</listing><xmp><b>  x</xmp>", "a  b\n<b>  x");
+        shows("<p>&nbsp;</p>a<p>&nbsp; &nbsp;</p>b", "a\nb");
+    }
+
+    #[test]
+    fn cells_of_a_row_share_a_line_if_they_can() {
+        let row = "<tr><td>a</td> <th>b</th> <td></td> <td>c</td></tr>";
+        shows(&format!("<table>{row}{row}</table>d"), "a\tb\tc\na\tb\tc\nd");
+        shows("<table><tr><td>a<td>b<tr><td>c</table>", "a\tb\nc");
+        shows("<table><td><p>a</p><td><p>b</p></table>", "a\nb");
+        shows("<table><td>a<td>b<br>c<td>d</table>", "a\nb\nc\nd");
+        shows("a<tr><td>b</td>c", "abc");
+    }
+
+    #[test]
+    fn what_is_not_on_the_page_is_left_out() {
+        shows("<head><title>a</title></head>b", "b");
+        shows("a<!-- b -- > c --><?d e?><!DOCTYPE f>g<![CDATA[h]]>i", "agi");
+        shows("<style>a</style>b<script>'<p>c</p>'</script>d", "bd");
+        shows("<noscript>a<p>b</noscript>c", "c");
+        shows("<template>a<div>b</template>c", "c");
+        shows("<template shadowrootmode=open>a</template>b", "ab");
+        shows("<iframe><p>a</iframe><object>b</object>c", "c");
+        shows("<audio>a</audio><video><p>b</p></video><canvas>c</canvas>d", "d");
+        shows("<svg><title>a</title><text>b</text></svg>c", "c");
+        shows("<ruby>a<rp>(<rt>b<rp>)</ruby>c", "abc");
+        shows("<datalist><option>a</datalist>b", "b");
+    }
+
+    #[test]
+    fn math_is_on_the_page() {
+        shows("<math><mi>a</mi><mo>+</mo><semantics><mn>1</mn><annotation>x</annotation></math>b", "a+1b");
+        shows("<math><ms><![CDATA[a<b]c]]></ms></math>", "a<b]c");
+    }
+
+    #[test]
+    fn hidden_elements_are_left_out() {
+        shows("<div hidden>a<div>b</div>c</div>d", "d");
+        shows("a<span HIDDEN=''>b</span>c", "ac");
+        shows("a<div style='color:red; DISPLAY : NONE !important'>b</div>c", "ac");
+        shows("a<div style=visibility:hidden>b</div>c", "a\nc");
+        shows("a<div style='display:block'>b</div>c", "a\nb\nc");
+        shows("<p aria-hidden=true>a</p>", "a");
+        shows("<html hidden><body style=display:none>a", "a");
+    }
+
+    #[test]
+    fn buttons_have_labels() {
+        shows("a<input type=SUBMIT value='b  &amp; c'>d", "a b & c d");
+        shows("<input value=a><input type=text value=b placeholder=c>d", "d");
+        shows("<input type=button hidden value=a>b", "b");
+        shows("<input type=hidden value=a><img alt=b>c", "c");
+        shows("<math><input type=submit value=a><mi><input type=submit value=b>", "b");
+    }
+
+    #[test]
+    fn references_are_decoded() {
+        shows("&lt;p&gt; &eacute; &#233;&#xE9; &#146;", "<p> é éé ’");
+        shows("AT&T &copy 2000 &notit; &amp &unknown; &", "AT&T © 2000 ¬it; & &unknown; &");
+        shows("&#59;&#x30&Tab;&nGt;&acE;", ";0 ≫⃒∾̳");
+    }
+
+    #[test]
+    fn text_that_looks_like_markup_is_text() {
+        shows("1 < 2 <3 <é </ x>a", "1 < 2 <3 <é a");
+        shows("<textarea></textare </textarea>a", "</textare a");
+        shows("a<", "a<");
+        shows("a</", "a</");
+        shows("a</>b", "ab");
+    }
+
+    #[test]
+    fn hidden_elements_end_where_they_end() {
+        shows("<ul><li hidden>a<li>b</ul>", "b");
+        shows("<p style='display:none'>a<p>b", "b");
+        shows("<p hidden>a<div>b</div>", "b");
+        shows("<select><option hidden>a<option>b</select>", "b");
+        shows("<table><tr><td hidden>a<td>b<tr hidden><td>c<tr><td>d</table>", "b\nd");
+        shows("<table><tbody hidden><tr><td>a<tbody><tr><td>b</table>c", "b\nc");
+        shows("<dl><dt hidden>a<dd>b</dl>", "b");
+        shows("<div><span hidden>a</div>b", "b");
+        shows("<b><span hidden>a</b>b", "b");
+        shows("<table hidden><tr><td>a</table>b", "b");
+        shows("<div><object>a</div>b", "b");
+    }
+
+    #[test]
+    fn hidden_elements_do_not_end_elsewhere() {
+        shows("<div hidden>a</p></span></b></td>b</div>c", "c");
+        shows("<div hidden><table><td></div>a</table></div>b", "b");
+        shows("<div hidden><ul><li>a</div>b", "b");
+        shows("<div hidden><p>a<p>b</div>c", "c");
+        shows("<span hidden>a<span>b</span>c</span>d", "d");
+    }
+
+    #[test]
+    fn misplaced_tags_show_rather_than_hide() {
+        shows("<b hidden>a<p>b</b>c</p>d", "c\nd");
+        shows("<a hidden>a<div>b<a>c", "c");
+        shows("<span hidden>a<div>b</span>c", "c");
+        shows("<div><tr><td hidden>a</div>b", "a\nb");
+        shows("<table hidden>a<tr><td>b</table>c", "a\nc");
+        shows("<li hidden><form><li>a</form><li>b", "b");
+        shows("<div><form>a</div><form hidden>b", "a\nb");
+        shows("<table><td hidden>a</tr>b<td>c</table>", "b\nc");
+        shows("<ruby><p hidden>a<rt>b</ruby>", "b");
+        shows("<b>a<p>b<span hidden>c</b>d", "a\nbd");
+        shows("<table hidden><tr><td>a<table><td>b</table></td></tr><table><td>c", "c");
+    }
+
+    #[test]
+    fn svg_ends_where_html_starts() {
+        shows("<svg>a<g>b<p>c", "c");
+        shows("<svg><style>a</style><path/></svg>b", "b");
+        shows("<svg/>a", "a");
+        shows("<svg><foreignObject><p>a</p></foreignObject><g>b</svg>c", "c");
+        shows("<div hidden><svg><td></svg></div>a", "a");
+        shows("<svg><desc>a</svg>b", "b");
+        shows("<svg>a</p>b", "b");
+        shows("<svg><mi>a<li>b", "b");
+    }
+
+    #[test]
+    fn what_never_ends_lasts_to_the_end() {
+        for open in ["<script>", "<style>", "<title>", "<!--", "<noscript>", "<a b='"] {
+            shows(&format!("a{open}b<p>c</p>"), "a");
+        }
+        shows("a<textarea>b<p>", "a b<p>");
+        shows("a<plaintext>b<p></plaintext>", "a\nb<p></plaintext>");
+    }
+
+    #[test]
+    fn odd_characters_are_no_trouble() {
+        shows("\u{feff}<p>a\0b\u{feff}c", "ab\u{feff}c");
+        shows("<xmp>a\0b</xmp>", "a\u{fffd}b");
+        shows("", "");
+        shows("\u{a0}", "");
+    }
+
+    #[test]
+    fn ranges_lead_back_to_the_source() {
+        let html = "<p>One &amp; <b>two</b></p>\n<p>three</p>";
+        let (text, map) = read::<SourceMap>(html);
+        assert_eq!(text, "One & two\nthree");
+        assert_eq!(&html[map.source_range(0..9)], "One &amp; <b>two");
+        assert_eq!(&html[map.source_range(6..12)], "two</b></p>\n<p>th");
+        assert_eq!(map.source_range(9..10), 19..19);
+        let sources = map.source_ranges(0..12).map(|range| &html[range]);
+        assert_eq!(sources.collect::<Vec<_>>(), ["One ", "&amp;", " ", "two", "th"]);
+    }
+
+    #[track_caller]
+    fn leads_to(html: &str, text: &str, expected: &[&str]) {
+        let (all, map) = read::<SourceMap>(html);
+        let at = all.find(text).expect("the text is on the page");
+        let sources = map.source_ranges(at..at + text.len()).map(|range| &html[range]);
+        assert_eq!(sources.collect::<Vec<_>>(), expected, "{html}");
+    }
+
+    #[test]
+    fn a_space_leads_to_all_white_space_it_stands_for() {
+        leads_to("a\n  <b> b", " ", &["\n  ", " "]);
+        leads_to("a &#32;<!-- -->\r\nb", " ", &[" ", "&#32;", "\r\n"]);
+        leads_to("a<img> b", " ", &[]);
+        leads_to("<pre>a\r\nb</pre>", "\n", &["\r\n"]);
+    }
+
+    #[test]
+    fn parts_of_labels_lead_back() {
+        let page = "<input type=submit value='b &amp; c'>";
+        leads_to(page, "b & c", &["b ", "&amp;", " c"]);
+        leads_to(page, "c", &["c"]);
+    }
+
+    pub(super) const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\
+        <!-- <script> </script> --></script><style>p > a {}</style></head>\r\n<body onload=a>\
+        <div hidden><p>x<table><tr><td>y</div>z</table></div><p class='a' id=b>Héllo &eacute;&#x93\
+        w\u{f6}rld<br/><b><i>a</b></i> < b <table><tr><td>1<td>2\t<b>3</table>\r\r\n<pre>\n a\r\n\
+        b</pre><select><option>o<option hidden>p</select><input type=submit value=Go&lt;>\
+        <svg><g><![CDATA[c]]></g><p>after</p><textarea>\r\n</text \0</textarea>&notin;&nosuch;\
+        <math><mi>m<![CDATA[]]n]]]></mi></math><!-- open <p>";
+
+    #[test]
+    fn every_part_of_a_mess_is_a_page() {
+        let starts = MESS.char_indices().map(|(at, _)| at);
+        for at in starts {
+            check_map(&MESS[..at]);
+            check_map(&MESS[at..]);
+            check_outline(&MESS[..at]);
+            check_outline(&MESS[at..]);
+        }
+        check_map(MESS);
+        check_outline(MESS);
+    }
+
+    proptest! {
+        #[test]
+        fn every_mix_of_markup_is_a_page(
+            pieces in prop::collection::vec(prop::sample::select(MARKUP), 0..40)
+        ) {
+            check_map(&pieces.concat());
+            check_outline(&pieces.concat());
+        }
+    }
+
+    pub(super) const MARKUP: &[&str] = &[
+        "<p>",
+        "</p>",
+        "<div hidden>",
+        "<div>",
+        "</div>",
+        "<b>",
+        "<b hidden>",
+        "</b>",
+        "<a>",
+        "</a>",
+        "<table>",
+        "<tr>",
+        "<tr hidden>",
+        "<td>",
+        "<td hidden>",
+        "</td>",
+        "</table>",
+        "<ul>",
+        "<li>",
+        "</ul>",
+        "<pre>",
+        "</pre>",
+        "<textarea>",
+        "</textarea>",
+        "<svg>",
+        "<g>",
+        "<desc>",
+        "</svg>",
+        "<math>",
+        "<mi>",
+        "<![CDATA[",
+        "]",
+        "]]>",
+        "<!--",
+        "-->",
+        "<script>",
+        "</script>",
+        "<form>",
+        "</form>",
+        "<button>",
+        "<select>",
+        "<option>",
+        "<br>",
+        "<img>",
+        "<input type=reset value='&lt; x'>",
+        "<object>",
+        "</object>",
+        "<x>",
+        "</x>",
+        "\r",
+        "\n",
+        " ",
+        "\0",
+        "&",
+        "&amp;",
+        "&nbsp;",
+        "&#59;",
+        "<",
+        "</",
+        "</x",
+        "é",
+        "word",
+        "x  y",
+    ];
+
+    /// Only quadratic time would be noticed here.
+    #[test]
+    fn hostile_pages_take_linear_time() {
+        let many = |piece: &str| piece.repeat(100_000);
+        let pages = [
+            many("<div>"),
+            many("<div hidden>") + &many("</span>"),
+            many("<div>") + &many("</p>"),
+            many("<b>x"),
+            many("<a hidden><div></a>"),
+            many("<table><tr><td>x"),
+            many("<svg>") + &many("</g>"),
+            many("<pre> \n"),
+            many("</x"),
+            many("&"),
+            many("<x a=b "),
+            format!("<a style='{}'>", many("display:;")),
+            format!("<table>{}", many("<td>x<td>y<br>z")),
+            format!("<!--{}", many("--!")),
+            many("<div>x"),
+            many("<div>") + &many("x</div>"),
+            many("<div>") + &many("x<p>y</p></div>"),
+        ];
+        for page in &pages {
+            read::<SourceMap>(page);
+            read::<Outline>(page);
+        }
+    }
+
+    #[test]
+    fn the_deepest_elements_still_show() {
+        let deep = "<div>".repeat(70_000);
+        assert_eq!(visible_text(&format!("{deep}<p hidden>a<p>b")), "b");
+    }
+}

@@ -1,0 +1,368 @@
+//! The stack of open elements, as far as visible text depends on it.
+//!
+//! An element that hides its content must end where a browser ends it, also when its end tag is
+//! missing. That takes the whole stack of the HTML standard, but every question to it is answered
+//! without a search: the open elements of one name are linked, each element knows the nearest
+//! scope and wall around it, and hidden and `pre` elements are counted. Positions are heights
+//! (the element at the bottom is at 1), so that 0 stands for "none" and the nearest of several
+//! elements is the greatest height.
+
+use super::tags::Tag;
+
+/// An element name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    pub(super) tag: Tag,
+    /// Tells apart the names that are [`Tag::Other`].
+    hash: u32,
+}
+
+impl Name {
+    /// The name spelled `bytes`, in lower case; `len` is its whole length if `bytes` is cut short.
+    pub(super) fn new(bytes: &[u8], len: usize) -> Self {
+        let tag = if bytes.len() == len { Tag::of(bytes) } else { Tag::Other };
+        let hash = if tag == Tag::Other { hash(bytes, len) } else { 0 };
+        Name { tag, hash }
+    }
+
+    /// An unknown name that stands for this one in SVG and MathML.
+    pub(super) fn foreign(self) -> Self {
+        Name { tag: Tag::Other, hash: !self.number() }
+    }
+
+    /// A number for the spelling of the name, which is the same in every version and on every system.
+    pub(super) fn number(self) -> u32 {
+        match self.tag {
+            Tag::Other => self.hash,
+            known => hash(known.name().as_bytes(), known.name().len()),
+        }
+    }
+
+    /// The slot of the name in the stack: known names have their own, others share.
+    fn slot(self) -> usize {
+        match self.tag {
+            Tag::Other => Tag::COUNT + self.hash as usize % SHARED_SLOTS,
+            known => known as usize,
+        }
+    }
+}
+
+/// An element to open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    pub(super) name: Name,
+    /// Whether the element takes its content off the page.
+    pub(super) hides: bool,
+    /// Whether the element is SVG or MathML.
+    pub(super) foreign: bool,
+}
+
+impl Element {
+    /// An element that has no tag in the source.
+    pub(super) fn implied(tag: Tag) -> Self {
+        Element { name: Name { tag, hash: 0 }, hides: false, foreign: false }
+    }
+
+    fn is_wall(self) -> bool {
+        let tag = self.name.tag;
+        tag.is_wall() || self.foreign && tag.is_integration_point()
+    }
+
+    /// Whether text right in the element is hidden. Text between the cells of a table is not in
+    /// the table for a browser, which moves it out; so only its cells hide text.
+    fn hides_text(self) -> bool {
+        self.hides && !self.name.tag.is_table_frame()
+    }
+}
+
+/// The open elements, innermost last.
+#[derive(Debug)]
+pub(super) struct Stack {
+    open: Vec<Open>,
+    /// For each name slot, the height of the innermost open element with such a name.
+    nearest: [u32; Tag::COUNT + SHARED_SLOTS],
+    hidden: usize,
+    spaced: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    element: Element,
+    /// The next element outwards whose name has the same slot.
+    same: u32,
+    /// The innermost scope around the element, or itself.
+    scope: u32,
+    /// The innermost wall around the element, or itself.
+    wall: u32,
+    /// The element has ended while elements within it are still open.
+    ended: bool,
+}
+
+const SHARED_SLOTS: usize = 64;
+
+/// A row, its section and its table.
+const MOST_ROW_PARTS: usize = 3;
+
+/// How many elements with the slot of an unknown name are compared before it counts as not open.
+const MOST_COMPARED: usize = 64;
+
+/// Past this depth an element replaces the innermost open one: memory stays bounded, and if
+/// anything changes, less is hidden.
+const MOST_OPEN: usize = 1 << 16;
+
+impl Stack {
+    /// A stack with no element open.
+    pub(super) fn new() -> Self {
+        Stack { open: Vec::with_capacity(64), nearest: [0; Tag::COUNT + SHARED_SLOTS], hidden: 0, spaced: 0 }
+    }
+
+    /// How many elements are open.
+    pub(super) fn height(&self) -> u32 {
+        self.open.len() as u32
+    }
+
+    /// Whether the innermost element has to be popped before another one is pushed.
+    pub(super) fn is_full(&self) -> bool {
+        self.open.len() >= MOST_OPEN
+    }
+
+    /// Whether the content of the innermost element is hidden.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.hidden > 0
+    }
+
+    /// Whether white space in the innermost element is kept.
+    pub(super) fn keeps_space(&self) -> bool {
+        self.spaced > 0
+    }
+
+    /// The innermost open element.
+    pub(super) fn top(&self) -> Option<&Element> {
+        self.open.last().map(|open| &open.element)
+    }
+
+    /// The tag of the innermost open element.
+    pub(super) fn top_tag(&self) -> Option<Tag> {
+        self.top().map(|element| element.name.tag)
+    }
+
+    /// The innermost scope.
+    pub(super) fn scope(&self) -> u32 {
+        self.open.last().map_or(0, |open| open.scope)
+    }
+
+    /// The innermost wall, but for forms that ended early.
+    pub(super) fn wall(&self) -> u32 {
+        let mut wall = self.wall_at(self.height());
+        for _ in 0..MOST_COMPARED {
+            match self.get(wall) {
+                Some(open) if open.ended => wall = self.wall_at(wall - 1),
+                _ => break,
+            }
+        }
+        wall
+    }
+
+    /// The innermost element with one of these tags.
+    pub(super) fn nearest(&self, tags: &[Tag]) -> u32 {
+        let heights = tags.iter().map(|&tag| self.nearest[tag as usize]);
+        heights.max().unwrap_or(0)
+    }
+
+    /// The innermost element of this name.
+    pub(super) fn find(&self, name: Name) -> u32 {
+        let mut at = self.nearest[name.slot()];
+        for _ in 0..MOST_COMPARED {
+            match self.get(at) {
+                Some(open) if open.element.name != name => at = open.same,
+                _ => return at,
+            }
+        }
+        0
+    }
+
+    /// Opens an element.
+    pub(super) fn push(&mut self, mut element: Element) {
+        element.hides |= element.name.tag.is_cell() && self.is_row_hidden();
+        let height = self.height() + 1;
+        let slot = &mut self.nearest[element.name.slot()];
+        let tag = element.name.tag;
+        let open = Open {
+            element,
+            same: std::mem::replace(slot, height),
+            scope: if tag.is_scope() { height } else { self.scope() },
+            wall: if element.is_wall() { height } else { self.wall() },
+            ended: false,
+        };
+        self.open.push(open);
+        self.hidden += usize::from(element.hides_text());
+        self.spaced += usize::from(tag.keeps_space());
+    }
+
+    /// Closes the innermost element; gives its tag if one can see where it ends.
+    pub(super) fn pop(&mut self) -> Option<Tag> {
+        let height = self.height();
+        let Open { element, same, ended, .. } = self.open.pop()?;
+        let nearest = &mut self.nearest[element.name.slot()];
+        if *nearest == height {
+            *nearest = same;
+        }
+        if ended {
+            return None;
+        }
+        let seen = !self.is_hidden() && !element.hides;
+        self.uncount(element);
+        seen.then_some(element.name.tag)
+    }
+
+    /// Ends an element but leaves the elements within it open.
+    pub(super) fn end_early(&mut self, at: u32) {
+        let Some(open) = self.get_mut(at).filter(|open| !open.ended) else {
+            return;
+        };
+        open.ended = true;
+        let Open { element, same, .. } = *open;
+        self.unlink(element.name.slot(), at, same);
+        self.uncount(element);
+    }
+
+    /// The tag of the open element at a height.
+    pub(super) fn tag_at(&self, at: u32) -> Option<Tag> {
+        self.get(at).map(|open| open.element.name.tag)
+    }
+
+    /// Whether the row, if it is the innermost element, is hidden with all its cells.
+    fn is_row_hidden(&self) -> bool {
+        let parts = self.open.iter().rev().take(MOST_ROW_PARTS);
+        let mut parts = parts.take_while(|open| open.element.name.tag.is_table_frame());
+        parts.any(|open| open.element.hides)
+    }
+
+    fn wall_at(&self, at: u32) -> u32 {
+        self.get(at).map_or(0, |open| open.wall)
+    }
+
+    fn get(&self, at: u32) -> Option<&Open> {
+        self.open.get((at as usize).checked_sub(1)?)
+    }
+
+    fn get_mut(&mut self, at: u32) -> Option<&mut Open> {
+        self.open.get_mut((at as usize).checked_sub(1)?)
+    }
+
+    fn uncount(&mut self, element: Element) {
+        self.hidden -= usize::from(element.hides_text());
+        self.spaced -= usize::from(element.name.tag.keeps_space());
+    }
+
+    /// Takes the element at `at` out of the chain of its slot; `same` comes after it. Far down the
+    /// chain it stays; at worst, an end tag then closes more than it should.
+    fn unlink(&mut self, slot: usize, at: u32, same: u32) {
+        let mut newer = 0;
+        let mut link = self.nearest[slot];
+        for _ in 0..MOST_COMPARED {
+            if link <= at {
+                break;
+            }
+            newer = link;
+            link = self.get(link).map_or(0, |open| open.same);
+        }
+        match self.get_mut(newer) {
+            _ if link != at => {}
+            Some(open) => open.same = same,
+            None => self.nearest[slot] = same,
+        }
+    }
+}
+
+/// FNV-1a.
+fn hash(bytes: &[u8], len: usize) -> u32 {
+    let step = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    bytes.iter().fold(0x811c_9dc5 ^ len as u32, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(name: &str) -> Element {
+        Element { name: Name::new(name.as_bytes(), name.len()), hides: name.starts_with("hidden-"), foreign: false }
+    }
+
+    fn stack(names: &str) -> Stack {
+        let mut stack = Stack::new();
+        names.split(' ').for_each(|name| stack.push(element(name)));
+        stack
+    }
+
+    #[test]
+    fn the_nearest_of_a_name_is_found() {
+        let mut stack = stack("div x-a p x-b div");
+        assert_eq!(stack.nearest(&[Tag::Div]), 5);
+        assert_eq!(stack.nearest(&[Tag::P, Tag::Table]), 3);
+        assert_eq!(stack.find(element("x-a").name), 2);
+        assert_eq!(stack.find(element("x-c").name), 0);
+        stack.pop();
+        assert_eq!(stack.nearest(&[Tag::Div]), 1);
+    }
+
+    #[test]
+    fn names_in_the_same_slot_are_told_apart() {
+        let names: Vec<_> = (0..50).map(|i| format!("x-{i}")).collect();
+        let stack = stack(&names.join(" "));
+        for (i, name) in names.iter().enumerate() {
+            assert_eq!(stack.find(element(name).name), i as u32 + 1);
+        }
+    }
+
+    #[test]
+    fn scopes_and_walls_come_and_go() {
+        let mut stack = stack("div td li div");
+        assert_eq!((stack.scope(), stack.wall()), (2, 3));
+        stack.pop();
+        stack.pop();
+        assert_eq!((stack.scope(), stack.wall()), (2, 2));
+    }
+
+    #[test]
+    fn elements_can_end_before_those_within() {
+        let mut stack = stack("hidden-x b hidden-y b i");
+        assert!(stack.is_hidden());
+        stack.end_early(2);
+        assert_eq!(stack.nearest(&[Tag::B]), 4);
+        stack.end_early(1);
+        stack.end_early(1);
+        assert!(stack.is_hidden());
+        stack.end_early(3);
+        assert!(!stack.is_hidden());
+        (0..5).for_each(|_| _ = stack.pop());
+        assert_eq!(stack.nearest(&[Tag::B, Tag::I]), 0);
+        assert_eq!((stack.height(), stack.hidden), (0, 0));
+    }
+
+    #[test]
+    fn only_cells_hide_text_in_a_table() {
+        let mut stack = stack("table");
+        stack.push(Element { hides: true, ..element("tr") });
+        assert!(!stack.is_hidden());
+        stack.push(element("td"));
+        assert!(stack.is_hidden());
+        stack.pop();
+        assert!(!stack.is_hidden());
+    }
+
+    #[test]
+    fn foreign_names_are_not_html_names() {
+        let td = element("td").name;
+        assert_ne!(td.foreign(), td);
+        assert_eq!(td.foreign(), element("td").name.foreign());
+        assert_ne!(td.foreign(), element("tr").name.foreign());
+    }
+
+    #[test]
+    fn names_have_the_same_number_forever() {
+        assert_eq!(element("div").name.number(), 0x562a_bf91);
+        assert_eq!(element("x-share").name.number(), 0x81e7_42fc);
+        assert_eq!(Element::implied(Tag::Div).name.number(), element("div").name.number());
+    }
+}

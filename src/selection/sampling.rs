@@ -1,0 +1,112 @@
+//! A source's documents as its patterns see them.
+//!
+//! What patterns do to the documents they were mined from tells which of them are needed
+//! ([`thinning`](crate::selection::thinning)), and which of them end articles ([`ends`](crate::selection::ends)). Both look at the same documents.
+
+use rayon::prelude::*;
+
+use crate::cleaning::{CleanOptions, Cleaner, Ingredient, Ingredients, Reading, Scratch};
+use crate::patterns::PatternFile;
+
+/// Of a source with more documents, only so many are looked at: templates recur in a twentieth of them or more.
+pub const MAX_LOOKED_AT: usize = 500;
+
+/// The documents to look at, evenly spread.
+pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
+    evenly_spread(documents, MAX_LOOKED_AT)
+}
+
+/// At most so many of them, evenly spread.
+pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let count = all.len().min(most);
+    (0..count).map(move |index| &all[index * all.len() / count])
+}
+
+/// The share of the texts that is removed from them, 0..=1, to three digits; `None` if there is no text.
+pub fn removed_share<T: AsRef<str> + Sync>(
+    own: &PatternFile,
+    shared: Option<&PatternFile>,
+    texts: &[T],
+    options: &CleanOptions,
+) -> Option<f64> {
+    let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
+    let cleaner = Cleaner::new(&files, options);
+    let clean = |scratch: &mut Scratch, text: &T| {
+        let text = text.as_ref();
+        let left = cleaner.clean(scratch, text).map_or(text.len(), |cleaning| cleaning.strip(text).len());
+        [text.len(), text.len() - left]
+    };
+    let add = |a: [usize; 2], b: [usize; 2]| [a[0] + b[0], a[1] + b[1]];
+    let [bytes, removed] = texts.par_iter().map_init(Scratch::default, clean).reduce(|| [0, 0], add);
+    (bytes > 0).then(|| (1000.0 * removed as f64 / bytes as f64).round() / 1000.0)
+}
+
+/// Documents, and what patterns match in them.
+#[derive(Debug)]
+pub struct Sampled<'t> {
+    pub(crate) files: Vec<&'t PatternFile>,
+    /// With all patterns, and by their matches alone.
+    pub(crate) cleaner: Cleaner,
+    pub(crate) samples: Vec<Sample<'t>>,
+}
+
+/// A document that is looked at.
+#[derive(Debug)]
+pub(crate) struct Sample<'t> {
+    pub(crate) text: &'t str,
+    /// Its matches by pattern, then from left to right.
+    pub(crate) reading: Reading,
+}
+
+impl<'t> Sampled<'t> {
+    /// Reads texts with the patterns of their source, and the shared ones. Where a regex that a person wrote gives up,
+    /// cleaning skips the document, and so does this.
+    pub fn new<T: AsRef<str> + Sync>(
+        own: &'t PatternFile,
+        shared: Option<&'t PatternFile>,
+        texts: &'t [T],
+    ) -> Sampled<'t> {
+        let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
+        let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..Sampled::options() });
+        // A scratch space takes its time to warm up, so each is used for many.
+        const TEXTS_PER_SCRATCH: usize = 64;
+        let read_chunk = |texts: &'t [T]| {
+            let mut scratch = Scratch::default();
+            let read = |text: &'t T| Sample::read(&cleaner, &mut scratch, text.as_ref());
+            texts.iter().filter_map(read).collect::<Vec<Sample>>()
+        };
+        let samples = texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect();
+        Sampled { files, cleaner, samples }
+    }
+
+    /// How these documents are cleaned. What matches do is looked at, and not what is known about ends already.
+    pub(crate) fn options() -> CleanOptions {
+        CleanOptions { ingredients: Ingredients::ALL.without(Ingredient::End), ..CleanOptions::default() }
+    }
+
+    /// The source's own file.
+    pub(crate) fn own(&self) -> &'t PatternFile {
+        self.files[0]
+    }
+}
+
+impl<'t> Sample<'t> {
+    fn read(cleaner: &Cleaner, scratch: &mut Scratch, text: &'t str) -> Option<Sample<'t>> {
+        let mut reading = cleaner.read(scratch, text).ok()?;
+        reading.matches.sort_unstable_by_key(|found| (found.pattern, found.tokens.start, found.tokens.end));
+        reading.matches.shrink_to_fit();
+        Some(Sample { text, reading })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn documents_to_look_at_are_spread_evenly() {
+        let all: Vec<usize> = (0..1250).collect();
+        let looked_at: Vec<usize> = super::looked_at(&all).copied().collect();
+        assert_eq!((looked_at.len(), looked_at[1], looked_at[2], looked_at[499]), (500, 2, 5, 1247));
+        assert_eq!(super::looked_at(&all[..3]).count(), 3);
+        assert_eq!(super::looked_at(&all[..0]).count(), 0);
+    }
+}

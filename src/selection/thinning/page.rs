@@ -1,0 +1,287 @@
+//! One document by one method of cleaning: what is to go, and how much of it the patterns chosen so far remove.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::cleaning::evidence::Match;
+use crate::cleaning::{Cleaner, Method, Reading};
+use crate::selection::sampling::Sample;
+
+/// From here on a token is rather template than not.
+const HALF: f32 = 0.5;
+
+/// See the module.
+pub struct Page<'t> {
+    cleaner: &'t Cleaner,
+    text: &'t str,
+    reading: &'t Reading,
+    method: Method,
+    /// Which tokens all patterns together remove.
+    goes: Vec<bool>,
+    /// What goes, in bytes.
+    size: u64,
+    /// Which tokens of what goes the chosen patterns do not remove.
+    missing: Vec<bool>,
+    /// How strongly the chosen patterns say that each token goes.
+    reached: Vec<f32>,
+    /// What is missing and has no strong match of a chosen pattern, in bytes.
+    unmet: u64,
+    /// Of `missing` and `reached` as they are, made when it is worth it: after a look at so many tokens without.
+    sums: OnceLock<Sums>,
+    looked_at: AtomicUsize,
+}
+
+impl<'t> Page<'t> {
+    /// A page of which no pattern is chosen yet. The matches have to come by pattern.
+    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Page<'t> {
+        let mut goes = cleaner.decide(text, reading, &reading.matches, method).goes;
+        // Nothing is needed to remove what a rejected pattern matches.
+        goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
+        let mut page = Page {
+            cleaner,
+            text,
+            reading,
+            method,
+            size: 0,
+            unmet: 0,
+            missing: goes.clone(),
+            reached: vec![0.0; goes.len()],
+            goes,
+            sums: OnceLock::new(),
+            looked_at: AtomicUsize::new(0),
+        };
+        page.size = page.bytes(|token| page.goes[token]);
+        page.unmet = page.size;
+        page
+    }
+
+    /// What goes, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What goes but for the chosen patterns, in bytes.
+    pub fn lost(&self) -> u64 {
+        self.bytes(|token| self.missing[token])
+    }
+
+    /// What of it has no strong match of a chosen pattern, in bytes.
+    pub fn unmet(&self) -> u64 {
+        self.unmet
+    }
+
+    /// The patterns that match, ascending, and which of the matches are theirs.
+    pub fn patterns(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let mut next = 0;
+        self.reading.matches.chunk_by(|a, b| a.pattern == b.pattern).map(move |matches| {
+            next += matches.len();
+            (matches[0].pattern, next - matches.len()..next)
+        })
+    }
+
+    /// Cleans with the chosen patterns, to see what they leave.
+    pub fn clean(&mut self, chosen: &[bool]) {
+        let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
+        let goes = self.cleaner.decide(self.text, self.reading, &matches, self.method).goes;
+        self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
+        self.unmet = self.bytes(|token| self.missing[token] && self.reached[token] < HALF);
+        self.forget_sums();
+    }
+
+    /// What these matches of a pattern add to the evidence of what is still missing, in bytes, added up. Matches may lie over
+    /// each other by the thousand. So once as many tokens were looked at as there are, they are summed up, and no longer
+    /// looked at for each match; the result is the same.
+    pub fn gain(&self, matches: Range<usize>) -> f64 {
+        let matches = &self.reading.matches[matches];
+        let tokens = matches.iter().map(|found| found.tokens.len()).sum();
+        let mut gain = 0.0;
+        if self.looked_at.fetch_add(tokens, Ordering::Relaxed) <= self.goes.len() && tokens <= self.goes.len() {
+            self.strengths(matches, |tokens, strength| gain += self.gain_of_each(tokens, strength));
+        } else {
+            let sums = self.sums.get_or_init(|| self.summed_up());
+            self.strengths(matches, |tokens, strength| gain += sums.gain(tokens, strength));
+        }
+        gain
+    }
+
+    /// Notes that the pattern of these matches is chosen.
+    pub fn take(&mut self, matches: Range<usize>) {
+        let mut strengths: Vec<(f32, Range<usize>)> = Vec::new();
+        self.strengths(&self.reading.matches[matches], |tokens, strength| strengths.push((strength, tokens)));
+        strengths.sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.start.cmp(&other.start)));
+        for equal in strengths.chunk_by(|a, b| a.0 == b.0) {
+            let mut done = 0;
+            for (strength, tokens) in equal {
+                (tokens.start.max(done)..tokens.end).for_each(|token| self.reach(token, *strength));
+                done = done.max(tokens.end);
+            }
+        }
+        self.forget_sums();
+    }
+
+    fn forget_sums(&mut self) {
+        self.sums = OnceLock::new();
+        self.looked_at = AtomicUsize::new(0);
+    }
+
+    fn reach(&mut self, token: usize, strength: f32) {
+        if self.missing[token] && self.reached[token] < HALF && strength >= HALF {
+            self.unmet -= self.bytes_of(token);
+        }
+        self.reached[token] = self.reached[token].max(strength);
+    }
+
+    /// Calls `visit` with stretches of the tokens that each match covers, and how strongly it says that they go.
+    fn strengths(&self, matches: &[Match], mut visit: impl FnMut(Range<usize>, f32)) {
+        for found in matches {
+            if self.method == Method::Smooth {
+                self.cleaner.alone(self.reading, found).stretches(&self.reading.layout, &mut visit);
+            } else if self.cleaner.reaches_cutoff(found.pattern) {
+                visit(found.tokens.clone(), 1.0);
+            }
+        }
+    }
+
+    fn gain_of_each(&self, tokens: Range<usize>, strength: f32) -> f64 {
+        let missing = tokens.filter(|&token| self.missing[token]);
+        missing.map(|token| added(strength, self.reached[token]) * self.bytes_of(token) as f64).sum()
+    }
+
+    fn summed_up(&self) -> Sums {
+        let (mut sums, mut bytes) = (Sums { missing: vec![0], levels: Vec::new() }, 0);
+        let mut start = 0;
+        for equal in self.reached.chunk_by(|a, b| a == b) {
+            let full = sums.before(start);
+            sums.levels.push(Level { start, reached: equal[0], full });
+            for token in start..start + equal.len() {
+                bytes += if self.missing[token] { self.bytes_of(token) } else { 0 };
+                sums.missing.push(bytes);
+            }
+            start += equal.len();
+        }
+        sums
+    }
+
+    fn bytes(&self, is_counted: impl Fn(usize) -> bool) -> u64 {
+        (0..self.goes.len()).filter(|&token| is_counted(token)).map(|token| self.bytes_of(token)).sum()
+    }
+
+    fn bytes_of(&self, token: usize) -> u64 {
+        self.reading.tokens.tokens[token].range().len() as u64
+    }
+}
+
+/// What a match adds to a token's evidence.
+fn added(strength: f32, reached: f32) -> f64 {
+    f64::from((strength - reached).max(0.0))
+}
+
+/// What matches add to stretches of tokens, without a look at each token. These are sums of products of numbers of few
+/// digits, which are exact in whatever order they are added up.
+struct Sums {
+    /// The bytes that are missing before each token, and in all.
+    missing: Vec<u64>,
+    /// Where tokens are reached equally, from left to right.
+    levels: Vec<Level>,
+}
+
+struct Level {
+    start: usize,
+    reached: f32,
+    /// What full evidence for all tokens before would add.
+    full: f64,
+}
+
+impl Sums {
+    fn gain(&self, tokens: Range<usize>, strength: f32) -> f64 {
+        if tokens.is_empty() || strength <= 0.0 {
+            return 0.0;
+        }
+        if strength == 1.0 {
+            return self.before(tokens.end) - self.before(tokens.start);
+        }
+        let first = self.level_of(tokens.start);
+        let here = self.levels[first..].iter().take_while(|level| level.start < tokens.end);
+        let ends = self.levels[first + 1..].iter().map(|level| level.start.min(tokens.end)).chain([tokens.end]);
+        let gain = |(level, end): (&Level, usize)| {
+            let bytes = self.missing[end] - self.missing[level.start.max(tokens.start)];
+            added(strength, level.reached) * bytes as f64
+        };
+        here.zip(ends).map(gain).sum()
+    }
+
+    /// What full evidence for all tokens before this one would add.
+    fn before(&self, token: usize) -> f64 {
+        if token == 0 {
+            return 0.0;
+        }
+        let level = &self.levels[self.level_of(token - 1)];
+        level.full + added(1.0, level.reached) * (self.missing[token] - self.missing[level.start]) as f64
+    }
+
+    fn level_of(&self, token: usize) -> usize {
+        self.levels.partition_point(|level| level.start <= token) - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::patterns::{LexerCache, PatternFile};
+    use crate::selection::sampling::Sampled;
+
+    /// Patterns of which one matches at each of a number of lines, and one at each two and each three of them.
+    fn file() -> PatternFile {
+        let lines =
+            |lines: usize| vec![r"Item of it"; lines].join("\n").replace(' ', r"\s+").replace('\n', r"\s*\n\s*");
+        let pattern = |id: usize, regex: &str, documents: usize| {
+            format!("  - {{id: p{id}, regex: '{regex}', documents: {documents}, example: x}}\n")
+        };
+        let head =
+            "dehusk: 1\nsource: s\nmined: {documents: 100, tokens: 99, cutoff: 0.1, tokenizer: words}\npatterns:\n";
+        let patterns = [
+            pattern(1, &format!(r"(?m)^\s*{}\s*$", lines(1)), 6),
+            pattern(2, &format!(r"(?m)^\s*{}\s*$", lines(2)), 30),
+            pattern(3, r"(?<!\S)of\s+it\s+Item\s+of(?!\w)", 10),
+            pattern(4, r"(?<!\S)it\s+Item\s+of\s+it\s+Item(?!\w)", 12),
+            pattern(5, &format!(r"(?m)^\s*{}\s*$", lines(3)), 2),
+        ];
+        PatternFile::parse(&(head.to_owned() + &patterns.concat()), &LexerCache::default()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_pattern_adds_is_what_its_matches_add_token_by_token(
+            lines in prop::collection::vec(prop::sample::select(&["Item of it\n", "A boat.\n", "Item of it Item of it\n"]), 1..20),
+            taken in prop::collection::vec(0usize..5, 0..4),
+            is_smooth in any::<bool>(),
+        ) {
+            let (file, texts) = (file(), [lines.concat()]);
+            let sampled = Sampled::new(&file, None, &texts);
+            let method = if is_smooth { Method::Smooth } else { Method::Union { merge_gap: 0 } };
+            let mut page = Page::new(&sampled.cleaner, &sampled.samples[0], method);
+            let mut reached = vec![0.0_f32; page.goes.len()];
+            let of_patterns: Vec<Range<usize>> = page.patterns().map(|(_, matches)| matches).collect();
+            for taken in taken {
+                for matches in &of_patterns {
+                    let mut naive = 0.0;
+                    page.strengths(&page.reading.matches[matches.clone()], |tokens, strength| {
+                        naive += page.gain_of_each(tokens.clone(), strength);
+                        assert_eq!(page.summed_up().gain(tokens.clone(), strength), page.gain_of_each(tokens, strength));
+                    });
+                    prop_assert_eq!(page.gain(matches.clone()), naive);
+                }
+                let Some(matches) = of_patterns.get(taken) else { continue };
+                page.take(matches.clone());
+                page.strengths(&page.reading.matches[matches.clone()], |tokens, strength| {
+                    tokens.for_each(|token| reached[token] = reached[token].max(strength));
+                });
+                prop_assert_eq!(&page.reached, &reached);
+                prop_assert_eq!(page.unmet, page.bytes(|token| page.missing[token] && reached[token] < HALF));
+            }
+        }
+    }
+}

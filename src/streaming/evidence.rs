@@ -1,0 +1,286 @@
+//! Turns what the table knows of a document into evidence for cleaning.
+//!
+//! Takes a document's segments and what is known of them. Gives the stretches that recur, each with its number of
+//! documents, so that they are weighed and smoothed like matches of mined patterns. By default they count from the
+//! second document on, and less if fewer documents have them. So template by the table's own rule only gets stronger
+//! evidence. Consecutive segments are also one stretch together: each word of a menu is a link of its own and says
+//! little alone. A text that recurs in other places is evidence too, if one more document has it, because a source
+//! builds its pages in several ways with the same texts.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Detection;
+use super::detection::template;
+use super::segments::{Segment, SegmentKey};
+use super::table::{Count, Seen, Told};
+use crate::cleaning::article_end::LastPlace;
+use crate::cleaning::evidence::Weight;
+use crate::cleaning::frame::MOST;
+use crate::cleaning::shape::ShapeModel;
+use crate::cleaning::{Cleaner, Reading, Recurring};
+use crate::patterns::{Place, Trust};
+use crate::selection::places::{MIN_DOCUMENTS, MIN_SHARE, recurs_enough};
+use crate::selection::trust::Tally;
+use crate::stretches::stretches_of_true;
+
+/// Number of imagined further documents without the segment. So a share of few documents counts less.
+const DOUBT: f64 = 2.0;
+
+/// The stretches of a document that recur in its source, from what was seen so far.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Each with its weight. The segments come first.
+    pub recurring: Vec<Recurring>,
+    /// The keys and counts of those segments.
+    segments: Vec<(SegmentKey, Count)>,
+    /// How far this and the shape can be relied on, from the documents so far. `None` if not known.
+    pub trust: Option<Trust>,
+}
+
+impl Known {
+    /// From a document's segments and what is known of each.
+    pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
+        let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
+        let recurs = template(segments, &counts, &Detection { min_documents: detection.min_evidence, ..*detection });
+        let mut known = Known::default();
+        let mut runs = Vec::new();
+        for run in stretches_of_true(&recurs) {
+            let (segments, counts) = (&segments[run.clone()], &counts[run]);
+            let rarest = counts.iter().min_by(|a, b| share(a).total_cmp(&share(b)));
+            if let ([first, .., last], Some(rarest)) = (segments, rarest) {
+                runs.push(recurring(reading, first.tokens.start..last.tokens.end, rarest));
+            }
+            for (segment, count) in segments.iter().zip(counts) {
+                known.recurring.push(recurring(reading, segment.tokens.clone(), count));
+                known.segments.push((segment.key, *count));
+            }
+        }
+        known.recurring.extend(runs);
+        known
+    }
+
+    /// The last place of each segment in the document's prose.
+    fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
+        let places = cleaner.last_places_with(text, reading, &self.recurring);
+        let placed = |place: LastPlace| {
+            let index = place.pattern.checked_sub(cleaner.patterns().len())?;
+            let &(key, count) = self.segments.get(index)?;
+            Some((key, Placed { key, index, count, place }))
+        };
+        // Segments are in order, so for equal ones the map keeps the last.
+        let placed: BTreeMap<SegmentKey, Placed> = places.into_iter().filter_map(placed).collect();
+        placed.into_values().collect()
+    }
+
+    /// What the document shows, given this. `told` is what the table told of the document.
+    pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &Told) -> Shown {
+        let tally = || Tally::of_recurring(text, reading, &self.recurring, &ShapeModel::shipped());
+        Shown { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
+    }
+
+    /// Adds what the table learned with the document: which segments end the source's articles and after how many words
+    /// of prose, and the trust.
+    pub fn learn(&mut self, reading: &Reading, Learned { ends, trust }: Learned) {
+        for (index, words) in ends {
+            self.recurring[index].weight.ends_after = Some(words);
+        }
+        if trust.as_ref().is_none_or(|trust| !trust.is_anywhere()) {
+            self.recurring.extend(self.often_together(reading));
+            self.recurring.extend(self.below_rules(reading));
+        }
+        self.trust = trust;
+    }
+
+    /// Neighbouring segments that recur enough to have a place, if not for their few words. The rarest of them counts
+    /// for all, so others that are rarer still do not.
+    fn often_together(&self, reading: &Reading) -> Vec<Recurring> {
+        let segments = &self.recurring[..self.segments.len()];
+        let is_often = |(recurring, (_, count)): (&Recurring, &(SegmentKey, Count))| {
+            (count.documents as usize >= MIN_DOCUMENTS && share(count) >= MIN_SHARE)
+                .then(|| (recurring.tokens.clone(), *count))
+        };
+        let often: Vec<(Range<usize>, Count)> = segments.iter().zip(&self.segments).filter_map(is_often).collect();
+        let are_together = |(a, _): &(Range<usize>, Count), (b, _): &(Range<usize>, Count)| {
+            a.end <= b.start && reading.layout.telling_words(&(a.end..b.start)) == 0.0
+        };
+        let together = |beside: &[(Range<usize>, Count)]| {
+            let rarest = beside.iter().map(|(_, count)| count).min_by(|a, b| share(a).total_cmp(&share(b)));
+            match (beside, rarest) {
+                ([(first, _), .., (last, _)], Some(rarest)) => {
+                    Some(recurring(reading, first.start..last.end, rarest)).filter(|found| found.weight.place.is_some())
+                }
+                _ => None,
+            }
+        };
+        often.chunk_by(are_together).filter_map(together).collect()
+    }
+
+    /// What most documents have at an end, together with the rule above it: a line such as "--", which has no words and
+    /// so is no segment. With the rule, it is not taken for a sentence that continues the text before.
+    fn below_rules(&self, reading: &Reading) -> Vec<Recurring> {
+        let below = |Recurring { tokens, weight }: &Recurring| {
+            let rule = line_before(reading, tokens.start)?;
+            let is_rule = reading.layout.telling_words(&rule) == 0.0;
+            let is_most = weight.place.is_some() && weight.share >= MOST;
+            (is_rule && is_most).then_some(Recurring { tokens: rule.start..tokens.end, weight: *weight })
+        };
+        self.recurring.iter().filter_map(below).collect()
+    }
+}
+
+/// What a document shows, given what is known to recur in it.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The places of its segments among its prose.
+    pub placed: Vec<Placed>,
+    /// How far matches and shape can be relied on in it. `None` if that is not measured on this document.
+    pub tally: Option<Tally>,
+}
+
+/// What a table learned with a document, besides what recurs in it.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Index of each segment (among what recurs) that may end its article, and the number of words of prose needed
+    /// before it.
+    pub ends: Vec<(usize, usize)>,
+    /// How far matches and shape can be relied on, from the documents so far. `None` if not known.
+    pub trust: Option<Trust>,
+}
+
+/// The place of a segment among a document's prose.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The segment.
+    pub key: SegmentKey,
+    /// Its index in [`Known::recurring`].
+    pub index: usize,
+    /// Its counts.
+    pub count: Count,
+    /// Its place.
+    pub place: LastPlace,
+}
+
+/// The share of pages with a segment since its first page. That page is left out, because it has the segment for
+/// certain.
+pub(super) fn share(count: &Count) -> f64 {
+    f64::from(count.documents.saturating_sub(1)) / (f64::from(count.pages.max(1)) - 1.0 + DOUBT)
+}
+
+/// The counts of a segment. Or those of its text in any place, if more documents than the segment's and one more than
+/// needed have it.
+fn telling(seen: &Seen, detection: &Detection) -> Count {
+    let is_known_elsewhere =
+        seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.min_evidence;
+    if is_known_elsewhere { seen.anywhere } else { seen.here }
+}
+
+fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurring {
+    let documents = count.documents as usize;
+    let weight = Weight {
+        share: share(count),
+        documents,
+        // A page counts once, however often it has the segment.
+        occurrences: documents,
+        is_certain: false,
+        holds_lines: reading.layout.is_lines(&tokens),
+        has_free: false,
+        ends_after: None,
+        place: has_place(reading, &tokens, count).then_some(Place::Ends),
+        identifies: false,
+        value: false,
+    };
+    Recurring { tokens, weight }
+}
+
+/// The line before the one that starts with this token.
+fn line_before(reading: &Reading, start: usize) -> Option<Range<usize>> {
+    let line_starts = &reading.tokens.line_starts;
+    let before = line_starts[..start].iter().rposition(|&is_start| is_start)?;
+    line_starts[start].then_some(before..start)
+}
+
+/// Whether enough documents have it that it is template if it stands at an end of them.
+fn has_place(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
+    let documents = count.documents as usize;
+    // The share alone means little if there are only a few documents.
+    documents >= MIN_DOCUMENTS && recurs_enough(share(count), documents, reading.layout.telling_words(tokens))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::layout::Layout;
+    use crate::cleaning::matcher::Tokens;
+    use crate::cleaning::{CleanOptions, Scratch};
+    use crate::patterns::PatternFile;
+    use crate::streaming::segments::segments;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// What is known of a text, given the documents and pages of each of its lines. Result: tokens, documents, share in
+    /// hundredths, and whether it holds lines.
+    fn known(text: &str, lines: &[(u32, u32)]) -> Vec<(Range<usize>, usize, usize, bool)> {
+        let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
+        let tokens = Tokens::of(text, &mut Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
+        let segments = segments(text, &tokens, &mutable, None);
+        let layout = Layout::of(text, &tokens);
+        let reading = Reading { tokens, layout, ..Reading::default() };
+        let seen = |&(documents, pages): &(u32, u32)| {
+            let count = Count { documents, pages };
+            Seen { here: count, anywhere: count, wants_text: false }
+        };
+        let seen: Vec<Seen> = lines.iter().map(seen).collect();
+        let known = Known::of(&reading, &segments, &seen, &Detection::default());
+        let told = |Recurring { tokens, weight }: Recurring| {
+            (tokens, weight.documents, (weight.share * 100.0) as usize, weight.holds_lines)
+        };
+        known.recurring.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn what_came_before_is_evidence_and_what_is_new_is_none() {
+        assert_eq!(known("Home\nA new bridge", &[(9, 9), (1, 1)]), [(0..1, 9, 80, true)]);
+    }
+
+    #[test]
+    fn segments_side_by_side_are_a_stretch_as_rare_as_the_rarest() {
+        let expected = [(0..1, 9, 80, true), (1..2, 5, 40, true), (0..2, 5, 40, true)];
+        assert_eq!(known("Home\nSport\nA new bridge", &[(9, 9), (5, 9), (1, 1)]), expected);
+    }
+
+    #[test]
+    fn a_text_that_recurs_elsewhere_is_evidence_if_one_document_more_had_it() {
+        let counted = |here: u32, anywhere: u32| {
+            let of = |documents| Count { documents, pages: 9 };
+            let seen = Seen { here: of(here), anywhere: of(anywhere), wants_text: false };
+            telling(&seen, &Detection::default()).documents
+        };
+        assert_eq!([counted(1, 2), counted(1, 3), counted(2, 3), counted(4, 4)], [1, 3, 3, 4]);
+    }
+
+    #[test]
+    fn of_segments_that_are_the_same_the_last_is_placed() {
+        let prose = "The bridge over the Elm opened on Monday after three years of work. ".repeat(4);
+        let text = format!("Print\n{prose}\nPrint\nHome");
+        let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
+        let file = PatternFile::empty("s", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
+        let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
+        let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
+        let segments = segments(&text, &reading.tokens, &mutable, None);
+        let count = |segment: &Segment| Count { documents: if segment.length < 9 { 9 } else { 1 }, pages: 9 };
+        let seen = |segment| Seen { here: count(segment), anywhere: count(segment), wants_text: false };
+        let seen: Vec<Seen> = segments.iter().map(seen).collect();
+        let placed = Known::of(&reading, &segments, &seen, &Detection::default()).places(&cleaner, &text, &reading);
+        let mut places: Vec<(usize, f64)> = placed.iter().map(|placed| (placed.index, placed.place.before)).collect();
+        places.sort_unstable_by_key(|&(index, _)| index);
+        assert_eq!(places, [(1, 52.0), (2, 52.0)]);
+    }
+
+    #[test]
+    fn a_second_document_tells_little_of_a_source_that_begins_and_nothing_of_one_that_goes_on() {
+        assert_eq!(known("Home", &[(2, 2)]), [(0..1, 2, 33, true)]);
+        assert_eq!(known("Home", &[(2, 200)]), [(0..1, 2, 0, true)]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Lists the contents of a state: sources and their segments.
+
+use std::vec::IntoIter;
+
+use redb::{ReadTransaction, ReadableDatabase};
+
+use super::error::{Problem, StateError};
+use super::texts::{Texts, text};
+use super::{SEGMENTS, State, TEXTS, stored_table};
+use crate::corpus::SourceId;
+use crate::streaming::segments::{Described, SegmentKey};
+use crate::streaming::table::{Entry, Progress};
+
+/// The figures of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Its progress.
+    pub progress: Progress,
+    /// Number of segments that are remembered.
+    pub segments: usize,
+    /// Number of them in enough documents to be template.
+    pub templates: usize,
+    /// The lifetime in effect for a segment seen once, in pages.
+    pub base_in_effect: f64,
+    /// Size of segments and texts in the file, in bytes, without the database's overhead.
+    pub bytes: u64,
+}
+
+/// A segment with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedSegment {
+    /// Its identity.
+    pub key: SegmentKey,
+    /// What is known of it.
+    pub entry: Entry,
+    /// Its text. `None` for a segment that never was template.
+    pub described: Option<Described>,
+}
+
+/// The segments of a source, most documents first, then by key. Texts are read lazily.
+pub struct ListedSegments<'a> {
+    state: &'a State,
+    number: u32,
+    entries: IntoIter<(SegmentKey, Entry)>,
+    texts: Texts,
+}
+
+impl State {
+    /// The figures of a source. `None` if it is not known. Loads its table.
+    pub fn summary(&self, source: &SourceId) -> Result<Option<Summary>, StateError> {
+        self.attempt(|| {
+            let reading = self.database.get()?.begin_read()?;
+            let Some((row, table)) = stored_table(&reading, source)? else { return Ok(None) };
+            let options = &self.settings.table;
+            let entries = table.ranked(options);
+            let is_template = |(_, entry): &(SegmentKey, Entry)| entry.is_template(&options.detection);
+            Ok(Some(Summary {
+                segments: entries.len(),
+                templates: entries.partition_point(is_template),
+                base_in_effect: table.progress().base_in_effect(options),
+                bytes: bytes_of(&reading, row.number)?,
+                progress: table.progress().clone(),
+            }))
+        })
+    }
+
+    /// The segments of a source that are not forgotten. `None` if it is not known. Loads its table.
+    pub fn segments(&self, source: &SourceId) -> Result<Option<ListedSegments<'_>>, StateError> {
+        self.attempt(|| {
+            let reading = self.database.get()?.begin_read()?;
+            let Some((row, table)) = stored_table(&reading, source)? else { return Ok(None) };
+            let entries = table.ranked(&self.settings.table).into_iter();
+            let texts = reading.open_table(TEXTS)?;
+            Ok(Some(ListedSegments { state: self, number: row.number, entries, texts }))
+        })
+    }
+}
+
+impl Iterator for ListedSegments<'_> {
+    type Item = Result<ListedSegment, StateError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, entry) = self.entries.next()?;
+        let described = || if entry.is_described { text(&self.texts, self.number, key) } else { Ok(None) };
+        Some(self.state.attempt(|| Ok(ListedSegment { key, entry, described: described()? })))
+    }
+}
+
+fn bytes_of(reading: &ReadTransaction, number: u32) -> Result<u64, Problem> {
+    let mut bytes = 0;
+    for row in reading.open_table(SEGMENTS)?.range((number, 0)..=(number, u32::MAX))? {
+        bytes += row?.1.value().len() as u64;
+    }
+    for row in reading.open_table(TEXTS)?.range((number, 0)..=(number, u64::MAX))? {
+        let row = row?.1;
+        let (path, text, _) = row.value();
+        bytes += (path.len() + text.len()) as u64;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,103 @@
+//! Documents with what is removed marked in them.
+
+use std::ops::Range;
+
+use maud::{Markup, html};
+
+use crate::cleaning::{Cleaner, Cleaning, Origin};
+use crate::selection::effects::DocumentEffect;
+use crate::shown::shown;
+use crate::view::marks::{Mark, MarkKind, document, trimmed};
+use crate::view::{percent, size};
+
+/// Maximum number of characters shown of a document.
+const SHOWN: usize = 6000;
+
+/// A document to show.
+#[derive(Clone, Debug)]
+pub struct ShownDocument {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// How much of it is removed.
+    pub effect: DocumentEffect,
+    /// What is removed, with the pattern responsible. `None` if it is removed by shape or with its neighbours.
+    pub parts: Vec<(Range<usize>, Option<Origin>)>,
+}
+
+/// The link and the label of a mark.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// The pattern's id.
+    pub id: String,
+    /// A link to the pattern, if it is shown.
+    pub link: Option<String>,
+}
+
+/// The removed parts of a text, each with the pattern that explains it, or `None`.
+pub fn removed_parts(text: &str, cleaner: &Cleaner, cleaning: &Cleaning) -> Vec<(Range<usize>, Option<Origin>)> {
+    let mut parts = Vec::new();
+    for span in &cleaning.spans {
+        let mut at = span.range.start;
+        for (bytes, pattern) in &span.because {
+            parts.push((trimmed(text, at..bytes.start), None));
+            parts.push((bytes.clone(), Some(cleaner.origins()[*pattern])));
+            at = bytes.end;
+        }
+        parts.push((trimmed(text, at..span.range.end), None));
+    }
+    parts.retain(|(bytes, _)| !bytes.is_empty());
+    parts
+}
+
+impl ShownDocument {
+    /// Draws it. `target` gives the link and label of each pattern.
+    pub fn draw(&self, target: impl Fn(Origin) -> Target) -> Markup {
+        let by_shape = || Target { id: "by shape".to_owned(), link: None };
+        let targets: Vec<Target> =
+            self.parts.iter().map(|(_, pattern)| pattern.map_or_else(by_shape, &target)).collect();
+        let parts = self.parts.iter().zip(&targets);
+        let marks: Vec<Mark> = parts.map(|((bytes, pattern), target)| mark(bytes, *pattern, target)).collect();
+        let DocumentEffect { bytes, removed } = self.effect;
+        html! {
+            h4 { bdi { (shown(&self.name)) } }
+            p.quiet { (size(removed)) " of " (size(bytes)) " go: " (percent(self.effect.share())) }
+            (document(&self.text, &marks, SHOWN))
+        }
+    }
+}
+
+fn mark<'t>(bytes: &Range<usize>, pattern: Option<Origin>, target: &'t Target) -> Mark<'t> {
+    let kind = if pattern.is_some() { MarkKind::Removed } else { MarkKind::RemovedByShape };
+    Mark { range: bytes.clone(), kind, link: target.link.as_deref(), label: &target.id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cleaning::{CleanOptions, Scratch};
+    use crate::patterns::{LexerCache, PatternFile};
+    use crate::view::testing::text_of;
+
+    const YAML: &str = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n\
+                        patterns:\n  - {id: b, status: accepted, regex: Home}\n  - {id: c, status: accepted, regex: News}\n";
+    const TEXT: &str = "Home News\n<b>The ferry was late again on Monday, and nobody knew why or until when.";
+
+    #[test]
+    fn what_goes_is_marked_with_the_pattern_that_says_so() {
+        let file = PatternFile::parse(YAML, &LexerCache::default()).unwrap();
+        let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
+        let cleaning = cleaner.clean(&mut Scratch::default(), TEXT).unwrap();
+        let parts = removed_parts(TEXT, &cleaner, &cleaning);
+        let origin = |index| Some(Origin { file: 0, index });
+        assert_eq!(parts, [(0..4, origin(0)), (5..9, origin(1))]);
+        let effect = DocumentEffect { bytes: TEXT.len(), removed: 10 };
+        let shown = ShownDocument { name: "<i>".into(), text: TEXT.into(), effect, parts };
+        let target = |Origin { index, .. }| Target { id: format!("id{index}"), link: Some(format!("#{index}")) };
+        let html = shown.draw(target).into_string();
+        assert!(html.contains("<del class=\"removed\" title=\"id1\"><a href=\"#1\">News</a></del>"), "{html}");
+        assert!(text_of(&html).contains("10\u{a0}B of 83\u{a0}B go: 12.0\u{a0}%"), "{}", text_of(&html));
+        assert!(!html.contains("<i>") && !html.contains("<b>"), "{html}");
+    }
+}
