@@ -42,29 +42,84 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(not(feature = "_internal"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
+#![cfg_attr(not(feature = "_internal"), warn(unnameable_types))]
+
+/// Modules that are private to users of the library. The program, benches, fuzz targets and laws see them, by the feature
+/// `_internal`, which promises nothing.
+macro_rules! internal {
+    ($($(#[$attribute:meta])* mod $name:ident;)*) => {
+        $(
+            $(#[$attribute])*
+            #[cfg(feature = "_internal")]
+            #[doc(hidden)]
+            pub mod $name;
+
+            $(#[$attribute])*
+            #[cfg(not(feature = "_internal"))]
+            mod $name;
+        )*
+    };
+}
+
+#[macro_use]
+mod setters;
+
 // From documents to cleaned documents, in this order.
-pub mod tokens;
-pub mod html;
-pub mod corpus;
-pub mod mining;
-pub mod patterns;
-pub mod cleaning;
-pub mod selection;
-pub mod training;
-pub mod streaming;
-#[cfg(feature = "pipeline")]
-pub mod pipeline;
+internal! {
+    mod tokens;
+    mod html;
+    mod corpus;
+    mod mining;
+    mod patterns;
+    mod cleaning;
+    mod selection;
+    mod training;
+    mod streaming;
+    #[cfg(feature = "pipeline")]
+    mod pipeline;
+}
 
 // What people look at.
-pub mod evaluation;
-pub mod fields;
-#[cfg(feature = "review")]
-pub mod review;
-#[cfg(feature = "review")]
-pub mod view;
+internal! {
+    #[cfg(feature = "_internal")]
+    mod evaluation;
+    mod fields;
+    #[cfg(feature = "review")]
+    mod review;
+    #[cfg(feature = "review")]
+    mod view;
+}
 
 // Helpers that import nothing.
-#[cfg(any(feature = "parquet", feature = "stream"))]
-pub mod guarded;
-pub mod shown;
-mod stretches;
+internal! {
+    #[cfg(any(feature = "parquet", feature = "stream"))]
+    mod guarded;
+    mod shown;
+    mod stretches;
+}
+
+pub use tokens::lexer::TokenizerError;
+pub use tokens::mutable::{MutableError, MutablePattern};
+pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
+
+pub use html::{Outline, OutlineRun, PageCut, SourceMap, page_without, read, visible_text};
+
+pub use corpus::{
+    Document, HtmlView, Inventory, Keys, OutputRoot, ReadOptions, ScanError, Skipped, SourceBy, SourceId,
+};
+
+pub use mining::cross_source::{Templates, cross_source};
+pub use mining::{MineOptions, Mined, mine_texts};
+
+pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, Place, Status, Template, Trust};
+
+pub use cleaning::shape::{ShapeError, ShapeModel};
+pub use cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method, Scratch, Span};
+
+#[cfg(feature = "pipeline")]
+pub use pipeline::{
+    Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
+    Observer, Permission, PipelineError, Silent, Steps, Stop, Target, WarningKind, clean_corpus, combine,
+    mine_candidates, mine_corpus,
+};

@@ -84,7 +84,7 @@ fn characters_apart(text: &str) -> String {
 /// By source.
 fn cleaned(method: Method) -> Vec<(String, Score)> {
     let sources = sources();
-    let options = CleanOptions { method, ..CleanOptions::default() };
+    let options = CleanOptions::default().method(method);
     let cleaned = sources.iter().zip(mine(&sources)).map(|(source, [own, shared])| {
         let cleaner = Cleaner::new(&[&own, &shared], &options);
         let mut scratch = Scratch::default();

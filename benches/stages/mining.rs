@@ -11,7 +11,7 @@ use dehusk::mining::near_duplicates::group_near_duplicates;
 use dehusk::mining::places::Places;
 use dehusk::mining::repeats::Interval;
 use dehusk::mining::suffix_array::SuffixArray;
-use dehusk::mining::{MineOptions, mine};
+use dehusk::mining::mine;
 
 use crate::prepared::prepared;
 use crate::sizes;
@@ -72,7 +72,7 @@ fn covering(bencher: Bencher, megabytes: u64) {
 #[divan::bench(args = sizes())]
 fn all_without_slots(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let options = MineOptions { slots: false, ..prepared.options.clone() };
+    let options = prepared.options.clone().slots(false);
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| mine(prepared.sequence(), &options));
 }
 

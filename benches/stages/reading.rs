@@ -14,7 +14,7 @@ use crate::sizes;
 #[divan::bench(args = sizes())]
 fn read(bencher: Bencher, megabytes: u64) {
     let folder = folder(megabytes);
-    let options = ReadOptions { html: dehusk::corpus::HtmlView::Markup, ..ReadOptions::default() };
+    let options = ReadOptions::default().html(dehusk::corpus::HtmlView::Markup);
     bencher.counter(BytesCount::new(megabytes * 1_000_000)).bench(|| {
         let inventory = Inventory::scan(std::slice::from_ref(&folder), &options).expect("a folder of pages");
         for listing in inventory.sources().expect("sources").listings {

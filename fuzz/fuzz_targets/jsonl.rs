@@ -17,7 +17,7 @@ fuzz_target!(|input: &str| {
 });
 
 fn check(line: &str, new_text: &str, html: HtmlView) {
-    let options = ReadOptions { html, ..ReadOptions::default() };
+    let options = ReadOptions::default().html(html);
     let Ok(rewritten) = rewrite_line(line, &options, new_text) else { return };
     let before = fields(line).expect("what is rewritten is an object");
     let after = fields(&rewritten).unwrap_or_else(|error| panic!("{rewritten}: {error}"));

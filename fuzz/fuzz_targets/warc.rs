@@ -90,7 +90,7 @@ impl Found {
 /// The file with these bytes; `None` if it is packed in a way that cannot be undone.
 fn read(path: &Path, bytes: &[u8]) -> Option<Read> {
     fs::write(path, bytes).expect("written");
-    let options = ReadOptions { max_document: 1 << 20, ..ReadOptions::default() };
+    let options = ReadOptions::default().max_document(1 << 20);
     let inventory = Inventory::scan(&[path.to_owned()], &options).expect("a file");
     let [file] = inventory.files() else { panic!("one file") };
     let mut records = match inventory.open(file) {

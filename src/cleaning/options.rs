@@ -19,6 +19,7 @@ pub enum Method {
 
 /// How to clean.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CleanOptions {
     /// From matches to spans.
     pub method: Method,
@@ -29,6 +30,13 @@ pub struct CleanOptions {
     /// The kinds of evidence that count.
     pub ingredients: Ingredients,
 }
+
+setters!(CleanOptions {
+    method: Method,
+    only_accepted: bool,
+    shape: Option<Arc<ShapeModel>>,
+    ingredients: Ingredients,
+});
 
 /// A kind of evidence, or of doubt, of [`Method::Smooth`]. Each can be switched off to measure its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@ pub struct CombineCommand {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Folder for the pattern files; decisions in those already there are kept
-    #[arg(short, long = "out", value_name = "PATTERNS", value_parser = path_to_write())]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write())]
+    output: PathBuf,
     /// Write all patterns down, also those that remove little or nothing that others do not
     #[arg(long)]
     all_patterns: bool,
@@ -31,7 +31,7 @@ pub struct CombineCommand {
 /// Runs the command.
 pub fn run(args: &CombineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let output = OutputRoot::create(&args.out, &args.files)?;
+    let output = OutputRoot::create(&args.output, &args.files)?;
     let mut options = CorpusMineOptions::default();
     options.all_patterns = args.all_patterns;
     (options.memory, options.threads) = (global.memory(), global.threads());

@@ -35,8 +35,8 @@ pub struct FieldsCommand {
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
     /// File for the lines, or - for stdout
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "FILE")]
+    output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
     /// Write only what patterns find that a person accepted
@@ -105,13 +105,13 @@ struct FileOutput {
 
 impl Output {
     fn create(args: &FieldsCommand, inputs: Vec<PathBuf>) -> anyhow::Result<Output> {
-        if args.out == Path::new("-") {
+        if args.output == Path::new("-") {
             return Ok(Output::Stdout(BufWriter::new(io::stdout())));
         }
         let inputs = [inputs, pattern_files(&args.patterns)?].concat();
         let _permission = interrupt::writing()?;
-        let file = args.force.file(&args.out, &inputs, FIELDS)?.begin()?;
-        Ok(Output::File(FileOutput { file, name: args.out.display().to_string(), _permission }))
+        let file = args.force.file(&args.output, &inputs, FIELDS)?.begin()?;
+        Ok(Output::File(FileOutput { file, name: args.output.display().to_string(), _permission }))
     }
 
     fn write(&mut self, lines: &[String]) -> anyhow::Result<()> {

@@ -29,8 +29,8 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
 pub struct ManArgs {
     /// Write a page of the program, and one of each command, such as `dehusk-state-show.1`, into this folder; without it,
     /// one page of all goes to stdout
-    #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
 }
@@ -39,7 +39,7 @@ pub struct ManArgs {
 pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
-    match &args.out {
+    match &args.output {
         Some(folder) => write_pages(&command, folder, args.force)?,
         None => {
             let mut page = Vec::new();

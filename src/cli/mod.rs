@@ -31,6 +31,7 @@ mod train;
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use dehusk::pipeline::workers::all_cores;
@@ -127,6 +128,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            let error = with_order(error);
             // Help and version are errors to clap, but not to us.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             let _ = error.print();
@@ -154,6 +156,21 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             Exit::Failed
         }
     }
+}
+
+/// Adds a tip to the error about missing patterns: `report` and `review` once had them before the corpus.
+fn with_order(mut error: clap::Error) -> clap::Error {
+    let is_of_patterns = |value: &ContextValue| match value {
+        ContextValue::Strings(missing) => missing.iter().any(|argument| argument.starts_with("--patterns")),
+        _ => false,
+    };
+    if error.kind() == ErrorKind::MissingRequiredArgument
+        && error.get(ContextKind::InvalidArg).is_some_and(is_of_patterns)
+    {
+        let tip = "the corpus comes first, then the patterns: CORPUS... -p PATTERNS".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 /// What the pipeline says went wrong. What stopped it comes from here; if several files are broken, each is told.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
@@ -43,7 +43,7 @@ pub struct CorpusArgs {
 /// How documents are read.
 #[derive(Args, Debug)]
 pub struct ReadingArgs {
-    /// Read HTML as the text a visitor sees, or take the markup itself for the text
+    /// How HTML is read and written
     #[arg(long, value_enum, default_value_t = Html::Text)]
     pub html: Html,
     /// Follow symbolic links that lead out of the given folder, too
@@ -54,8 +54,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "auto|key|host|domain|folder|REGEX", default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
     /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
-    #[arg(long, value_name = "BYTES", value_parser = document_size, default_value = "256M")]
-    pub max_document: u64,
+    #[arg(long, value_name = "BYTES", value_parser = document_size, default_value_t = size::Size(ReadOptions::default().max_document))]
+    pub max_document: size::Size,
     /// Key, or column, of a document's name
     #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL and Parquet")]
     pub id_key: String,
@@ -73,40 +73,47 @@ pub struct ReadingArgs {
     pub html_key: String,
 }
 
-/// What counts as the text of an HTML document.
+/// See [`HtmlView`].
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Html {
-    /// What a visitor sees, a line per block
+    /// Read the text that a visitor sees, a line per block, and write text
     Text,
-    /// The markup itself
+    /// Read the same text, and write the page without the text that is removed
+    Page,
+    /// Take the markup itself for the text
     Markup,
 }
 
 impl ReadingArgs {
     pub fn options(&self) -> ReadOptions {
-        let html = match self.html {
+        self.options_with(match self.html {
             Html::Text => HtmlView::Text,
+            Html::Page => HtmlView::Page,
             Html::Markup => HtmlView::Markup,
-        };
-        self.options_with(html)
+        })
+    }
+
+    /// For commands that write no documents.
+    pub fn read_only(&self) -> ReadOptions {
+        let options = self.options();
+        let html = options.html.read_only();
+        options.html(html)
     }
 
     /// For gold text, which has no markup, and lies in folders named after the sources.
     pub fn gold_options(&self) -> ReadOptions {
-        ReadOptions { source_by: SourceBy::Auto, ..self.options_with(HtmlView::Text) }
+        self.options_with(HtmlView::Text).source_by(SourceBy::Auto)
     }
 
     fn options_with(&self, html: HtmlView) -> ReadOptions {
-        let keys = Keys {
-            id: self.id_key.clone(),
-            source: self.source_key.clone(),
-            url: self.url_key.clone(),
-            text: self.text_key.clone(),
-            html: self.html_key.clone(),
-        };
-        let (source_by, follow_links) = (self.source_by.clone(), self.follow_links);
-        let max_document = self.max_document;
-        ReadOptions { html, keys, source_by, follow_links, max_document, outline: false }
+        let keys = Keys::default()
+            .id(self.id_key.clone())
+            .source(self.source_key.clone())
+            .url(self.url_key.clone())
+            .text(self.text_key.clone())
+            .html(self.html_key.clone());
+        let options = ReadOptions::default().html(html).keys(keys).source_by(self.source_by.clone());
+        options.follow_links(self.follow_links).max_document(self.max_document.0)
     }
 }
 
@@ -117,15 +124,16 @@ pub struct MineArgs {
     /// the smooth method does not depend on it
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining")]
     pub cutoff: Option<f64>,
-    /// Documents that a repeat needs
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..), help_heading = "Mining")]
-    pub min_df: u32,
+    /// Documents that a repeat needs; a template with slots needs 5 in any case
+    #[arg(long, alias = "min-df", value_name = "N", default_value_t = MineOptions::default().min_documents as u32,
+        value_parser = clap::value_parser!(u32).range(MineOptions::LEAST_DOCUMENTS as i64..), help_heading = "Mining")]
+    pub min_documents: u32,
     /// Share of the documents that a repeat needs (0 to 1)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share, help_heading = "Mining")]
+    #[arg(long, value_name = "SHARE", default_value_t = MineOptions::default().min_share, value_parser = share, help_heading = "Mining")]
     pub min_share: f64,
-    /// Word tokens that a repeat needs, unless it is a whole line
-    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Mining")]
-    pub min_tokens: usize,
+    /// Words that a repeat needs, unless it is a whole line
+    #[arg(long, alias = "min-tokens", value_name = "N", default_value_t = MineOptions::default().min_words, help_heading = "Mining")]
+    pub min_words: usize,
     /// Mine no templates with slots that anything may fill
     #[arg(long, help_heading = "Mining")]
     pub no_slots: bool,
@@ -160,10 +168,10 @@ pub struct SourceMineArgs {
     pub all_patterns: bool,
 }
 
-fn document_size(text: &str) -> Result<u64, String> {
+fn document_size(text: &str) -> Result<size::Size, String> {
     match size::parse(text)? {
         bytes if bytes > MAX_DOCUMENT_BYTES as u64 => Err("a document may have 2G at most".to_owned()),
-        bytes => Ok(bytes),
+        bytes => Ok(size::Size(bytes)),
     }
 }
 
@@ -185,13 +193,8 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 impl MineArgs {
     pub fn options(&self) -> MineOptions {
-        MineOptions {
-            min_words: self.min_tokens,
-            min_documents: self.min_df as usize,
-            min_share: self.min_share,
-            cutoff: self.cutoff,
-            slots: !self.no_slots,
-        }
+        let options = MineOptions::default().min_documents(self.min_documents as usize).min_share(self.min_share);
+        options.min_words(self.min_words).cutoff(self.cutoff).slots(!self.no_slots)
     }
 }
 
@@ -234,14 +237,11 @@ pub struct CleanArgs {
 pub struct DocumentArgs {
     #[command(flatten)]
     pub method: MethodArgs,
-    /// Give HTML back as its cleaned text, or as the page without the text that goes
-    #[arg(long, value_enum, value_name = "text|html", default_value_t = Output::Text, help_heading = "Cleaning")]
-    pub output: Output,
     /// Put this text in the place of what goes
     #[arg(long, value_name = "TEXT", help_heading = "Cleaning")]
     pub replacement: Option<String>,
     /// Cut nothing; write what would be cut as Dolma attributes, a .jsonl for each input file
-    #[arg(long, conflicts_with_all = ["output", "replacement"], help_heading = "Cleaning")]
+    #[arg(long, conflicts_with = "replacement", help_heading = "Cleaning")]
     pub spans: bool,
     /// Count positions of spans in this unit
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", help_heading = "Cleaning")]
@@ -258,15 +258,6 @@ pub enum SpanUnit {
     Codepoints,
     /// Bytes of the text in UTF-8
     Bytes,
-}
-
-/// What HTML is given back as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// Its cleaned text
-    Text,
-    /// The page, without the text that goes
-    Html,
 }
 
 /// How a run goes on where something goes wrong.
@@ -302,32 +293,19 @@ pub enum OnError {
 }
 
 impl DocumentArgs {
-    /// How documents are to be read for what is asked for.
-    pub fn view(&self, reading: &ReadingArgs) -> anyhow::Result<ReadOptions> {
-        let options = reading.options();
-        match (self.output, options.html) {
-            (Output::Text, _) => Ok(options),
-            (Output::Html, HtmlView::Markup) => bail!("--html markup gives pages back anyway; leave --output html out"),
-            (Output::Html, _) => Ok(ReadOptions { html: HtmlView::Page, ..options }),
-        }
-    }
-
     /// The unit of spans, if spans are asked for.
-    pub fn spans(&self) -> Option<spans::Unit> {
+    pub fn spans(&self) -> Option<spans::SpanUnit> {
         self.spans.then_some(match self.span_units {
-            SpanUnit::Codepoints => spans::Unit::Codepoints,
-            SpanUnit::Bytes => spans::Unit::Bytes,
+            SpanUnit::Codepoints => spans::SpanUnit::Codepoints,
+            SpanUnit::Bytes => spans::SpanUnit::Bytes,
         })
     }
 
     /// How documents are cleaned.
     pub fn options(&self, global: &Global) -> CorpusCleanOptions {
-        let mut options = CorpusCleanOptions::default();
-        options.cleaning = self.method.options();
-        (options.replacement, options.max_removed) = (self.replacement.clone(), self.max_removed);
-        options.spans = self.spans();
-        (options.memory, options.threads) = (global.memory(), global.threads());
-        options
+        let options = CorpusCleanOptions::default().cleaning(self.method.options()).spans(self.spans());
+        let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
+        options.memory(global.memory()).threads(global.threads())
     }
 }
 
@@ -413,6 +391,6 @@ impl AnyMethodArgs {
         let is_out = |name: &str| self.without.iter().any(|out| out == name);
         let left_out = Ingredient::NAMED.into_iter().filter(|(name, _)| is_out(name));
         let ingredients = left_out.fold(Ingredients::ALL, |all, (_, ingredient)| all.without(ingredient));
-        CleanOptions { method, only_accepted: self.only.is_some(), shape, ingredients }
+        CleanOptions::default().method(method).only_accepted(self.only.is_some()).shape(shape).ingredients(ingredients)
     }
 }

@@ -34,29 +34,29 @@ use dehusk::shown::size;
 /// Options of `dehusk report`.
 #[derive(Args, Debug)]
 pub struct ReportCommand {
-    /// Folder with the pattern files, or one file
-    #[arg(value_name = "PATTERNS")]
-    library: PathBuf,
     #[command(flatten)]
     corpus: CorpusArgs,
+    /// Folder with the pattern files, or one file
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: PathBuf,
     /// File for the report, or - for stdout
-    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
     /// Show so many patterns of each source in full, and so many rejected ones; of the others, what they come to
     #[arg(long, value_name = "N", default_value_t = 100)]
-    patterns: usize,
+    max_patterns: usize,
     /// Show so many documents of each source of which most goes, and as many of which least goes
     #[arg(long, value_name = "N", default_value_t = 2)]
-    documents: usize,
+    max_documents: usize,
     #[command(flatten)]
     method: MethodArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let library = Library::load(&args.library)?;
+    let library = Library::load(&args.patterns)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let output = Output::create(args, inventory.inputs())?;
@@ -83,7 +83,7 @@ impl Output {
         if args.output == Path::new("-") {
             return Ok(Output::Stdout);
         }
-        let inputs = [inputs, pattern_files(&args.library)?].concat();
+        let inputs = [inputs, pattern_files(&args.patterns)?].concat();
         Ok(Output::File(args.force.file(&args.output, &inputs, PAGE)?))
     }
 
@@ -145,7 +145,7 @@ impl Report<'_> {
             effects: &shared.effects,
             sights: &shared.sights,
             documents,
-            in_full: self.args.patterns,
+            in_full: self.args.max_patterns,
         });
         Ok(page(&overview, drawn, shared_patterns.as_ref()))
     }
@@ -213,13 +213,13 @@ impl<'a> SourceToReport<'a> {
     fn section(self, anchor: String) -> anyhow::Result<Section> {
         let effects = self.effects()?;
         let own = self.own().map(|own| Ranking::of(own, &effects.patterns[0]));
-        let in_full = own.iter().flat_map(|ranking| ranking.in_full(self.report.args.patterns));
+        let in_full = own.iter().flat_map(|ranking| ranking.in_full(self.report.args.max_patterns));
         let sightings =
             in_full.flat_map(|index| effects.patterns[0][index].sightings.iter().map(move |at| (index, at)));
         let sights = self.sights(sightings.collect(), "");
         let shared = self.shared(&effects);
         let extremes =
-            extremes(&effects.documents, self.report.args.documents).map(|shown| self.show(&effects, &shown));
+            extremes(&effects.documents, self.report.args.max_documents).map(|shown| self.show(&effects, &shown));
         let warnings = warnings(&self.question(), self.report.args.method.is_default(), &effects);
         let row = self.row(&anchor, &effects, warnings.len());
         let names: Vec<String> = self.names.iter().map(|name| name.get().cloned().unwrap_or_default()).collect();
@@ -232,7 +232,7 @@ impl<'a> SourceToReport<'a> {
             sights: &sights,
             extremes: &extremes,
             warnings: &warnings,
-            in_full: self.report.args.patterns,
+            in_full: self.report.args.max_patterns,
         };
         let html = report.draw();
         Ok(Section { row, html, looked_at: effects.documents.iter().flatten().count(), shared })

@@ -26,10 +26,11 @@ const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Options of `dehusk review`.
 #[derive(Args, Debug)]
 pub struct ReviewArgs {
-    /// Folder with the pattern files, or one file; decisions are written to it
-    patterns: PathBuf,
     #[command(flatten)]
     corpus: CorpusArgs,
+    /// Folder with the pattern files, or one file; decisions are written to it
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: PathBuf,
     /// Listen on this port of this machine [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
@@ -38,7 +39,7 @@ pub struct ReviewArgs {
     no_open: bool,
     /// Look at so many documents of each source, evenly spread
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
-    documents: u32,
+    max_documents: u32,
     #[command(flatten)]
     method: MethodArgs,
 }
@@ -49,7 +50,7 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     remove_left_over(&args.patterns);
     let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
     let options = suited(args.method.options(), inventory.options().html);
-    let documents = Documents::new(inventory, args.documents as usize);
+    let documents = Documents::new(inventory, args.max_documents as usize);
     let folder = args.patterns.clone();
     // A folder that cannot be read for a moment has no new files.
     let list = Box::new(move || pattern_files(&folder).unwrap_or_default());

@@ -22,8 +22,8 @@ pub struct RunArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for OUT/patterns and OUT/cleaned
-    #[arg(short, long, value_name = "OUT", value_parser = path_to_write())]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = path_to_write())]
+    output: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
     #[command(flatten)]
@@ -36,13 +36,13 @@ pub struct RunArgs {
 pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let lexer = args.mining.mining.lexer.build()?;
     let mut summary = Summary::default();
-    let view = args.cleaning.documents.view(&args.corpus.reading)?.html;
+    let view = args.corpus.reading.options().html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // The whole of OUT is looked at before any of it is made.
     let inputs = inventory.inputs();
-    OutputRoot::create(&args.out, &inputs)?;
-    let patterns = OutputRoot::create(args.out.join("patterns"), &inputs)?;
-    let cleaned = Target::Folder(OutputRoot::create(args.out.join("cleaned"), &inputs)?);
+    OutputRoot::create(&args.output, &inputs)?;
+    let patterns = OutputRoot::create(args.output.join("patterns"), &inputs)?;
+    let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &inputs)?);
     mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;

@@ -1,5 +1,19 @@
 //! Sizes in bytes, as people write them.
 
+use std::fmt;
+
+/// A number of bytes, written in the largest unit in which it is a whole number: `256M`.
+#[derive(Clone, Copy, Debug)]
+pub struct Size(pub u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let units = [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "K")];
+        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0 % factor == 0).unwrap_or((1, ""));
+        write!(f, "{}{unit}", self.0 / factor)
+    }
+}
+
 /// `500M`, `4G`, or bytes.
 pub fn parse(text: &str) -> Result<u64, String> {
     let (number, unit) = match text.trim().char_indices().last() {

@@ -38,7 +38,7 @@ pub struct TrainArgs {
     #[command(flatten)]
     list: ListArgs,
     /// File for the model, to be given to `--shape`
-    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,

@@ -112,10 +112,7 @@ impl InputFile {
     /// text is left ends in `.txt`.
     pub fn output_name(&self, view: HtmlView) -> String {
         let name = self.name();
-        match (self.kind, view) {
-            (FileKind::Html, HtmlView::Text) => text_name(&name),
-            _ => name,
-        }
+        if self.kind == FileKind::Html && view.is_written_as_text() { text_name(&name) } else { name }
     }
 
     /// The file at `relative`, below the folder `root`.

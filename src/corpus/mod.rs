@@ -17,6 +17,7 @@ mod encode;
 mod file_glob;
 mod file_kind;
 mod folder;
+mod html_view;
 mod input_file;
 mod inventory;
 mod jsonl;
@@ -50,6 +51,7 @@ pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
 pub use file_kind::FileKind;
+pub use html_view::HtmlView;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
@@ -107,6 +109,7 @@ impl Document {
 
 /// Which files are documents, and how they are to be read.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// What counts as the text of an HTML document.
     pub html: HtmlView,
@@ -120,9 +123,18 @@ pub struct ReadOptions {
     /// Whether symbolic links are followed that lead out of the folder that was given.
     pub follow_links: bool,
     /// A document of more bytes is skipped, whether as it lies in its file, decompressed, or as text; at most
-    /// [`MAX_DOCUMENT_BYTES`]. What is read at once of compressed files and archives is bounded by it. Default: 256 MiB.
+    /// [`MAX_DOCUMENT_BYTES`]. What is read at once of compressed files and archives is bounded by it. Default: 256 MB.
     pub max_document: u64,
 }
+
+setters!(ReadOptions {
+    html: HtmlView,
+    outline: bool,
+    keys: Keys,
+    source_by: SourceBy,
+    follow_links: bool,
+    max_document: u64,
+});
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
@@ -132,25 +144,14 @@ impl Default for ReadOptions {
             keys: Keys::default(),
             source_by: SourceBy::default(),
             follow_links: false,
-            max_document: 256 << 20,
+            max_document: 256_000_000,
         }
     }
 }
 
-/// What counts as the text of an HTML document.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum HtmlView {
-    /// What a reader of the page sees, one line per block.
-    #[default]
-    Text,
-    /// The same, with the way back to the page, so that the page can be cleaned and not only its text.
-    Page,
-    /// The markup itself.
-    Markup,
-}
-
 /// Which keys of a JSONL line hold what. A key that is missing or `null` is as good as absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Keys {
     /// The document's name, a string or a number; without it, the line's number. Default: `id`.
     pub id: String,
@@ -163,6 +164,8 @@ pub struct Keys {
     /// The document as HTML, which is read where `text` is absent. Default: `html`.
     pub html: String,
 }
+
+setters!(Keys { id: String, source: String, url: String, text: String, html: String });
 
 impl Default for Keys {
     fn default() -> Keys {

@@ -12,11 +12,11 @@ use serde_json::value::RawValue;
 
 use super::skipped::excerpt;
 use super::source_by::Known;
-use super::{HtmlView, Keys, ReadOptions, Reason};
+use super::{Keys, ReadOptions, Reason};
 
 /// The `line` with its document's text replaced by `new_text`, and every other byte as it was.
 ///
-/// HTML that is read as visible text ([`HtmlView::Text`]) is no HTML once it is cleaned: its value
+/// HTML that is read as visible text ([`HtmlView::Text`](super::HtmlView::Text)) is no HTML once it is cleaned: its value
 /// is replaced as well, and its key becomes the key of the text.
 ///
 /// ```
@@ -31,10 +31,10 @@ pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result
     let keys = &options.keys;
     let record = Record::parse(line, keys)?;
     let new_value = quoted(new_text);
-    let edits = match (record.body(keys)?, options.html) {
-        (Body::Text(text), _) => vec![(text.value, new_value)],
-        (Body::Html(html), HtmlView::Markup | HtmlView::Page) => vec![(html.value, new_value)],
-        (Body::Html(html), HtmlView::Text) => match record.text {
+    let edits = match record.body(keys)? {
+        Body::Text(text) => vec![(text.value, new_value)],
+        Body::Html(html) if !options.html.is_written_as_text() => vec![(html.value, new_value)],
+        Body::Html(html) => match record.text {
             // a second text would make the line unreadable: the two change places
             Some(null) => vec![(null.value, new_value), (html.value, "null".to_owned())],
             None => vec![(html.key, quoted(&keys.text)), (html.value, new_value)],
@@ -256,6 +256,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::SourceBy;
+    use super::super::HtmlView;
     use super::*;
 
     fn parsed(line: &str) -> Result<Record<'_>, Reason> {

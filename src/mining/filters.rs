@@ -31,7 +31,7 @@ pub fn filtered_repeats(
         let is_whole_line = interval.len >= MIN_LINE && is_break(start) && is_break(end - 1);
         half_words.between(start, end) >= if is_whole_line { 0 } else { 2 * options.min_words }
     };
-    let min_documents = options.min_documents.max(2);
+    let min_documents = options.min_documents.max(MineOptions::LEAST_DOCUMENTS);
     let least = Least { len: options.min_words.clamp(1, MIN_LINE), occurrences: min_documents };
     let is_repeat =
         |interval: &Interval| interval.is_maximal && interval.documents >= min_documents && says_something(interval);

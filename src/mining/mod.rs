@@ -38,10 +38,12 @@ use suffix_array::SuffixArray;
 
 /// What a repeat must be to become a candidate.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MineOptions {
     /// Minimum number of word tokens. A repeat of whole lines needs none.
     pub min_words: usize,
-    /// Minimum number of documents, near-duplicates counted once.
+    /// Minimum number of documents, near-duplicates counted once. Fewer than [`LEAST_DOCUMENTS`](Self::LEAST_DOCUMENTS) count as
+    /// that many, because text of one document is no repeat. A template with slots needs 5 in any case.
     pub min_documents: usize,
     /// Minimum share of the documents, 0..=1.
     pub min_share: f64,
@@ -49,6 +51,13 @@ pub struct MineOptions {
     pub cutoff: Option<f64>,
     /// Whether to look for templates with free slots.
     pub slots: bool,
+}
+
+setters!(MineOptions { min_words: usize, min_documents: usize, min_share: f64, cutoff: Option<f64>, slots: bool });
+
+impl MineOptions {
+    /// The smallest value of [`min_documents`](field@Self::min_documents).
+    pub const LEAST_DOCUMENTS: usize = 2;
 }
 
 impl Default for MineOptions {

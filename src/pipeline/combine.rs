@@ -119,8 +119,6 @@ impl Combiner<'_> {
         let mut shared = files.split_off(own);
         let budget = Budget::new(self.options.memory);
         self.test(&mut files, &mut shared, &budget)?;
-        // Elements that are open when an article ends are closed after it.
-        let has_ends = self.html == HtmlView::Text;
         let cleaning = suited(CleanOptions::default(), self.html);
         self.observer.start("trying out", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
@@ -129,7 +127,7 @@ impl Combiner<'_> {
             let texts = self.samples.texts(index, count)?;
             self.observer.step(1);
             let sampled = Sampled::new(&files[index], shared.first(), &texts);
-            let ends = if has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
+            let ends = if self.html.has_ends() { Ends::of(&sampled) } else { Ends::none(&sampled) };
             let mut file = if self.options.all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
             drop(sampled);
             ends.mark(&mut file);

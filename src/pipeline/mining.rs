@@ -26,7 +26,7 @@ use crate::tokens::{Lexer, SymbolSequence};
 #[non_exhaustive]
 pub struct CorpusMineOptions {
     /// How each source is mined.
-    pub source: MineOptions,
+    pub mining: MineOptions,
     /// Whether a source that needs more memory than there is is mined in part, and not refused.
     pub sample: bool,
     /// Whether patterns are kept that remove nothing beside others.
@@ -37,11 +37,13 @@ pub struct CorpusMineOptions {
     pub threads: usize,
 }
 
+setters!(CorpusMineOptions { mining: MineOptions, sample: bool, all_patterns: bool, memory: u64, threads: usize });
+
 impl Default for CorpusMineOptions {
     /// Three quarters of the free memory, and all cores.
     fn default() -> CorpusMineOptions {
         CorpusMineOptions {
-            source: MineOptions::default(),
+            mining: MineOptions::default(),
             sample: false,
             all_patterns: false,
             memory: memory::most_of_what_is_free(),
@@ -179,7 +181,7 @@ impl<'a> Miner<'a> {
             drop(share);
             share = budget.take(need_of_tokens);
         }
-        let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.source);
+        let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining);
         drop(share);
         self.observer.step(listing.documents.len() as u64);
         Ok((mined, sampling::looked_at(&places).copied().collect()))

@@ -33,12 +33,10 @@ use crate::corpus::{HtmlView, OutputFile, OutputKind};
 
 /// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
-    match html {
-        HtmlView::Text | HtmlView::Page => options,
-        HtmlView::Markup => {
-            CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
-        }
+    if html.has_shape() {
+        return options;
     }
+    CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
 }
 
 /// Runs a stage, and tells how long it took.

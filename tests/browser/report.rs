@@ -23,7 +23,7 @@ fn make() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let (patterns, report) = (folder.path().join("patterns"), folder.path().join("report.html"));
     dehusk(&[Path::new("mine"), &sample_corpus(), Path::new("-o"), &patterns]);
-    dehusk(&[Path::new("report"), &patterns, &sample_corpus(), Path::new("-o"), &report]);
+    dehusk(&[Path::new("report"), &sample_corpus(), Path::new("-p"), &patterns, Path::new("-o"), &report]);
     folder
 }
 

@@ -34,7 +34,7 @@ impl Review {
     /// Starts a review of these pattern files, on these documents.
     pub fn of(patterns: TempDir, corpus: &Path) -> Review {
         let mut command = dehusk("review");
-        command.arg(patterns.path()).arg(corpus).args(["--no-open", "--port", "0"]);
+        command.arg(corpus).arg("-p").arg(patterns.path()).args(["--no-open", "--port", "0"]);
         let process = Process::start(&mut command);
         let url = process.wait_for("its address", url_in);
         Review { url, patterns, _process: process }

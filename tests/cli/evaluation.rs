@@ -208,7 +208,7 @@ fn what_cannot_be_scored_is_refused_with_a_remedy() {
     sandbox.expect(1, "eval corpus --gold renamed --half").says("every second document");
     sandbox.expect(2, "eval corpus").says("--gold");
     sandbox.expect(2, "eval --gold gold").says("<CORPUS>");
-    sandbox.expect(2, "eval corpus --gold gold -p patterns --min-df 3").says("cannot be used with");
+    sandbox.expect(2, "eval corpus --gold gold -p patterns --min-documents 3").says("cannot be used with");
     sandbox.expect(2, "eval corpus --gold gold -p patterns --half").says("cannot be used with");
 }
 

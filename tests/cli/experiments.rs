@@ -104,7 +104,7 @@ fn pages_that_cannot_be_used_are_counted() {
     sandbox.expect(1, "eval clusters in --gold gold").says("nothing to cluster");
     sandbox.expect(1, "eval duplicates in --gold elsewhere").says("gold text: cannot find \"elsewhere\"");
     sandbox.expect(2, "eval duplicates in").says("--gold");
-    sandbox.expect(2, "eval duplicates in --gold gold -p patterns --min-df 3").says("cannot be used with");
+    sandbox.expect(2, "eval duplicates in --gold gold -p patterns --min-documents 3").says("cannot be used with");
     write(&sandbox.path("swapped/tide/0.txt"), sandbox.read("gold/tide/1.txt").as_bytes());
     sandbox.expect(1, "eval duplicates in --gold swapped").says("swapped: no gold text is found in its document");
 }

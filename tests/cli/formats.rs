@@ -159,11 +159,11 @@ fn pages_are_alike_in_every_format() {
     assert_alike(&sandbox, &files, "", &expected);
     fs::remove_dir_all(sandbox.path("out")).expect("removed");
     fs::remove_dir_all(sandbox.path("first")).expect("removed");
-    let expected = left_in_folder(&sandbox, &corpus, "--output html", "html");
+    let expected = left_in_folder(&sandbox, &corpus, "--html page", "html");
     assert!(
         expected.iter().all(|(_, page)| page.starts_with("<!doctype html>") && page.contains("<p class=\"line\">"))
     );
-    assert_alike(&sandbox, &files, "--output html", &expected);
+    assert_alike(&sandbox, &files, "--html page", &expected);
 }
 
 #[test]

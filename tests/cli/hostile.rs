@@ -450,7 +450,7 @@ fn pages_with_thousands_of_segments_that_recur() {
         ("bold", "<b>".repeat(RECURRING) + &items(|item| format!("<p>{item}</p>")).concat()),
     ] {
         let page = |number| format!("<p>{}</p>{recurring}", story(number, &recurring).replace('\n', "</p><p>"));
-        for options in ["", "--output html"] {
+        for options in ["", "--html page"] {
             let (last, _sandbox) = streamed("html", (0..PAGES).map(page), options);
             assert!(!last.contains("Menu") && last.contains(&story(PAGES - 1, "")), "{name} {options}");
         }

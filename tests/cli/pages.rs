@@ -10,7 +10,7 @@ use dehusk::html::visible_text;
 
 use super::*;
 
-const CLEAN: &str = "clean corpus -p patterns -o out --output html --only accepted";
+const CLEAN: &str = "clean corpus -p patterns -o out --html page --only accepted";
 
 /// A sandbox that knows one line of boilerplate.
 fn sandbox(line: &str) -> Sandbox {
@@ -101,7 +101,7 @@ fn a_page_in_a_line_is_given_back_in_its_line() {
     let lines: Vec<&str> = written.split_inclusive('\n').collect();
     assert_eq!(lines[1..], ["\n", &line("Nothing")], "what is untouched stays as it was written");
     assert_eq!(lines[0], line("").replace("\\u0066", "f"));
-    let ran = sandbox.expect(0, "clean corpus -p patterns -o - --output html --only accepted");
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o - --html page --only accepted");
     assert_eq!(ran.stdout, written);
 }
 
@@ -153,11 +153,11 @@ fn what_is_seen_of_a_cleaned_page_is_its_cleaned_text() {
     }
     sandbox.expect(0, "run corpus -o run --quiet");
     for options in ["", "--method union", "--replacement '[…]'"] {
-        for output in ["text", "html"] {
-            let arguments = format!("clean corpus -p run/patterns -o {output} --output {output} --quiet {options}");
+        for html in ["text", "page"] {
+            let arguments = format!("clean corpus -p run/patterns -o {html} --html {html} --quiet {options}");
             sandbox.expect(0, &arguments);
         }
-        let (texts, pages) = (sandbox.tree("text"), sandbox.tree("html"));
+        let (texts, pages) = (sandbox.tree("text"), sandbox.tree("page"));
         assert_eq!(texts.len(), pages.len());
         for (name, page) in &pages {
             let text = String::from_utf8_lossy(&texts[&name.replace(".html", ".txt")]).into_owned();

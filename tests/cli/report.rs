@@ -56,7 +56,7 @@ fn mined() -> Sandbox {
 }
 
 fn report(sandbox: &Sandbox, arguments: &str) -> String {
-    let ran = sandbox.expect(0, &format!("report patterns corpus {arguments} -o - --quiet"));
+    let ran = sandbox.expect(0, &format!("report corpus -p patterns {arguments} -o - --quiet"));
     check_page(&ran.stdout);
     without_style(&ran.stdout)
 }
@@ -65,7 +65,7 @@ fn report(sandbox: &Sandbox, arguments: &str) -> String {
 fn the_sample_corpus_makes_a_page() {
     let sandbox = Sandbox::new();
     sandbox.expect(0, &format!("mine {} -o patterns --quiet", news()));
-    let ran = sandbox.expect(0, &format!("report patterns {} -o new/report.html", news()));
+    let ran = sandbox.expect(0, &format!("report {} -p patterns -o new/report.html", news()));
     ran.says("wrote new/report.html: ");
     assert_eq!(ran.stdout, "");
     let html = sandbox.read("new/report.html");
@@ -86,7 +86,7 @@ fn the_sample_corpus_makes_a_page() {
         "marks lead to cards"
     );
     assert_eq!(without_style(&html).matches("<article class=\"pattern\"").count(), 311 + 2, "every pattern is shown");
-    sandbox.expect(0, &format!("report patterns {} -o again.html --threads 1 --quiet", news()));
+    sandbox.expect(0, &format!("report {} -p patterns -o again.html --threads 1 --quiet", news()));
     assert_eq!(sandbox.read("again.html"), html, "the same input gives the same bytes");
 }
 
@@ -130,11 +130,11 @@ fn what_is_not_shown_in_full_is_counted() {
     let sandbox = mined();
     let patterns = sandbox.read("patterns/tide.yaml").matches("  - id: ").count();
     assert!(patterns > 2, "{patterns}");
-    let html = report(&sandbox, "--patterns 1 --documents 0");
+    let html = report(&sandbox, "--max-patterns 1 --max-documents 0");
     assert_eq!(html.matches("<article class=\"pattern\"").count(), 1);
     assert!(text_of(&html).contains(&format!("In short: the next {} patterns, which together remove ", patterns - 1)));
     assert!(!html.contains("class=\"document\""));
-    let html = report(&sandbox, "--documents 9");
+    let html = report(&sandbox, "--max-documents 9");
     assert_eq!(html.matches("class=\"document\"").count(), 6, "no document twice");
 }
 
@@ -165,7 +165,7 @@ fn documents_that_are_left_out_are_named() {
     sandbox.write("corpus/tide/slow.txt", format!("{}b c", "a".repeat(40)));
     let hand = "patterns:\n  - {id: by-hand, status: accepted, regex: '(a|aa)+(?=x)c', example: ac}\n";
     sandbox.edit("patterns/tide.yaml", "patterns:\n", hand);
-    let ran = sandbox.expect(3, "report patterns corpus -o - --quiet");
+    let ran = sandbox.expect(3, "report corpus -p patterns -o - --quiet");
     ran.says("zero.txt: looks binary").says("tide/slow.txt: pattern by-hand: ");
     check_page(&ran.stdout);
     let text = text_of(&ran.stdout);
@@ -187,11 +187,11 @@ fn a_report_never_takes_the_place_of_input() {
         ("corpus/tide/00001.txt", "is inside the input"),
         ("patterns/tide.yaml", "is the same as the input \"patterns/tide.yaml\": choose another one"),
     ] {
-        sandbox.expect(1, &format!("report patterns corpus -o {output}")).says(says);
+        sandbox.expect(1, &format!("report corpus -p patterns -o {output}")).says(says);
     }
     assert_eq!(sandbox.tree(""), before);
-    sandbox.expect(0, "report patterns corpus -o report.html --quiet");
-    sandbox.expect(0, "report patterns corpus -o report.html --quiet");
+    sandbox.expect(0, "report corpus -p patterns -o report.html --quiet");
+    sandbox.expect(0, "report corpus -p patterns -o report.html --quiet");
 }
 
 #[test]
@@ -199,13 +199,22 @@ fn what_cannot_be_reported_on_is_an_error() {
     let sandbox = mined();
     fs::create_dir(sandbox.path("empty")).expect("a folder");
     for (arguments, says) in [
-        ("patterns empty", "no documents in \"empty\""),
-        ("empty corpus", "no pattern files (.yaml) in this folder"),
-        ("patterns corpsu", "cannot find \"corpsu\": did you mean \"corpus\"?"),
-        ("patern corpus", "cannot read the pattern folder patern"),
+        ("empty -p patterns", "no documents in \"empty\""),
+        ("corpus -p empty", "no pattern files (.yaml) in this folder"),
+        ("corpsu -p patterns", "cannot find \"corpsu\": did you mean \"corpus\"?"),
+        ("corpus -p patern", "cannot read the pattern folder patern"),
     ] {
         sandbox.expect(1, &format!("report {arguments} -o report.html")).says(says);
         assert!(!sandbox.path("report.html").exists(), "{arguments}");
     }
-    sandbox.expect(2, "report patterns corpus");
+    sandbox.expect(2, "report corpus -p patterns");
+}
+
+#[test]
+fn the_order_it_once_had_is_refused_with_a_hint() {
+    let sandbox = Sandbox::new();
+    for arguments in ["report patterns corpus -o report.html", "review patterns corpus"] {
+        let ran = sandbox.expect(2, arguments);
+        ran.says("--patterns <PATTERNS>").says("tip: the corpus comes first, then the patterns: CORPUS... -p PATTERNS");
+    }
 }

@@ -23,7 +23,7 @@ struct Review {
 
 impl Review {
     fn start(sandbox: &Sandbox) -> Review {
-        let mut command = sandbox.command("review patterns corpus --no-open --quiet");
+        let mut command = sandbox.command("review corpus -p patterns --no-open --quiet");
         let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut review = Review { child: child.expect("the program starts"), address: Default::default() };
         let mut url = String::new();

@@ -1075,7 +1075,7 @@ fn assert_refused_by_all(sandbox: &Sandbox, message: &str) {
         "clean corpus -p patterns -o out",
         "mine corpus -o patterns",
         "diff patterns patterns",
-        "report patterns corpus -o report.html",
+        "report corpus -p patterns -o report.html",
         "explain corpus/tide/0.txt -p patterns",
         "fields corpus -p patterns -o fields.jsonl",
     ] {

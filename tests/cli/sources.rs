@@ -119,7 +119,7 @@ fn every_command_with_a_corpus_takes_lists_and_rules() {
     sandbox.expect(0, &format!("mine {list} -o patterns --quiet"));
     assert!(sandbox.path("patterns/tide.com.yaml").exists());
     sandbox.expect(0, &format!("run {list} -o out --quiet"));
-    sandbox.expect(0, &format!("report patterns {list} -o report.html --quiet"));
+    sandbox.expect(0, &format!("report {list} -p patterns -o report.html --quiet"));
     sandbox.expect(0, &format!("train {list} -o model/model.yaml --quiet"));
     sandbox.expect(0, &format!("eval inject {list} --documents 8 --shares 100 --templates 1 --quiet"));
     (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 7)));
@@ -191,7 +191,7 @@ fn names_that_mislead_are_told() {
     let ran = sandbox.expect(0, "run lines.jsonl -o out");
     ran.says("the sources 'Tide' and 'tide' differ in upper and lower case only, or in how accents are written; is it one source?");
     assert!(ran.stdout.contains("a\\u{202e}moc.b  "), "{}", ran.stdout);
-    sandbox.expect(0, "report out/patterns lines.jsonl -o report.html");
+    sandbox.expect(0, "report lines.jsonl -p out/patterns -o report.html");
     for shown in [ran.stdout, ran.stderr, sandbox.read("report.html")] {
         let at = shown.find('\u{202e}');
         assert_eq!(at.map(|at| shown[..at].chars().rev().take(80).collect::<String>()), None, "backwards");

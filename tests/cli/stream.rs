@@ -184,7 +184,7 @@ fn spans_are_what_goes() {
 #[test]
 fn pages_stay_pages() {
     let sandbox = sandbox(0..60);
-    let ran = sandbox.expect(0, "stream in.jsonl --state state --output html --quiet");
+    let ran = sandbox.expect(0, "stream in.jsonl --state state --html page --quiet");
     let last = &documents(&ran.stdout)[59];
     let page = last["html"].as_str().expect("a page");
     let paragraph = Story(59).paragraph();

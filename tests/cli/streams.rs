@@ -45,7 +45,7 @@ fn wrong_usage_is_told_from_bad_input() {
         "--wrong",
         "run corpus",
         "mine x -o y --cutoff 2",
-        "mine x -o y --min-df 1",
+        "mine x -o y --min-documents 1",
         "run x -o y --threads 0",
         "clean x -p y -o z --only rejected",
         "clean x -p y -o z --merge-gap -1",

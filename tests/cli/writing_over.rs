@@ -12,7 +12,7 @@ use super::*;
 const COMMANDS: [&str; 7] = [
     "clean corpus -p patterns -o out --quiet --report",
     "clean one.jsonl -p patterns -o - --quiet --report",
-    "report patterns corpus --quiet -o",
+    "report corpus -p patterns --quiet -o",
     "fields corpus -p patterns --quiet -o",
     "train corpus -o",
     "state export state -o",
@@ -181,7 +181,7 @@ fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
     for command in [
         "clean corpus -p patterns -o out --force --report patterns/tide.yaml",
         "fields corpus -p patterns --force -o patterns/tide.yaml",
-        "report patterns corpus --force -o patterns/tide.yaml",
+        "report corpus -p patterns --force -o patterns/tide.yaml",
         "stream corpus --state corpus/state -o streamed-again.jsonl",
     ] {
         sandbox.expect(1, command).says("the input");
@@ -282,7 +282,7 @@ fn what_a_killed_process_left_goes() {
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     assert!(!sandbox.path("patterns/.dehusk-1234").exists());
     sandbox.write("patterns/.dehusk-5678", "half");
-    let mut review = start(&sandbox, "review patterns corpus --no-open");
+    let mut review = start(&sandbox, "review corpus -p patterns --no-open");
     wait_until(&mut review, || !sandbox.path("patterns/.dehusk-5678").exists());
     let _ = review.kill();
     let _ = review.wait();

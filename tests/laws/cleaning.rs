@@ -30,18 +30,18 @@ fn methods() -> impl Iterator<Item = Method> {
 }
 
 fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
-    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, only_accepted, ..CleanOptions::default() })
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions::default().method(method).only_accepted(only_accepted))
 }
 
 /// Goes by what matches alone.
 fn matching_cleaner(files: &Files, method: Method) -> Cleaner {
     let ingredients = Ingredients::ALL.without(Ingredient::End);
-    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, shape: None, ingredients, ..CleanOptions::default() })
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions::default().method(method).shape(None).ingredients(ingredients))
 }
 
 /// Goes by no shape.
 fn shapeless_cleaner(files: &Files, method: Method) -> Cleaner {
-    Cleaner::new(&[&files[0], &files[1]], &CleanOptions { method, shape: None, ..CleanOptions::default() })
+    Cleaner::new(&[&files[0], &files[1]], &CleanOptions::default().method(method).shape(None))
 }
 
 fn clean(cleaner: &Cleaner, text: &str) -> Cleaning {

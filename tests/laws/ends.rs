@@ -60,7 +60,7 @@ fn an_end_that_a_person_names_ends_every_article_that_is_long_enough() {
     let yaml = "dehusk: 1\nsource: s\nmined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
         - {id: own, regex: '(?m)^Other people''s words$', ends_after: 20, example: 'Other people''s words'}\n";
     let file = dehusk::patterns::PatternFile::parse(yaml, &Default::default()).unwrap();
-    let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
+    let cleaner = Cleaner::new(&[&file], &CleanOptions::default().shape(None));
     let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
     assert_eq!(cleaned.trim(), source.gold[0].trim());
 }

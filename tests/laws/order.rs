@@ -12,7 +12,7 @@ use crate::samples::{SOURCES, Source, lexer, mine, written};
 fn yaml_by(threads: usize, texts: &[String]) -> String {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mined = mine_texts(texts, &lexer(), &MineOptions { min_documents: 3, ..MineOptions::default() }).unwrap();
+        let mined = mine_texts(texts, &lexer(), &MineOptions::default().min_documents(3)).unwrap();
         let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
         written("all", mined.facts(), templates).to_yaml()
     })

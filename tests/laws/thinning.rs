@@ -29,8 +29,8 @@ fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
 }
 
 fn options() -> [CleanOptions; 3] {
-    let union = CleanOptions { method: Method::Union { merge_gap: 0 }, ..CleanOptions::default() };
-    [CleanOptions { shape: None, ..CleanOptions::default() }, union, CleanOptions::default()]
+    let union = CleanOptions::default().method(Method::Union { merge_gap: 0 });
+    [CleanOptions::default().shape(None), union, CleanOptions::default()]
 }
 
 fn removed(all: &Files, needed: &Files, options: &CleanOptions, texts: &[&String]) -> Removed {

@@ -23,8 +23,8 @@ pub struct CleanCommand {
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
     /// Folder for the cleaned documents; `-` writes them to stdout, a line of JSON each
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "OUT")]
+    output: PathBuf,
     #[command(flatten)]
     cleaning: CleanArgs,
     #[command(flatten)]
@@ -35,11 +35,11 @@ pub struct CleanCommand {
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns))?;
-    let options = args.cleaning.documents.view(&args.corpus.reading)?;
+    let options = args.corpus.reading.options();
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
-    let target = match args.out.to_str() {
+    let target = match args.output.to_str() {
         Some("-") => Target::Stdout,
-        _ => Target::Folder(OutputRoot::create(&args.out, &inventory.inputs())?),
+        _ => Target::Folder(OutputRoot::create(&args.output, &inventory.inputs())?),
     };
     clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
     // Those that mined them were told.
@@ -91,10 +91,8 @@ pub fn clean(
 
 impl CleanArgs {
     fn options(&self, global: &Global) -> CorpusCleanOptions {
-        let mut options = self.documents.options(global);
-        options.copies_broken = self.long.on_error == OnError::Copy;
-        (options.resume, options.verify) = (self.long.resume, self.long.verify);
-        (options.report, options.force) = (self.long.report.clone(), self.long.force.force);
-        options
+        let options = self.documents.options(global).copies_broken(self.long.on_error == OnError::Copy);
+        let options = options.resume(self.long.resume).verify(self.long.verify);
+        options.report(self.long.report.clone()).force(self.long.force.force)
     }
 }

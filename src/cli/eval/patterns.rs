@@ -15,7 +15,7 @@ use dehusk::pipeline::{Combiner, Miner};
 
 /// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
 const MINING: [&str; 8] =
-    ["cutoff", "min_df", "min_share", "min_tokens", "no_slots", "LexerArgs", "sample", "all_patterns"];
+    ["cutoff", "min_documents", "min_share", "min_words", "no_slots", "LexerArgs", "sample", "all_patterns"];
 
 /// Where patterns come from.
 #[derive(Args, Debug)]

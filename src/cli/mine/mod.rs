@@ -35,7 +35,7 @@ pub struct MineCommand {
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files; decisions in those already there are kept
-    #[arg(short, long = "out", alias = "output", value_name = "PATTERNS", value_parser = path_to_write(),
+    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write(),
         required_unless_present = "candidates")]
     output: Option<PathBuf>,
     /// Write no pattern files, but what `dehusk combine` needs to make them of the sources of several runs
@@ -74,7 +74,7 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
 
 /// Looks at what there is, and says what is left out.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
-    scan_paths(&args.corpus, &args.list, &args.reading.options(), reporter, summary)
+    scan_paths(&args.corpus, &args.list, &args.reading.read_only(), reporter, summary)
 }
 
 /// As [`scan`], where a corpus need not be named.
@@ -155,10 +155,7 @@ impl Summary {
 impl SourceMineArgs {
     /// How a corpus is mined.
     pub fn options(&self, global: &Global) -> CorpusMineOptions {
-        let mut options = CorpusMineOptions::default();
-        options.source = self.mining.options();
-        (options.sample, options.all_patterns) = (self.sample, self.all_patterns);
-        (options.memory, options.threads) = (global.memory(), global.threads());
-        options
+        let options = CorpusMineOptions::default().mining(self.mining.options()).sample(self.sample);
+        options.all_patterns(self.all_patterns).memory(global.memory()).threads(global.threads())
     }
 }

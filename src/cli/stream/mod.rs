@@ -87,7 +87,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
         Some(path) => summary.time("load patterns", || Library::load_with(path, &cache))?,
         None => Library::default(),
     };
-    let options = ReadOptions { outline: true, ..args.documents.view(&args.reading)? };
+    let options = args.reading.options().outline(true);
     let inventories = scan(args, &options, reporter)?;
     args.refuse_output_in(&inventories)?;
     let mut tables = Tables::open(&args.state, &args.table, &args.lexer, !args.no_learn, &cache)?;

@@ -40,7 +40,7 @@ pub enum Form {
     /// A line of JSON with its text, or its page.
     Line,
     /// A line of JSON that says what would go.
-    Spans(spans::Unit),
+    Spans(spans::SpanUnit),
 }
 
 /// What a page takes while it is read, for each of its bytes.

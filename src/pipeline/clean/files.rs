@@ -29,7 +29,7 @@ pub struct FileCleaner<'a> {
     pub documents: DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
     /// Write what would go instead of what stays.
-    pub spans: Option<spans::Unit>,
+    pub spans: Option<spans::SpanUnit>,
     /// Whether what cannot be cleaned is written as it was read.
     pub copies_broken: bool,
 }

@@ -50,7 +50,7 @@ pub struct CorpusCleanOptions {
     /// The largest share of a document that may go, 0..=1; a document that would lose more stays whole.
     pub max_removed: f64,
     /// Write positions of what would go instead of what stays, in this unit.
-    pub spans: Option<spans::Unit>,
+    pub spans: Option<spans::SpanUnit>,
     /// Whether a document that cannot be read or cleaned is copied as it is, and not left out.
     pub copies_broken: bool,
     /// Leave out the inputs that an earlier run of the same work has finished.
@@ -66,6 +66,20 @@ pub struct CorpusCleanOptions {
     /// Files that are cleaned at the same time, at most.
     pub threads: usize,
 }
+
+setters!(CorpusCleanOptions {
+    cleaning: CleanOptions,
+    replacement: Option<String>,
+    max_removed: f64,
+    spans: Option<spans::SpanUnit>,
+    copies_broken: bool,
+    resume: bool,
+    verify: bool,
+    report: Option<PathBuf>,
+    force: bool,
+    memory: u64,
+    threads: usize,
+});
 
 impl Default for CorpusCleanOptions {
     /// Three quarters of the free memory, and all cores.

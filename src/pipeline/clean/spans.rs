@@ -10,7 +10,7 @@ use crate::corpus::Document;
 
 /// What positions in a text are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum SpanUnit {
     /// Unicode code points, as Python and Dolma count.
     Codepoints,
     /// Bytes of the text in UTF-8.
@@ -18,7 +18,7 @@ pub enum Unit {
 }
 
 /// One line: `[start, end, score]` for each cut, the end exclusive. A cut that leaves a space is two around one.
-pub fn line(document: &Document, cleaning: &Cleaning, unit: Unit) -> String {
+pub fn line(document: &Document, cleaning: &Cleaning, unit: SpanUnit) -> String {
     let mut position = Positions { text: &document.text, unit, byte: 0, points: 0 };
     let cuts = cleaning.cuts(&document.text);
     let mut rest = cleaning.spans.as_slice();
@@ -47,14 +47,14 @@ fn pieces(text: &str, cut: &Cut) -> impl Iterator<Item = Range<usize>> + use<> {
 /// Counts up to ever later bytes.
 struct Positions<'t> {
     text: &'t str,
-    unit: Unit,
+    unit: SpanUnit,
     byte: usize,
     points: usize,
 }
 
 impl Positions<'_> {
     fn of(&mut self, byte: usize) -> usize {
-        if self.unit == Unit::Bytes {
+        if self.unit == SpanUnit::Bytes {
             return byte;
         }
         self.points += self.text[self.byte..byte].chars().count();

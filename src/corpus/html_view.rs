@@ -1,0 +1,36 @@
+//! What the text of an HTML document is, and all that follows from it.
+
+/// What the text of an HTML document is, and what a cleaned one is written as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HtmlView {
+    /// The text that a reader of the page sees, one line per block. What is written is text too.
+    #[default]
+    Text,
+    /// The same text. What is written is the page without the text that was removed.
+    Page,
+    /// The markup itself.
+    Markup,
+}
+
+impl HtmlView {
+    /// The view for those who read documents and write none: a way back to the page takes memory.
+    pub fn read_only(self) -> HtmlView {
+        if self == HtmlView::Page { HtmlView::Text } else { self }
+    }
+
+    /// Whether a cleaned page is written as text, and is no HTML any more.
+    pub(super) fn is_written_as_text(self) -> bool {
+        self == HtmlView::Text
+    }
+
+    /// Whether patterns can end articles. In markup they cannot: elements that are open when an article ends are closed
+    /// after it.
+    pub(crate) fn has_ends(self) -> bool {
+        self == HtmlView::Text
+    }
+
+    /// Whether shape says something about the text. Markup has another shape than text.
+    pub(crate) fn has_shape(self) -> bool {
+        self != HtmlView::Markup
+    }
+}
