@@ -8,10 +8,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::mining::{MineOptions, cross_source::cross_source, mine_texts};
-use dehusk::patterns::PatternFile;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk::{
+    CleanOptions, Cleaner, Lexer, MineOptions, MutableSet, PatternFile, Scratch, Tokenizer, cross_source, mine_texts,
+};
 
 const STORIES: [&str; 5] =
     ["Ferry late again.", "Choir wins the cup!", "Rain all week?", "The mayor resigns.", "Bakery reopens."];

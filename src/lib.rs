@@ -1,46 +1,107 @@
-//! dehusk learns the boilerplate that a text source repeats, as regular expressions a person can read
-//! and review, and strips it from text in bulk.
+//! dehusk learns the boilerplate that a text source repeats, as regular expressions a person can read and review, and removes it
+//! from text in bulk.
+//!
+//! A *source* is a site, a feed or a list: texts that share templates. Everything is learned for each source. A *pattern* is
+//! a template as a regex. Patterns are kept in *pattern files*, which people review; mining and cleaning meet only there.
 //!
 //! ```text
-//!     corpus/ --> tokens/ --> mining/ --> patterns/ <--> YAML files people review
-//!                    |                        |   ^
-//!                    +------> cleaning/ <-----+   |
-//!                                 +---------> selection/
+//! texts --> mine_texts --> cross_source --> PatternFile --> select --> Cleaner --> cleaned texts
+//!          (each source)   (all sources)        ^
+//!                                               +--> YAML files that people review
 //! ```
 //!
-//! Mining and cleaning meet only in the pattern files. Each step can be called alone, so that a larger
-//! system can spread them out: mine a source ([`mining::mine_texts`]), compare all sources
-//! ([`mining::cross_source::cross_source`]), write patterns down ([`PatternFile::of_templates`](patterns::PatternFile::of_templates)),
-//! see where articles end ([`selection::ends::Ends`]), leave out what is not needed ([`selection::thinning::thinned`]),
-//! clean a document ([`cleaning::Cleaner::clean`]).
+//! [`mine_corpus`] and [`clean_corpus`] do all of this for whole corpora, as the program `dehusk` does (feature `pipeline`).
+//! The functions below do one step each, for larger systems that spread the steps out.
+//!
+//! # Mine
+//!
+//! Each source is mined alone, on any machine. The comparison of all sources removes what is only language.
 //!
 //! ```
+//! # fn texts(masthead: &str) -> Vec<String> {
+//! #     let stories = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."];
+//! #     let page = |(number, story)| format!("{masthead}\n\n{story}\n\n{number} comments | Permanent link\n");
+//! #     stories.iter().enumerate().map(page).collect()
+//! # }
 //! use std::sync::Arc;
-//! use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-//! use dehusk::mining::{MineOptions, cross_source::cross_source, mine_texts};
-//! use dehusk::patterns::PatternFile;
-//! use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+//! use dehusk::{Lexer, MineOptions, MutableSet, PatternFile, Tokenizer, cross_source, mine_texts};
 //!
-//! let stories = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."];
-//! let page = |(number, story)| format!("Daily Post | Home | Sport\n\n{story}\n\n{number} comments | Permanent link\n");
-//! let texts: Vec<String> = stories.iter().enumerate().map(page).collect();
-//!
-//! // Mine one source, and compare all sources of the run: here there is one.
 //! let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
-//! let mined = [mine_texts(&texts, &lexer, &MineOptions::default())?];
-//! let templates = cross_source(&mined);
-//!
-//! // Write the templates down, for a person to review.
-//! let own = templates.own.into_iter().next().unwrap_or_default();
-//! let patterns = PatternFile::of_templates("daily-post.example", mined[0].facts(), own, &lexer);
+//! let sources = [texts("Daily Post | Home | Sport"), texts("The Tide, a paper for the harbour")];
+//! let mined = [
+//!     mine_texts(&sources[0], &lexer, &MineOptions::default())?,
+//!     mine_texts(&sources[1], &lexer, &MineOptions::default().min_documents(3))?,
+//! ];
+//! let templates = cross_source(&mined).own.swap_remove(0);
+//! let patterns = PatternFile::of_templates("daily-post.example", mined[0].facts(), templates, &lexer);
 //! assert!(patterns.to_yaml().contains(r"Daily\s+Post\s+\|\s+Home\s+\|\s+Sport"));
-//!
-//! // Clean.
-//! let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
-//! let cleaning = cleaner.clean(&mut Scratch::default(), &texts[1])?;
-//! assert_eq!(cleaning.strip(&texts[1]), "Choir wins cup!\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Select
+//!
+//! [`select`] tries the patterns out on texts of their source. It finds out how far they can be relied on and where articles
+//! end, and leaves out the patterns that nobody needs.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use dehusk::{Lexer, MineOptions, MutableSet, PatternFile, Tokenizer, cross_source, mine_texts};
+//! # let texts: Vec<String> = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."]
+//! #     .iter().map(|story| format!("Daily Post | Home | Sport\n\n{story}\n\nPermanent link\n")).collect();
+//! # let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+//! # let mined = [mine_texts(&texts, &lexer, &MineOptions::default())?];
+//! # let patterns = PatternFile::of_templates("daily-post.example", mined[0].facts(), cross_source(&mined).own.swap_remove(0), &lexer);
+//! use dehusk::select;
+//!
+//! let patterns = select(patterns, None, &texts);
+//! assert!(patterns.mined.removed.is_some_and(|share| share > 0.5));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Clean
+//!
+//! A [`Cleaner`] serves any number of threads; each has a [`Scratch`] of its own.
+//!
+//! ```
+//! use dehusk::{CleanOptions, Cleaner, LexerCache, PatternFile, Scratch};
+//!
+//! let yaml = r"
+//! dehusk: 1
+//! source: daily-post.example
+//! mined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}
+//! patterns:
+//!   - {id: home, status: accepted, regex: '(?m)^\s*Daily\s+Post\s+\|\s+Home\s*$', example: Daily Post | Home}
+//! ";
+//! let patterns = PatternFile::parse(yaml, &LexerCache::default()).map_err(|problems| problems[0].message.clone())?;
+//! let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
+//! let text = "Daily Post | Home\n\nChoir wins cup!\n";
+//! let cleaning = cleaner.clean(&mut Scratch::default(), text)?;
+//! assert_eq!(cleaning.strip(text), "Choir wins cup!\n");
+//! assert_eq!(cleaning.spans[0].range, 0..17);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Read
+//!
+//! An [`Inventory`] gives the documents of folders, JSONL, WARC and Parquet by source. [`html::read`](read) gives the visible
+//! text of a page, and [`page_without`] the page without parts of that text.
+//!
+//! ```
+//! use dehusk::{PageCut, SourceMap, page_without, read};
+//!
+//! let page = "<p>Choir wins cup!<p class=share>Share";
+//! let (text, map) = read::<SourceMap>(page);
+//! assert_eq!(text, "Choir wins cup!\nShare");
+//! let cut = PageCut { range: 15..21, replacement: "" };
+//! assert_eq!(page_without(page, &map, &[cut]), "<p>Choir wins cup!<p class=share>");
+//! ```
+//!
+//! # Features
+//!
+//! - `pipeline`: whole corpora ([`mine_corpus`], [`clean_corpus`]).
+//! - `stream`: templates learned while documents come.
+//! - `parquet`: reading and writing Parquet.
+//! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
 
 #![cfg_attr(not(feature = "_internal"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
 #![cfg_attr(not(feature = "_internal"), warn(unnameable_types))]
@@ -106,20 +167,28 @@ pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 pub use html::{Outline, OutlineRun, PageCut, SourceMap, page_without, read, visible_text};
 
 pub use corpus::{
-    Document, HtmlView, Inventory, Keys, OutputRoot, ReadOptions, ScanError, Skipped, SourceBy, SourceId,
+    Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, OutputError, OutputRoot, ReadOptions, Reason, ScanError,
+    Skipped, SourceBy, SourceId, SourceIdError, SourceListing, Sources,
 };
 
 pub use mining::cross_source::{Templates, cross_source};
 pub use mining::{MineOptions, Mined, mine_texts};
 
+pub use patterns::file::MinedFrom;
+pub use patterns::keep::KeepError;
 pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, Place, Status, Template, Trust};
 
+pub use selection::select;
+
+pub use cleaning::drift::Drift;
 pub use cleaning::shape::{ShapeError, ShapeModel};
-pub use cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method, Scratch, Span};
+pub use cleaning::{
+    CleanError, CleanOptions, Cleaner, Cleaning, Grounds, Ingredient, Ingredients, Method, Scratch, Span,
+};
 
 #[cfg(feature = "pipeline")]
 pub use pipeline::{
     Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
-    Observer, Permission, PipelineError, Silent, Steps, Stop, Target, WarningKind, clean_corpus, combine,
+    Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, WarningKind, clean_corpus, combine,
     mine_candidates, mine_corpus,
 };

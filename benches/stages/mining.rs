@@ -7,11 +7,11 @@ use dehusk::mining::cover::cover;
 use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk::mining::filters::filtered_repeats;
+use dehusk::mining::mine;
 use dehusk::mining::near_duplicates::group_near_duplicates;
 use dehusk::mining::places::Places;
 use dehusk::mining::repeats::Interval;
 use dehusk::mining::suffix_array::SuffixArray;
-use dehusk::mining::mine;
 
 use crate::prepared::prepared;
 use crate::sizes;

@@ -14,18 +14,13 @@ use super::workers::share_out_and_collect;
 use super::writing::write;
 use super::{suited, timed};
 use crate::cleaning::CleanOptions;
-use crate::cleaning::shape::ShapeModel;
 use crate::corpus::{HtmlView, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
 use crate::patterns::{PatternFile, SHARED, Trust};
-use crate::selection::ends::Ends;
 use crate::selection::places::Places;
-use crate::selection::sampling::{self, Sampled};
-use crate::selection::thinning::thinned;
-use crate::selection::trust::Tally;
-use crate::selection::values::Values;
+use crate::selection::{Reliance, SelectOptions, tried_out};
 use crate::tokens::Lexer;
 
 /// What mining a corpus gives.
@@ -119,20 +114,18 @@ impl Combiner<'_> {
         let mut shared = files.split_off(own);
         let budget = Budget::new(self.options.memory);
         self.test(&mut files, &mut shared, &budget)?;
-        let cleaning = suited(CleanOptions::default(), self.html);
+        let select = SelectOptions {
+            has_ends: self.html.has_ends(),
+            all_patterns: self.options.all_patterns,
+            cleaning: suited(CleanOptions::default(), self.html),
+        };
         self.observer.start("trying out", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
             let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
             self.observer.step(1);
-            let sampled = Sampled::new(&files[index], shared.first(), &texts);
-            let ends = if self.html.has_ends() { Ends::of(&sampled) } else { Ends::none(&sampled) };
-            let mut file = if self.options.all_patterns { files[index].clone() } else { thinned(&sampled, &ends) };
-            drop(sampled);
-            ends.mark(&mut file);
-            file.mined.removed = sampling::removed_share(&file, shared.first(), &texts, &cleaning);
-            Ok(file)
+            Ok(tried_out(&files[index], shared.first(), &texts, &select))
         });
         self.observer.finish();
         Ok(tried?.into_iter().chain(shared).collect())
@@ -142,26 +135,18 @@ impl Combiner<'_> {
     /// that is too small to be mined shows nothing of that.
     fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
         self.observer.start("testing", Steps::Things(own.len() as u64));
-        let shape = ShapeModel::shipped();
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
             let (count, need) = self.fitting(index, &own[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
             self.observer.step(1);
-            let sampled = Sampled::new(&own[index], shared.first(), &texts);
-            let values = Values::of(&sampled);
-            let tally = Tally::of(&sampled, &values, &shape);
-            Ok((Places::of(&sampled), values, tally))
+            Ok(Reliance::of(&own[index], shared.first(), &texts))
         });
         self.observer.finish();
         let tested = tested?;
-        for (file, (places, values, tally)) in own.iter_mut().zip(&tested) {
-            places.mark(file);
-            values.mark(file);
-            file.trust = (file.mined.counted() >= Mined::MIN_DOCUMENTS).then(|| tally.trust());
-        }
+        own.iter_mut().zip(&tested).for_each(|(file, reliance)| reliance.mark(file));
         for file in shared {
-            Places::mark_shared(tested.iter().map(|(places, ..)| places), file);
+            Places::mark_shared(tested.iter().map(Reliance::places), file);
             file.trust = Trust::mean(own.iter().filter_map(|own| Some((own.trust.as_ref()?, own.mined.documents))));
         }
         Ok(())

@@ -18,6 +18,7 @@ pub mod workers;
 pub mod writing;
 
 pub use candidates::{combine, mine_candidates};
+pub use clean::spans::SpanUnit;
 pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
 pub use combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use error::{PipelineError, Result};

@@ -14,3 +14,83 @@ pub mod thinning;
 pub mod trust;
 pub mod values;
 pub mod warnings;
+
+use crate::cleaning::CleanOptions;
+use crate::cleaning::shape::ShapeModel;
+use crate::mining::Mined;
+use crate::patterns::PatternFile;
+use ends::Ends;
+use places::Places;
+use sampling::{Sampled, looked_at, removed_share};
+use thinning::thinned;
+use trust::Tally;
+use values::Values;
+
+/// Tries the patterns of a source out on texts of this source, as `dehusk mine` does. Returns the file with what can be relied
+/// on, with marks on the patterns that articles end before, and without the patterns that nobody needs.
+///
+/// `own` is the source's file, `shared` that of the patterns of several sources, if there is one. At most 500 of the texts are
+/// looked at, evenly spread. What a person decided stays.
+pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
+    let texts: Vec<&str> = looked_at(texts).map(AsRef::as_ref).collect();
+    let mut own = own;
+    Reliance::of(&own, shared, &texts).mark(&mut own);
+    let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
+    tried_out(&own, shared, &texts, &options)
+}
+
+/// How far the patterns of a source can be relied on, by its documents.
+pub(crate) struct Reliance {
+    places: Places,
+    values: Values,
+    tally: Tally,
+}
+
+impl Reliance {
+    /// What the texts show.
+    pub(crate) fn of<T: AsRef<str> + Sync>(own: &PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> Reliance {
+        let sampled = Sampled::new(own, shared, texts);
+        let values = Values::of(&sampled);
+        let tally = Tally::of(&sampled, &values, &ShapeModel::shipped());
+        Reliance { places: Places::of(&sampled), values, tally }
+    }
+
+    /// Notes it in the source's file. A source that is too small to be mined gets no trust.
+    pub(crate) fn mark(&self, own: &mut PatternFile) {
+        self.places.mark(own);
+        self.values.mark(own);
+        own.trust = (own.mined.counted() >= Mined::MIN_DOCUMENTS).then(|| self.tally.trust());
+    }
+
+    /// The places of the shared patterns in this source.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+}
+
+/// How patterns are selected.
+pub(crate) struct SelectOptions {
+    /// Whether articles can end before patterns.
+    pub(crate) has_ends: bool,
+    /// Whether all patterns stay, also those that nobody needs.
+    pub(crate) all_patterns: bool,
+    /// How documents will be cleaned.
+    pub(crate) cleaning: CleanOptions,
+}
+
+/// The source's file with ends of articles, with the patterns that are needed, and with the share of the text that they remove.
+pub(crate) fn tried_out<T: AsRef<str> + Sync>(
+    own: &PatternFile,
+    shared: Option<&PatternFile>,
+    texts: &[T],
+    options: &SelectOptions,
+) -> PatternFile {
+    let sampled = Sampled::new(own, shared, texts);
+    let ends = if options.has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
+    let mut file = if options.all_patterns { own.clone() } else { thinned(&sampled, &ends) };
+    // The file is tried again below, in memory that this one took.
+    drop(sampled);
+    ends.mark(&mut file);
+    file.mined.removed = removed_share(&file, shared, texts, &options.cleaning);
+    file
+}
