@@ -1,7 +1,8 @@
-//! What patterns do to documents.
+//! The effects of patterns on documents.
 //!
-//! Takes a source's pattern files and texts, gives what goes of each text, and of each pattern, also the rejected ones,
-//! where it matches and how much of what goes it explains: what a person wants to see before deciding on it.
+//! Takes a source's pattern files and texts. Returns how much of each text is removed. For each pattern, also the
+//! rejected ones, it returns where the pattern matches and how much removed text it explains. A person looks at this
+//! before deciding on a pattern.
 
 use std::ops::Range;
 
@@ -12,73 +13,74 @@ use crate::cleaning::regexes::MatchError;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, Reading, Scratch};
 use crate::patterns::PatternFile;
 
-/// A document has so many places, from head to tail.
+/// Number of equal parts of a document, from head to tail, in which matches are counted.
 pub const PLACES: usize = 32;
 
-/// So many of a pattern's matches are kept, each of another document.
+/// Maximum number of matches kept for each pattern, each from another document.
 const SIGHTINGS: usize = 3;
 
-/// What the patterns of a source do to documents.
+/// The effects of a source's patterns on documents.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// Of each text, in the order given. `None` for one that cannot be cleaned, or that was not come to.
+    /// For each text, in the order given. `None` if the text cannot be read or cleaned, or if the caller stopped before
+    /// it.
     pub documents: Vec<Option<DocumentEffect>>,
-    /// Of each pattern, in the order of the files and of the patterns in them.
+    /// For each pattern, in the order of the files and of the patterns in each file.
     pub patterns: Vec<Vec<PatternEffect>>,
-    /// Bytes that go though no pattern explains them.
+    /// Number of removed bytes that no pattern explains.
     pub by_shape: usize,
-    /// Why the first text that cannot be cleaned cannot be.
+    /// The error of the first text that cannot be cleaned.
     pub failure: Option<String>,
-    /// All matches of the pattern that was to be watched.
+    /// All matches of [`Question::watched`].
     pub watched: Vec<Sighting>,
 }
 
-/// What goes of one document. In bytes.
+/// How much of one document is removed, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DocumentEffect {
-    /// All there is.
+    /// Size of the document.
     pub bytes: usize,
-    /// What of it goes, white space that goes with it included.
+    /// Size of the removed text, with the white space that is removed with it.
     pub removed: usize,
 }
 
-/// What one pattern does.
+/// The effect of one pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatternEffect {
-    /// How often it matches.
+    /// Number of matches.
     pub matches: usize,
-    /// In how many documents.
+    /// Number of documents with a match.
     pub documents: usize,
-    /// Bytes that go because of it: where several patterns match, the strongest counts.
+    /// Number of bytes that are removed because of this pattern. Where several patterns match, the strongest counts.
     pub removed: usize,
-    /// How many of its matches start in each part of the document, from head to tail.
+    /// Number of matches that start in each part of a document, from head to tail.
     pub places: [u32; PLACES],
-    /// How many of its matches stay, in whole or in part: what would go as well if a person accepted it. Texts that are
-    /// to be kept do not count.
+    /// Number of matches that are kept, in whole or in part: what accepting the pattern would remove in addition. A
+    /// match that meets a text to keep does not count.
     pub stay: usize,
-    /// Some of its matches, each the first in its document.
+    /// Some of the matches, each the first in its document.
     pub sightings: Sightings,
-    /// Some of those that stay, each the first in its document.
+    /// Some of the matches that are kept, each the first of these in its document.
     pub staying: Sightings,
 }
 
-/// A match, and where it is.
+/// A match and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
-    /// By its number.
+    /// The index of the text.
     pub text: usize,
-    /// Where in it.
+    /// The bytes of the text.
     pub bytes: Range<usize>,
-    /// Whether it stays, in whole or in part.
+    /// Whether it is kept, in whole or in part.
     pub stays: bool,
 }
 
-/// A few sightings, evenly spread over all there were.
+/// A few matches, evenly spread over all matches seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sightings {
     kept: Vec<Sighting>,
     seen: usize,
-    /// One in so many is kept.
+    /// 1 of this number of matches is kept.
     every: usize,
 }
 
@@ -90,27 +92,27 @@ impl std::ops::Deref for Sightings {
     }
 }
 
-/// What is looked at.
+/// The input of [`Effects::of`].
 #[derive(Debug)]
 pub struct Question<'q> {
-    /// The source's own file first, as for [`Cleaner::new`].
+    /// The pattern files. The source's own file comes first, as for [`Cleaner::new`].
     pub files: &'q [&'q PatternFile],
     /// How documents are cleaned.
     pub options: &'q CleanOptions,
-    /// The pattern of which all matches are wanted.
+    /// The pattern whose matches are all returned, if any.
     pub watched: Option<Origin>,
 }
 
 impl Effects {
-    /// Cleans so many texts, which `read` gives. One that it does not give is `None`, and when `go_on` says no, so are
-    /// the one in hand and all that are left.
+    /// Cleans `texts` texts and collects the effects. `read` returns the text of an index, or `None` if it cannot be
+    /// read. Once `go_on` returns false, texts that are not finished are `None` as well.
     pub fn of<T: AsRef<str>>(
         question: &Question,
         texts: usize,
         read: impl Fn(usize) -> Option<T> + Sync,
         go_on: impl Fn() -> bool + Sync,
     ) -> Effects {
-        /// What is seen in so many texts is in memory at a time.
+        /// Number of texts whose effects are in memory at the same time.
         const AT_A_TIME: usize = 256;
         let cleaner = Cleaner::new(question.files, question.options);
         let look = |scratch: &mut Scratch, index: usize| {
@@ -134,7 +136,7 @@ impl Effects {
         effects
     }
 
-    /// All text that was looked at, and what of it goes. In bytes.
+    /// The sum over all cleaned texts.
     pub fn total(&self) -> DocumentEffect {
         self.documents.iter().flatten().fold(DocumentEffect::default(), |sum, &document| sum.and(document))
     }
@@ -162,7 +164,7 @@ impl Effects {
         }
     }
 
-    /// What one pattern does.
+    /// The effect of one pattern.
     pub fn pattern(&self, Origin { file, index }: Origin) -> &PatternEffect {
         &self.patterns[file][index]
     }
@@ -173,19 +175,19 @@ impl Effects {
 }
 
 impl DocumentEffect {
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: DocumentEffect) -> DocumentEffect {
         DocumentEffect { bytes: self.bytes + other.bytes, removed: self.removed + other.removed }
     }
 
-    /// The share that goes, 0..=1.
+    /// The share that is removed, 0..=1.
     pub fn share(self) -> f64 {
         self.removed as f64 / self.bytes.max(1) as f64
     }
 }
 
 impl PatternEffect {
-    /// Adds what the pattern does elsewhere; the sightings stay those of here.
+    /// Adds the counts of another effect, such as that in another source. The sightings stay unchanged.
     pub fn add_counts(&mut self, other: &PatternEffect) {
         self.matches += other.matches;
         self.documents += other.documents;
@@ -208,7 +210,7 @@ impl PatternEffect {
 }
 
 impl Sightings {
-    /// While they are gathered there may be so many.
+    /// Maximum number of matches kept while they are collected. Above it, every second one is dropped.
     const MOST: usize = 32;
 
     fn add(&mut self, sighting: Sighting) {
@@ -233,13 +235,13 @@ impl Sightings {
     }
 }
 
-/// What is seen in one text.
+/// The effects in one text.
 struct Look {
     document: DocumentEffect,
     by_shape: usize,
-    /// Bytes that go by pattern.
+    /// Pattern index and number of removed bytes.
     removed: Vec<(usize, usize)>,
-    /// By pattern, in the order of the text.
+    /// Pattern index and its matches, in the order of the text.
     patterns: Vec<(usize, Vec<Found>)>,
 }
 
@@ -276,7 +278,7 @@ fn is_stopped(look: &Result<Look, CleanError>) -> bool {
     matches!(look, Err(CleanError { source: MatchError::Stopped, .. }))
 }
 
-/// The matches of each pattern, those that are rejected behind the `applied` ones.
+/// The matches of each pattern. The indices of rejected patterns follow those of the `applied` ones.
 fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, Vec<Found>)> {
     let rejected = reading.rejected.iter().map(|found| (applied + found.pattern, found));
     let mut all: Vec<(usize, &Match)> =
@@ -295,7 +297,7 @@ fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, 
     all.chunk_by(|a, b| a.0 == b.0).map(|found| (found[0].0, found.iter().map(show).collect())).collect()
 }
 
-/// Whether all of a range is removed.
+/// Whether the whole range is removed.
 fn goes(cleaning: &Cleaning, bytes: &Range<usize>) -> bool {
     let after = cleaning.spans.partition_point(|span| span.range.start <= bytes.start);
     after.checked_sub(1).is_some_and(|index| bytes.end <= cleaning.spans[index].range.end)
@@ -338,7 +340,8 @@ mod tests {
 
     #[test]
     fn what_stays_is_told_apart() {
-        // A person wrote the first two: what they match goes. The third is seldom, and stays within a sentence.
+        // A person wrote the first 2 patterns, so their matches are removed. The third is rare and is kept inside a
+        // sentence.
         let seldom = "  - {id: c, regex: the quay, documents: 1, among: 9}\n";
         let effects = effects(&format!("  - {{id: a, regex: on Monday}}\n{seldom}"), &[STORY], None);
         let told = |index: usize| (effects.patterns[0][index].stay, effects.patterns[0][index].staying.len());

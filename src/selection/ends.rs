@@ -1,9 +1,9 @@
-//! Which patterns articles end before.
+//! Finds the patterns that mark the end of articles.
 //!
-//! Takes a source's documents as its patterns see them. Finds the patterns that articles end before, by the rule in
-//! [`article_end`](crate::cleaning::article_end), and how much prose must stand before each.
+//! Takes a source's documents as its patterns see them. Finds the patterns before which articles end, by the rule in
+//! [`article_end`](crate::cleaning::article_end), and the minimum amount of prose before each.
 //!
-//! Shared patterns have no ends: what follows them is another matter in each source.
+//! Shared patterns are not used as ends, because different text follows them in each source.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,17 +15,17 @@ use crate::patterns::{Form, Pattern, PatternFile};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::Piece;
 
-/// The patterns that articles of a source end before.
+/// The patterns before which articles of a source end.
 #[derive(Debug)]
 pub struct Ends {
-    /// By id, how much prose has to stand before it, in words.
+    /// For each pattern id: the minimum number of words of prose before it.
     words: HashMap<String, usize>,
-    /// Of the cleaner's patterns, those without which an article would end later.
+    /// For each pattern of the cleaner: whether some article would end later without it.
     needed: Vec<bool>,
 }
 
 impl Ends {
-    /// What the documents show.
+    /// Finds the ends in the documents. A pattern that a person touched keeps its own setting.
     pub fn of(sampled: &Sampled) -> Ends {
         let patterns = sampled.cleaner.patterns();
         let own: HashMap<&str, bool> =
@@ -45,25 +45,25 @@ impl Ends {
         Ends { words: words.collect(), needed: needed(&places, &ends) }
     }
 
-    /// Where articles end nowhere.
+    /// No ends.
     pub fn none(sampled: &Sampled) -> Ends {
         Ends { words: HashMap::new(), needed: vec![false; sampled.cleaner.patterns().len()] }
     }
 
-    /// Notes the ends in the source's file.
+    /// Sets the ends in the source's file, except in patterns that a person touched.
     pub fn mark(&self, file: &mut PatternFile) {
         for pattern in file.patterns.iter_mut().filter(|pattern| !pattern.is_touched()) {
             pattern.ends_after = self.words.get(&pattern.id).copied();
         }
     }
 
-    /// Of the patterns, those without which an article would end later.
+    /// For each pattern of the cleaner: whether some article would end later without it.
     pub(crate) fn needed(&self) -> &[bool] {
         &self.needed
     }
 }
 
-/// Whether a pattern says something: a date or a row of dashes alone is the end of nothing.
+/// Whether a pattern has a word. A date or a row of dashes alone does not end an article.
 fn has_word(pattern: &Pattern) -> bool {
     match &pattern.form {
         Form::Run(run) => run.pieces().iter().any(Piece::is_word),
@@ -71,7 +71,8 @@ fn has_word(pattern: &Pattern) -> bool {
     }
 }
 
-/// The patterns that end an article where none of the others does: those that end the most first.
+/// The ends that are needed so that each article ends where it would end with all of them. Greedy: the pattern that
+/// ends the most articles comes first.
 fn needed(places: &[Vec<LastPlace>], ends: &[Option<usize>]) -> Vec<bool> {
     let mut ended_by: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
     for (document, places) in places.iter().enumerate() {
@@ -103,7 +104,7 @@ mod tests {
     use crate::mining::{MineOptions, cross_source::cross_source, mine_texts};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Words of prose that stand in no other place.
+    /// A sentence whose words occur nowhere else.
     fn prose(document: usize, place: usize, words: usize) -> String {
         let word = |word| {
             let number = format!("{document}x{place}x{word}");
@@ -112,7 +113,7 @@ mod tests {
         (0..words).map(word).collect::<Vec<_>>().join(" ") + ".\n"
     }
 
-    /// What ends articles in twenty documents, and how much prose has to stand before it.
+    /// The ends found in 20 documents, each with the minimum number of words of prose before it.
     fn ends(text: impl Fn(usize) -> String) -> Vec<(String, usize)> {
         let texts: Vec<String> = (0..20).map(text).collect();
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_stands_before_an_article_too_is_no_end() {
-        // Whatever stands before it would be part of the pattern if it were always the same.
+        // Text before it must vary, or it would become part of the pattern.
         let line = |at| format!("{}\nWrite a comment\n", prose(at, 9, 2).trim_end_matches(".\n"));
         assert_eq!(ends(|at| page(at, "", &line(at))), [("Write a comment".to_owned(), 25)]);
         let first = |at| if at == 3 { line(at) + &prose(at, 1, 90) } else { page(at, "", &line(at)) };

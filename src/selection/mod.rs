@@ -1,10 +1,11 @@
-//! What patterns do to their own documents: tried on a sample of them, and chosen by that.
+//! Tries patterns on documents of their own source, and selects patterns by the result.
 //!
-//! Takes a source's pattern file, as it was just mined, and texts of the source ([`sampling`]). Gives the file with what can
-//! be relied on ([`trust`], [`places`], [`values`]), without the patterns that nobody needs ([`thinning`]), and with marks on
-//! those that articles end before ([`ends`]). What the chosen patterns remove is for people to see ([`effects`], [`warnings`]).
+//! Takes a freshly mined pattern file and texts of the source ([`sampling`]). Adds to the file how far the source can
+//! be relied on ([`trust`]), the places and values of patterns ([`places`], [`values`]), and the ends of articles
+//! ([`ends`]). Drops the patterns that are not needed ([`thinning`]). Also shows people what the selected patterns
+//! remove ([`effects`], [`warnings`]).
 //!
-//! Mining and cleaning know nothing of it.
+//! Mining and cleaning do not import this module.
 
 pub mod effects;
 pub mod ends;

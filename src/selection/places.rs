@@ -5,9 +5,9 @@
 //! at first all are assumed to have one. The frames are grown, the patterns that mostly stand outside of them lose
 //! their place, and this is repeated until none does.
 //!
-//! Also looks at what varies in a pattern: its dates, numbers and free stretches. If that differs from document to
-//! document, the pattern identifies documents. "3 responses" and "Page 2 of 5" are in many documents, a price or an
-//! author in few.
+//! Also checks what varies in a pattern: its dates, numbers and free stretches. If these differ from document to
+//! document, the pattern identifies documents. "3 responses" and "Page 2 of 5" are in many documents, but the same
+//! price or author is in few.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,16 +19,16 @@ use crate::patterns::{Pattern, PatternFile, Place};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::TokenKind;
 
-/// A pattern has a place if it stands there in this share of the documents that have it.
+/// Minimum share of the documents with a pattern in which it stands in the frame. With less, it has no place.
 const MIN_IN_PLACE: f64 = 0.9;
-/// A pattern that half of the documents have ([`MOST`]) may have a place. Otherwise it needs this many documents, this
-/// share and this many words. A person's signature is shorter.
+/// A pattern in half of the documents ([`MOST`]) may have a place. Any other pattern needs at least this many
+/// documents, this share and this many words. A person's signature is shorter.
 pub(crate) const MIN_DOCUMENTS: usize = 10;
 pub(crate) const MIN_SHARE: f64 = 0.1;
 const MIN_WORDS: f64 = 5.0;
 /// Documents are of a special kind if at least this share of their text outside of the frames recurs ...
 const MIN_RECURRING: f64 = 0.1;
-/// ... and this many times as much as in other documents.
+/// ... and at least this many times the share in the other documents.
 const OF_A_KIND: f64 = 2.0;
 /// What varies in a pattern identifies documents if the number of different values is at least this share of its
 /// documents, and at least this many.
@@ -61,7 +61,7 @@ impl Stands {
         Place::ALL.into_iter().find(|&place| self.is_at(place))
     }
 
-    /// What remains of a place that the pattern had.
+    /// The part of a place that the pattern keeps.
     fn still(&self, place: Place) -> Option<Place> {
         match place {
             Place::Ends => self.place(),
@@ -87,7 +87,7 @@ impl Stands {
 }
 
 impl Places {
-    /// From the documents.
+    /// Finds the places in the documents.
     pub fn of(sampled: &Sampled) -> Places {
         let (patterns, weights) = (sampled.cleaner.patterns(), sampled.cleaner.weights());
         let may_have = |(pattern, weight): (&Pattern, &Weight)| {
@@ -100,7 +100,7 @@ impl Places {
             let next: Vec<Option<Place>> =
                 places.iter().zip(&stands).map(|(place, stands)| stands.still((*place)?)).collect();
             if next != places {
-                // This ends, because a place is only ever lost or narrowed.
+                // The loop ends, because a place is only ever lost or narrowed.
                 places = next;
                 continue;
             }
@@ -113,7 +113,7 @@ impl Places {
         };
         let identifies = identifying(sampled, &places);
         let found = |(((pattern, place), stands), identifies): (((&Pattern, Option<Place>), Stands), bool)| {
-            // Where a pattern without a place stands does not count in other sources either.
+            // A pattern without a place in this source does not count in other sources either.
             let stands =
                 if place.is_some() { stands } else { Stands { documents: stands.documents, ..Stands::default() } };
             Found { id: pattern.id.clone(), stands, identifies }
@@ -182,8 +182,9 @@ fn stand(sampled: &Sampled, frames: &[Frame], patterns: usize) -> Vec<Stands> {
     all
 }
 
-/// Whether each pattern stands in documents of a special kind: much other text recurs in these, and less in others.
-/// Examples are messages of a robot or of one sender. What is put around all documents is put around any kind.
+/// Whether each pattern stands in documents of a special kind: much other text recurs in these, and less in the others.
+/// Examples are messages of a robot or of one sender. A pattern in most documents ([`MOST`]) does not count, because it
+/// is put around documents of any kind.
 fn of_a_kind(sampled: &Sampled, frames: &[Frame]) -> Vec<bool> {
     let weights = sampled.cleaner.weights();
     let recurring = |Sample { reading, .. }: &Sample, frame: &Frame| {

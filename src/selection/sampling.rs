@@ -1,28 +1,30 @@
 //! A source's documents as its patterns see them.
 //!
-//! What patterns do to the documents they were mined from tells which of them are needed
-//! ([`thinning`](crate::selection::thinning)), and which of them end articles ([`ends`](crate::selection::ends)). Both look at the same documents.
+//! Trying the patterns on the documents they were mined from shows which of them are needed
+//! ([`thinning`](crate::selection::thinning)) and which of them end articles ([`ends`](crate::selection::ends)). Both
+//! use the same documents.
 
 use rayon::prelude::*;
 
 use crate::cleaning::{CleanOptions, Cleaner, Ingredient, Ingredients, Reading, Scratch};
 use crate::patterns::PatternFile;
 
-/// Of a source with more documents, only so many are looked at: templates recur in a twentieth of them or more.
+/// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many show them.
 pub const MAX_LOOKED_AT: usize = 500;
 
-/// The documents to look at, evenly spread.
+/// At most [`MAX_LOOKED_AT`] of the documents, evenly spread.
 pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
     evenly_spread(documents, MAX_LOOKED_AT)
 }
 
-/// At most so many of them, evenly spread.
+/// At most `most` elements, evenly spread.
 pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(most);
     (0..count).map(move |index| &all[index * all.len() / count])
 }
 
-/// The share of the texts that is removed from them, 0..=1, to three digits; `None` if there is no text.
+/// The share of the texts that is removed, 0..=1, rounded to 3 decimal places. `None` if there is no text. A text that
+/// cannot be cleaned counts as kept.
 pub fn removed_share<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,
@@ -41,26 +43,26 @@ pub fn removed_share<T: AsRef<str> + Sync>(
     (bytes > 0).then(|| (1000.0 * removed as f64 / bytes as f64).round() / 1000.0)
 }
 
-/// Documents, and what patterns match in them.
+/// Documents and the matches in them.
 #[derive(Debug)]
 pub struct Sampled<'t> {
     pub(crate) files: Vec<&'t PatternFile>,
-    /// With all patterns, and by their matches alone.
+    /// Applies all patterns, without a shape model.
     pub(crate) cleaner: Cleaner,
     pub(crate) samples: Vec<Sample<'t>>,
 }
 
-/// A document that is looked at.
+/// One document of the sample.
 #[derive(Debug)]
 pub(crate) struct Sample<'t> {
     pub(crate) text: &'t str,
-    /// Its matches by pattern, then from left to right.
+    /// Its matches are sorted by pattern, then from left to right.
     pub(crate) reading: Reading,
 }
 
 impl<'t> Sampled<'t> {
-    /// Reads texts with the patterns of their source, and the shared ones. Where a regex that a person wrote gives up,
-    /// cleaning skips the document, and so does this.
+    /// Reads texts with the patterns of their source and the shared ones. A text is skipped if the search for a regex
+    /// that a person wrote gives up. Cleaning skips such documents as well.
     pub fn new<T: AsRef<str> + Sync>(
         own: &'t PatternFile,
         shared: Option<&'t PatternFile>,
@@ -68,7 +70,7 @@ impl<'t> Sampled<'t> {
     ) -> Sampled<'t> {
         let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
         let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..Sampled::options() });
-        // A scratch space takes its time to warm up, so each is used for many.
+        // A new scratch space is slow at first, so each is used for many texts.
         const TEXTS_PER_SCRATCH: usize = 64;
         let read_chunk = |texts: &'t [T]| {
             let mut scratch = Scratch::default();
@@ -79,7 +81,7 @@ impl<'t> Sampled<'t> {
         Sampled { files, cleaner, samples }
     }
 
-    /// How these documents are cleaned. What matches do is looked at, and not what is known about ends already.
+    /// The options for cleaning these documents. Ends are not used, because they are found with these documents.
     pub(crate) fn options() -> CleanOptions {
         CleanOptions { ingredients: Ingredients::ALL.without(Ingredient::End), ..CleanOptions::default() }
     }

@@ -1,8 +1,8 @@
 //! Computes the trust: how far shape and matches can be relied on in a source.
 //!
 //! The shape model was fitted to news, and mining takes what recurs for template. Both can be wrong: code, verse, lists
-//! and quotations have the shape of boilerplate, and names, formulas and quotations recur. Four signs in the source's
-//! own documents show this:
+//! and quotations have the shape of boilerplate, and names, formulas and quotations recur. 4 signs in the source's own
+//! documents show this:
 //!
 //! - *No paragraphs.* The model separates boilerplate from articles. Where most documents have no paragraphs, there are
 //!   no articles.
@@ -37,11 +37,11 @@ struct Signs {
     holes: RangeInclusive<f64>,
 }
 
-/// Alarms as a share of the unmatched words, and for each matched word. No doubt up to the start of a range, full doubt
-/// from its end on.
+/// Alarms as a share of the unmatched words, and for each matched word. There is no doubt up to the start of a range,
+/// and full doubt from its end on.
 const ALARMS: RangeInclusive<f64> = 0.1..=0.12;
 const FOR_EACH_MATCHED: RangeInclusive<f64> = 1.0..=1.2;
-/// The same for words in holes for each word that stays. Templates inside articles make some.
+/// The same for words in holes, for each word that is kept. Templates inside articles make some holes.
 const HOLES: RangeInclusive<f64> = 0.105..=0.125;
 /// The same for the share of documents without a paragraph.
 const WITHOUT_PARAGRAPH: RangeInclusive<f64> = 0.4..=0.6;
@@ -50,17 +50,17 @@ const RECORDS: RangeInclusive<f64> = 0.4..=0.6;
 /// The same for alarms in a stream. Higher, because text that is seen for the first time counts as not recurring, and
 /// some of it has the shape of boilerplate.
 const ALARMS_SO_FAR: RangeInclusive<f64> = 0.3..=0.36;
-/// In a stream, holes appear as documents come: after this many documents, half of the holes are seen.
+/// In a stream, holes appear while documents come. After this many documents, half of the holes are seen.
 const HALF_OF_HOLES: f64 = 2.5;
-/// Matches appear as documents come, too. So a stream's limits for alarms per matched word are higher at first, by this
-/// factor divided by the number of documents.
+/// Matches also appear while documents come. So a stream's limits for alarms per matched word are higher at first: by
+/// this number divided by the number of documents.
 const MORE_ALARMS: f64 = 5.0;
-/// With more documents than this, all counts are halved. So new documents weigh more, and the trust of a source can
+/// Above this number of documents, all counts are halved. So new documents weigh more, and the trust of a source can
 /// change.
 const MAX_DOCUMENTS: u64 = 1000;
-/// A removed stretch between prose that stays is a hole if it has fewer words.
+/// A removed stretch between prose that is kept is a hole if it has fewer words than this.
 const MAX_HOLE: f64 = 30.0;
-/// Two such stretches with at most this many words between them are one.
+/// Two such stretches with at most this many words between them count as one.
 const MAX_GAP: f64 = 2.0;
 
 /// Counts of a source's documents and of words in them.
@@ -72,15 +72,15 @@ pub struct Tally {
     pub without_paragraph: u64,
     /// Number of documents with a value of their own.
     pub records: u64,
-    /// Number of matched words: more likely template than not, from matches alone.
+    /// Number of matched words. Matches alone make them more likely template than not.
     pub matched: f64,
     /// Number of words in segments that are not matched.
     pub unmatched: f64,
     /// Number of those in segments with the shape of boilerplate.
     pub alarms: f64,
-    /// Number of words that stay if matches alone decide.
+    /// Number of words that are kept if matches alone decide.
     pub staying: f64,
-    /// Number of words that matches alone remove in short stretches between prose that stays.
+    /// Number of words that matches alone remove in short stretches between prose that is kept.
     pub holes: f64,
 }
 
@@ -93,14 +93,14 @@ impl Tally {
             let evidence = sampled.cleaner.weigh(&sample.reading, &sample.reading.matches);
             Tally::of_document(sample.text, &sample.reading, &evidence, &goes, shape)
         };
-        // Added in order, because the sum of fractions depends on it.
+        // The sum is taken in order, because the rounding of fractions depends on the order.
         let tallies: Vec<Tally> = sampled.samples.par_iter().map(of_sample).collect();
         tallies.into_iter().fold(Tally { records: values.documents, ..Tally::default() }, Tally::with)
     }
 
-    /// Counts a document of which only these recurring stretches are known.
+    /// Counts a document in which only these recurring stretches are known.
     pub fn of_recurring(text: &str, reading: &Reading, recurring: &[Recurring], shape: &ShapeModel) -> Tally {
-        // As in samples, the end of the article is not searched.
+        // As for samples, the end of the article is not searched for.
         let ingredients = Ingredients::ALL.without(Ingredient::End);
         let weights: Vec<Weight> = recurring.iter().map(|recurring| recurring.weight).collect();
         let found = |(pattern, recurring): (usize, &Recurring)| Match { tokens: recurring.tokens.clone(), pattern };
@@ -111,7 +111,7 @@ impl Tally {
         Tally::of_document(text, reading, &evidence, &goes, shape)
     }
 
-    /// Counts one document. `goes` is what matches alone remove.
+    /// Counts one document. `goes` says for each token whether matches alone remove it.
     pub fn of_document(
         text: &str,
         Reading { tokens, layout, .. }: &Reading,
@@ -151,10 +151,10 @@ impl Tally {
         }
     }
 
-    /// Halved until the number of documents is not too large.
+    /// The counts, halved until the number of documents is small enough.
     pub fn bounded(self) -> Tally {
         let mut tally = self;
-        // So words stay multiples of one half.
+        // Rounding down keeps words multiples of 1/2.
         let half = |words: f64| words.floor() / 2.0;
         while tally.documents > MAX_DOCUMENTS {
             tally = Tally {
@@ -244,7 +244,7 @@ fn within(number: f64, range: &RangeInclusive<f64>) -> f64 {
     ((number - range.start()) / (range.end() - range.start())).clamp(0.0, 1.0)
 }
 
-/// Number of words removed in short stretches between the first and the last prose that stays.
+/// Number of words removed in short stretches between the first and the last prose that is kept.
 fn holes(layout: &Layout, segments: &Segments, goes: &[bool]) -> f64 {
     let stays = |tokens: &Range<usize>| goes[tokens.clone()].iter().any(|goes| !goes);
     let prose = segments.tokens.iter().zip(&segments.prose).filter(|(tokens, words)| **words > 0.0 && stays(tokens));

@@ -1,10 +1,10 @@
 //! Decides which patterns hold values: what a document has of its own.
 //!
 //! Pages of a shop, an archive or a library have the same frame around a different number and price. The line with them
-//! recurs, and yet they are what the page is about. Takes a source's documents as its patterns see them. Gives the
-//! patterns with a number of seven digits or more that differs in nearly every document, such as an ISBN or an item's
-//! number, or with a price that differs in many. "3 responses" and "Page 2" are in many documents. Dates and times are
-//! not values, because pages have them for many reasons.
+//! recurs, but the page is about these values. Takes a source's documents as its patterns see them. Finds the patterns
+//! with a number of 7 digits or more that differs in nearly every document, such as an ISBN or an item's number, or
+//! with a price that differs in many. "3 responses" and "Page 2" are in many documents. Dates and times are not values,
+//! because pages have them for many reasons.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use crate::patterns::PatternFile;
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::{Lexer, Token, TokenKind};
 
-/// In fewer documents, different values may be chance. So a pattern needs this many documents ...
+/// With fewer documents, different values may be chance. So a pattern needs this many documents ...
 const MIN_DOCUMENTS: usize = 10;
-/// ... and this share, which the frame of a kind of page has.
+/// ... and this share of them. The frame of a kind of page has it.
 const MIN_SHARE: f64 = 0.5;
-/// Shorter numbers count something.
+/// Minimum number of digits of a value. A shorter number is a count of something.
 const MIN_DIGITS: usize = 7;
 /// At least this share of a pattern's numbers must be different ...
 const MIN_DIFFERENT: f64 = 0.9;
@@ -41,7 +41,7 @@ struct Seen<'t> {
 }
 
 impl Values {
-    /// From the documents.
+    /// Finds the values in the documents.
     pub fn of(sampled: &Sampled) -> Values {
         let patterns = sampled.cleaner.patterns();
         let mut seen: Vec<Seen> = vec![Seen::default(); patterns.len()];

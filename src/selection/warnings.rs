@@ -1,6 +1,6 @@
-//! What people should know of a source before they rely on its patterns.
+//! Warnings about a source, for people who want to rely on its patterns.
 //!
-//! Takes a pattern file and what its patterns do to documents, gives sentences, the gravest first: each says what was
+//! Takes a pattern file and the effects of its patterns. Returns sentences, the most serious first. Each says what was
 //! counted, what follows from it, and what to do.
 
 use crate::cleaning::drift::{Drift, Found, drift, is_of_last_mining, removes_as_mined};
@@ -9,11 +9,11 @@ use crate::mining::cutoff::{BINS, Histogram, choose_cutoff};
 use crate::patterns::{PatternFile, SHARED, Status};
 use crate::selection::effects::{Effects, Question};
 
-/// From so many different documents on, what recurs by chance is rare among patterns.
+/// With this many different documents or more, few patterns recur by chance.
 pub const ENOUGH_DOCUMENTS: usize = 20;
 
-/// What to know of a source whose documents were asked this question; `as_mined` says whether they were cleaned as
-/// mining tries patterns out.
+/// The warnings about a source. `effects` is the result for this `question`. `as_mined` says whether the documents were
+/// cleaned as mining does when it tries patterns; only then can the removed share be compared.
 pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<String> {
     let own = question.files.first().filter(|file| file.source != SHARED);
     let Some(own) = own else { return [without_file()].into_iter().chain(unread(effects)).collect() };
@@ -38,7 +38,7 @@ fn unread(effects: &Effects) -> Option<String> {
     })
 }
 
-/// Why less is removed than from news.
+/// Why less is removed from this source than from news.
 fn doubt(file: &PatternFile) -> Option<String> {
     let doubt = file.trust.as_ref()?.doubt()?;
     Some(format!("this source does not look like news: {doubt}; if that is wrong, change `trust` in its file"))
@@ -59,7 +59,7 @@ fn too_few_documents(file: &PatternFile) -> Option<String> {
     })
 }
 
-/// Whether the documents differ from those that were mined.
+/// A warning if the documents differ from those that were mined.
 fn change(question: &Question, own: &PatternFile, as_mined: bool, effects: &Effects) -> Option<String> {
     let is_looked_for = |status| status != Status::Proposed || !question.options.only_accepted;
     let of_own = own.patterns.iter().zip(effects.patterns.first()?);
@@ -85,8 +85,9 @@ fn no_second_crowd(file: &PatternFile) -> Option<String> {
     })
 }
 
-/// Whether the repeats, which get fewer from the lower mode on, get more again. Counted by fifths, so that the few
-/// shares that a small source can have do not look like crowds; by more than one standard deviation of such counts.
+/// Whether the histogram has a second crowd: from the lower mode on, the counts fall and then rise again. Bins are
+/// joined to fifths, because a small source has few possible shares, and these would look like crowds. The rise must be
+/// larger than 1 standard deviation of such counts.
 fn has_second_crowd(histogram: &Histogram) -> bool {
     const FIFTH: usize = BINS / 5;
     let Some((low, _)) = choose_cutoff(histogram).modes else { return false };
@@ -110,7 +111,7 @@ mod tests {
         PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
     }
 
-    /// Of so many documents, each of 100 bytes; `found` says in how many of them each pattern is.
+    /// The effects on `documents` documents of 100 bytes each. `found` has the number of documents with each pattern.
     fn effects(documents: usize, removed: usize, found: &[usize]) -> Effects {
         let pattern = |&documents: &usize| PatternEffect { documents, ..PatternEffect::default() };
         Effects {
@@ -129,7 +130,7 @@ mod tests {
         told_of(&[file], false, effects)
     }
 
-    /// As mined, in 27 and 15 of 30 documents.
+    /// Patterns that were in 27 and 15 of 30 documents when they were mined.
     fn two_patterns() -> String {
         let lexer = file("documents: 0, cutoff: 0.5", "").lexer;
         let pattern = |(words, documents): (&str, usize)| {

@@ -1,12 +1,12 @@
-//! The few patterns that remove what the many remove.
+//! Selects the few patterns that remove what all patterns remove.
 //!
-//! Takes a source's pattern file and texts, gives the file with the patterns that are needed. Mined patterns overlap: "Home",
-//! "Home | News" and "Home | News | Sport" each recur in other documents, and nobody wants to review all three where
-//! one will do. What all patterns together remove is the measure: those that remove most of it are taken first, until
-//! nearly all of it goes.
+//! Takes a source's pattern file and texts. Returns the file with only the patterns that are needed. Mined patterns
+//! overlap: "Home", "Home | News" and "Home | News | Sport" recur in different documents. Nobody wants to review all 3
+//! if 1 is enough. The measure is the text that all patterns together remove. The patterns that remove most of it are
+//! chosen first, until nearly all of it is removed.
 //!
-//! Stands above mining and cleaning, and uses cleaning to see what goes. What people decided is never thinned out, and
-//! neither are the shared patterns: they also serve sources that have no others.
+//! This module uses cleaning to see what is removed. Two kinds of patterns are always kept: those that a person decided
+//! on, and the shared ones, because they are also used for sources that have no others.
 
 mod page;
 mod selection;
@@ -22,19 +22,19 @@ use crate::selection::sampling::Sampled;
 use page::Page;
 use selection::select;
 
-/// The source's own file with only the patterns that are needed to remove from the documents what all of them remove
-/// together with the shared ones, by any method of cleaning, and to end their articles. What a person touched stays in
-/// any case.
+/// The source's own file with only the patterns that are needed. With the shared patterns, they must remove nearly all
+/// that all patterns remove, by each method of cleaning, and articles must end in the same places. A pattern that a
+/// person touched is always kept.
 pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let with_shape = cleaner.with_shape(Sampled::options().shape);
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
-    // What tells where a value stands removes nothing by that.
+    // A pattern with a value shows which line to keep. It is kept because thinning only measures what is removed.
     let is_given = |pattern: &Pattern| pattern.is_touched() || pattern.value || !own_ids.contains(pattern.id.as_str());
     let given =
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let mut chosen: Vec<bool> = given.collect();
-    // The union of matches first: what it needs is strong evidence to the other methods as well.
+    // The union comes first: a match that it needs is strong evidence for the other methods as well.
     let (union, smooth) = (Method::Union { merge_gap: 0 }, Method::Smooth);
     let methods = [(cleaner, union), (cleaner, smooth), (&with_shape, smooth)];
     for (cleaner, method) in methods {
@@ -52,8 +52,8 @@ mod tests {
     use super::*;
     use crate::patterns::{LexerCache, Status, id_of, regex};
 
-    /// A file of patterns for these lines, each whole, or part of a line if it ends in `...`; proposed, and in so many
-    /// of ten documents.
+    /// A file of proposed patterns. Each is a whole line, or a part of a line if it ends in `...`. The number is the
+    /// number of documents, out of 10.
     fn file(patterns: &[(&str, usize)]) -> PatternFile {
         let head =
             "dehusk: 1\nsource: s\nmined: {documents: 10, tokens: 99, cutoff: 0.5, tokenizer: words}\npatterns:\n";
@@ -72,7 +72,7 @@ mod tests {
         PatternFile::parse(&(head.to_owned() + &written.collect::<String>()), &LexerCache::default()).unwrap()
     }
 
-    /// What is left of the file: the examples.
+    /// The examples of the patterns that remain.
     fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
         let sampled = Sampled::new(file, shared, texts);
         thinned(&sampled, &Ends::of(&sampled)).patterns.into_iter().map(|pattern| pattern.example).collect()

@@ -1,4 +1,4 @@
-//! One document by one method of cleaning: what is to go, and how much of it the patterns chosen so far remove.
+//! One document and one method of cleaning: what must be removed, and how much of it the chosen patterns remove.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -8,35 +8,35 @@ use crate::cleaning::evidence::Match;
 use crate::cleaning::{Cleaner, Method, Reading};
 use crate::selection::sampling::Sample;
 
-/// From here on a token is rather template than not.
+/// From this strength on, a token is more likely template than not.
 const HALF: f32 = 0.5;
 
-/// See the module.
+/// A document with the patterns chosen so far. See the module.
 pub struct Page<'t> {
     cleaner: &'t Cleaner,
     text: &'t str,
     reading: &'t Reading,
     method: Method,
-    /// Which tokens all patterns together remove.
+    /// Whether all patterns together remove each token.
     goes: Vec<bool>,
-    /// What goes, in bytes.
+    /// Size of what all patterns remove, in bytes.
     size: u64,
-    /// Which tokens of what goes the chosen patterns do not remove.
+    /// Whether each token is removed by all patterns, but not by the chosen ones.
     missing: Vec<bool>,
-    /// How strongly the chosen patterns say that each token goes.
+    /// For each token: the largest strength of a match of a chosen pattern.
     reached: Vec<f32>,
-    /// What is missing and has no strong match of a chosen pattern, in bytes.
+    /// Size of the missing tokens that have no strong match of a chosen pattern, in bytes.
     unmet: u64,
-    /// Of `missing` and `reached` as they are, made when it is worth it: after a look at so many tokens without.
+    /// Sums for the current `missing` and `reached`. Computed only after `looked_at` shows that they save time.
     sums: OnceLock<Sums>,
     looked_at: AtomicUsize,
 }
 
 impl<'t> Page<'t> {
-    /// A page of which no pattern is chosen yet. The matches have to come by pattern.
+    /// A page with no chosen pattern. The matches must be sorted by pattern.
     pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Page<'t> {
         let mut goes = cleaner.decide(text, reading, &reading.matches, method).goes;
-        // Nothing is needed to remove what a rejected pattern matches.
+        // A rejected pattern is not applied, so its text is not part of what must be removed.
         goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
         let mut page = Page {
             cleaner,
@@ -56,22 +56,22 @@ impl<'t> Page<'t> {
         page
     }
 
-    /// What goes, in bytes.
+    /// Size of what all patterns remove, in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What goes but for the chosen patterns, in bytes.
+    /// Size of what the chosen patterns do not remove, in bytes.
     pub fn lost(&self) -> u64 {
         self.bytes(|token| self.missing[token])
     }
 
-    /// What of it has no strong match of a chosen pattern, in bytes.
+    /// Size of the part of it that has no strong match of a chosen pattern, in bytes.
     pub fn unmet(&self) -> u64 {
         self.unmet
     }
 
-    /// The patterns that match, ascending, and which of the matches are theirs.
+    /// The patterns that match, ascending, each with the range of its matches.
     pub fn patterns(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
         let mut next = 0;
         self.reading.matches.chunk_by(|a, b| a.pattern == b.pattern).map(move |matches| {
@@ -80,7 +80,7 @@ impl<'t> Page<'t> {
         })
     }
 
-    /// Cleans with the chosen patterns, to see what they leave.
+    /// Cleans with the chosen patterns and updates what is missing.
     pub fn clean(&mut self, chosen: &[bool]) {
         let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
         let goes = self.cleaner.decide(self.text, self.reading, &matches, self.method).goes;
@@ -89,9 +89,9 @@ impl<'t> Page<'t> {
         self.forget_sums();
     }
 
-    /// What these matches of a pattern add to the evidence of what is still missing, in bytes, added up. Matches may lie over
-    /// each other by the thousand. So once as many tokens were looked at as there are, they are summed up, and no longer
-    /// looked at for each match; the result is the same.
+    /// How much these matches of a pattern add to the evidence of the missing tokens, in bytes times strength.
+    /// Thousands of matches may overlap. So tokens are visited one by one only until as many were visited as the page
+    /// has. After that, prefix sums are used. The result is the same.
     pub fn gain(&self, matches: Range<usize>) -> f64 {
         let matches = &self.reading.matches[matches];
         let tokens = matches.iter().map(|found| found.tokens.len()).sum();
@@ -105,7 +105,7 @@ impl<'t> Page<'t> {
         gain
     }
 
-    /// Notes that the pattern of these matches is chosen.
+    /// Marks the pattern of these matches as chosen.
     pub fn take(&mut self, matches: Range<usize>) {
         let mut strengths: Vec<(f32, Range<usize>)> = Vec::new();
         self.strengths(&self.reading.matches[matches], |tokens, strength| strengths.push((strength, tokens)));
@@ -132,7 +132,7 @@ impl<'t> Page<'t> {
         self.reached[token] = self.reached[token].max(strength);
     }
 
-    /// Calls `visit` with stretches of the tokens that each match covers, and how strongly it says that they go.
+    /// Calls `visit` with stretches of the tokens of each match, and with the strength of each stretch.
     fn strengths(&self, matches: &[Match], mut visit: impl FnMut(Range<usize>, f32)) {
         for found in matches {
             if self.method == Method::Smooth {
@@ -172,24 +172,24 @@ impl<'t> Page<'t> {
     }
 }
 
-/// What a match adds to a token's evidence.
+/// How much a match adds to a token's evidence.
 fn added(strength: f32, reached: f32) -> f64 {
     f64::from((strength - reached).max(0.0))
 }
 
-/// What matches add to stretches of tokens, without a look at each token. These are sums of products of numbers of few
-/// digits, which are exact in whatever order they are added up.
+/// Prefix sums of what matches add, so that not every token must be visited. The terms are products of numbers with few
+/// digits, so the sums are exact in any order.
 struct Sums {
-    /// The bytes that are missing before each token, and in all.
+    /// The missing bytes before each token, and in all.
     missing: Vec<u64>,
-    /// Where tokens are reached equally, from left to right.
+    /// The stretches of tokens with equal `reached`, from left to right.
     levels: Vec<Level>,
 }
 
 struct Level {
     start: usize,
     reached: f32,
-    /// What full evidence for all tokens before would add.
+    /// How much full evidence for all tokens before this level would add.
     full: f64,
 }
 
@@ -211,7 +211,7 @@ impl Sums {
         here.zip(ends).map(gain).sum()
     }
 
-    /// What full evidence for all tokens before this one would add.
+    /// How much full evidence for all tokens before this one would add.
     fn before(&self, token: usize) -> f64 {
         if token == 0 {
             return 0.0;
@@ -233,7 +233,7 @@ mod tests {
     use crate::patterns::{LexerCache, PatternFile};
     use crate::selection::sampling::Sampled;
 
-    /// Patterns of which one matches at each of a number of lines, and one at each two and each three of them.
+    /// Patterns that match at each of several lines, and others at each 2 and each 3 of these lines.
     fn file() -> PatternFile {
         let lines =
             |lines: usize| vec![r"Item of it"; lines].join("\n").replace(' ', r"\s+").replace('\n', r"\s*\n\s*");

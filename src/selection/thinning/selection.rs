@@ -1,4 +1,4 @@
-//! Which patterns are needed for a number of pages: greedily, the one that adds most first.
+//! Selects the patterns that some pages need. Greedy: the pattern that adds most comes first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use super::page::Page;
 use crate::cleaning::Cleaner;
 
-/// So much of what all patterns remove is removed. Of documents that were not looked at it will be a little less, and
-/// 99 % is what is promised.
+/// The selected patterns remove at least this share of what all patterns remove. Other documents lose a little more;
+/// the promise for them is 0.99.
 const KEPT: f64 = 0.995;
-/// So much of what they remove of each single page, so that no rare kind of page is given up.
+/// The same for each single page, so that patterns of a rare kind of page are kept.
 const KEPT_OF_PAGE: f64 = 0.95;
 
-/// Which of the cleaner's patterns to keep: those given, and those needed besides.
+/// Whether to keep each of the cleaner's patterns: the given ones, and those that the pages need in addition.
 pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool> {
     let mut pages_of = vec![Vec::new(); given.len()];
     for (index, page) in pages.iter().enumerate() {
@@ -32,7 +32,7 @@ pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool
         if selection.is_enough(Page::lost) || (lost_now >= lost && asked == Asked::All) {
             return selection.chosen;
         }
-        // Where a strong match for everything is not enough, weak ones around it are needed, too.
+        // If strong matches for everything are not enough, weak matches around them are needed as well.
         asked = if lost_now < lost { Asked::Enough } else { Asked::All };
         lost = lost_now;
         selection.choose_most_adding(cleaner, asked);
@@ -42,7 +42,7 @@ pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool
 /// When to stop choosing.
 #[derive(Clone, Copy, PartialEq)]
 enum Asked {
-    /// When enough has a strong match.
+    /// When enough of the missing text has a strong match.
     Enough,
     /// When no pattern adds anything.
     All,
@@ -50,7 +50,7 @@ enum Asked {
 
 struct Selection<'t> {
     pages: Vec<Page<'t>>,
-    /// On which pages each pattern matches, and which of the matches there are its own.
+    /// For each pattern: the pages on which it matches, with the range of its matches there.
     pages_of: Vec<Vec<(usize, Range<usize>)>>,
     chosen: Vec<bool>,
 }
@@ -61,7 +61,7 @@ impl<'t> Selection<'t> {
         self.pages_of[pattern].iter().for_each(|(page, matches)| self.pages[*page].take(matches.clone()));
     }
 
-    /// Whether so little is left of all pages, and of each.
+    /// Whether little enough is left of all pages together, and of each page.
     fn is_enough(&self, left_of: impl Fn(&Page<'t>) -> u64) -> bool {
         let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
         let (mut all_left, mut all) = (0, 0);
@@ -75,8 +75,8 @@ impl<'t> Selection<'t> {
         is_little(all_left, all, KEPT)
     }
 
-    /// Chooses patterns, those that add most first. What each adds only ever gets less, so it is looked up again only
-    /// when it would be the next.
+    /// Chooses patterns, those that add most first. What a pattern adds never grows, so it is computed again only when
+    /// the pattern comes first in the queue.
     fn choose_most_adding(&mut self, cleaner: &Cleaner, asked: Asked) {
         let patterns = (0..self.chosen.len()).into_par_iter().filter(|&pattern| !self.chosen[pattern]);
         let ranked = patterns.map(|pattern| (self.worth(cleaner, pattern), Reverse(pattern)));
@@ -97,7 +97,8 @@ impl<'t> Selection<'t> {
         }
     }
 
-    /// What a pattern adds, in thousandths; that of a frequent one counts more, for it adds to other documents as well.
+    /// How much a pattern adds, in thousandths, times its share. The share counts because a frequent pattern is also
+    /// useful for other documents.
     fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
         let gain: f64 =
             self.pages_of[pattern].iter().map(|(page, matches)| self.pages[*page].gain(matches.clone())).sum();
