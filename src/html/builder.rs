@@ -1,8 +1,7 @@
-//! Where elements start and end on a page, and what of their text is seen.
+//! Where elements start and end on a page, and which of their text is visible.
 //!
-//! This keeps the stack of open elements as a browser's tree builder would (the "in body", "in
-//! table" and foreign content rules of the HTML standard, without building the tree) and passes
-//! on the text that is not hidden.
+//! Keeps the stack of open elements as the tree builder of a browser does, but builds no tree. It follows the rules "in
+//! body", "in table" and foreign content of the HTML standard. Text that is not hidden is passed on.
 
 use html5gum::State;
 
@@ -19,13 +18,13 @@ use super::tags::Tag;
 pub(super) struct Builder<T> {
     lines: Lines<T>,
     stack: Stack,
-    /// A form was opened and has not been ended, though it may have been closed.
+    /// Whether a form is open. It stays true if another end tag closes the form's element: only `</form>` ends a form.
     is_in_form: bool,
-    /// A line feed would be the first character of a `<pre>` or `<textarea>`, where it is ignored.
+    /// Whether a line feed would be the first character of a `<pre>` or `<textarea>`. There it is ignored.
     skip_line_feed: bool,
 }
 
-/// How many inline elements end together at most with the one around them.
+/// Limit for the inline elements that are ended together with the formatting element around them. It keeps time linear.
 const MOST_ENDED: u32 = 64;
 
 impl<T: Trace> Builder<T> {
@@ -34,7 +33,7 @@ impl<T: Trace> Builder<T> {
         Builder { lines: Lines::default(), stack: Stack::new(), is_in_form: false, skip_line_feed: false }
     }
 
-    /// The text of the page.
+    /// The text of the page, and its trace.
     pub(super) fn finish(self) -> (String, T) {
         self.lines.finish()
     }
@@ -44,7 +43,7 @@ impl<T: Trace> Builder<T> {
         self.stack.top().is_some_and(|top| top.foreign)
     }
 
-    /// How text is written right in the innermost element.
+    /// The syntax of text directly in the innermost element.
     pub(super) fn syntax(&self) -> Syntax {
         match self.stack.top_tag() {
             Some(Tag::Xmp) => Syntax::Raw,
@@ -66,12 +65,12 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Takes note of markup that is no tag.
+    /// Notes markup that is not a tag.
     pub(super) fn comment(&mut self) {
         self.lines.trace().part();
     }
 
-    /// Follows a start tag; gives the way to read what comes next, if it is not as markup.
+    /// Processes a start tag. Returns the tokenizer state for the content, if the content is not markup.
     pub(super) fn start_tag(&mut self, pending: &PendingTag) -> Option<State> {
         let name = pending.name();
         let tag = name.tag;
@@ -92,7 +91,7 @@ impl<T: Trace> Builder<T> {
         self.open(name, pending)
     }
 
-    /// Follows an end tag.
+    /// Processes an end tag.
     pub(super) fn end_tag(&mut self, name: Name) {
         self.skip_line_feed = false;
         self.lines.trace().part();
@@ -102,7 +101,7 @@ impl<T: Trace> Builder<T> {
         }
         match name.tag {
             Tag::Html | Tag::Head | Tag::Body => {}
-            // Both stand for an empty element if there is none to end.
+            // Without an open element, `</br>` and `</p>` stand for an empty element.
             Tag::Br => self.end_line(),
             Tag::P => {
                 if !self.close_p() {
@@ -129,7 +128,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Adds the label of the button that was just opened, which is none in SVG and MathML.
+    /// Adds the label of the button that was just opened. SVG and MathML have no such buttons.
     pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
         if !self.stack.is_hidden() && !self.is_in_foreign() {
             self.lines.trace().open(Element::implied(Tag::Input).name);
@@ -190,7 +189,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Whether a browser ignores the element here.
+    /// Whether a browser ignores the element at this place.
     fn is_misplaced(&self, tag: Tag) -> bool {
         match tag {
             Tag::Form => self.is_in_form || self.is_between_cells(),
@@ -198,7 +197,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Whether a table is open but no cell of it.
+    /// Whether a table is open, but none of its cells.
     fn is_between_cells(&self) -> bool {
         let cells = [Tag::Td, Tag::Th, Tag::Caption, Tag::Template];
         self.stack.nearest(&[Tag::Table]) > self.stack.nearest(&cells)
@@ -219,14 +218,14 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Closes the element at a height and all within it.
+    /// Closes the element at a height and all elements inside it.
     fn close(&mut self, at: u32) {
         while at > 0 && self.stack.height() >= at {
             self.pop();
         }
     }
 
-    /// Closes the nearest of these elements if none of `scope` is nearer.
+    /// Closes the nearest of these elements, unless `scope` is nearer. Returns whether it closed one.
     fn close_nearest(&mut self, tags: &[Tag], scope: u32) -> bool {
         let at = self.stack.nearest(tags);
         let is_open = at > 0 && at >= scope;
@@ -241,7 +240,7 @@ impl<T: Trace> Builder<T> {
         self.close_nearest(&[Tag::P], scope)
     }
 
-    /// Closes what the start tag ends without saying so.
+    /// Closes the elements that end implicitly before this start tag.
     fn imply_ends(&mut self, tag: Tag) {
         match tag {
             Tag::Li => _ = self.close_nearest(&[Tag::Li], self.stack.wall()),
@@ -267,7 +266,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Closes innermost elements as long as they are of these, in this order.
+    /// For each tag in order: closes the innermost element if it has this tag.
     fn close_top(&mut self, tags: &[Tag]) {
         for &tag in tags {
             if self.stack.top_tag() == Some(tag) {
@@ -281,15 +280,14 @@ impl<T: Trace> Builder<T> {
         ruby > 0 && ruby >= self.stack.scope()
     }
 
-    /// Closes innermost elements that need no end tag.
+    /// Closes innermost elements whose end tag may be left out.
     fn close_unended(&mut self) {
         while self.stack.top_tag().is_some_and(Tag::may_stay_open) {
             self.pop();
         }
     }
 
-    /// Closes what is open within the part of the table that may hold the new part, and opens the
-    /// section or row if there is none.
+    /// Closes everything up to the table part that may contain the new part. Opens the section or row if it is missing.
     fn back_to_table(&mut self, part: Tag) {
         let sections = [Tag::Tbody, Tag::Thead, Tag::Tfoot];
         let section = match part {
@@ -329,7 +327,7 @@ impl<T: Trace> Builder<T> {
         self.close_nearest(&[part], self.stack.nearest(scope));
     }
 
-    /// A form ends where it says so, whatever is still open in it.
+    /// Ends the form, also if elements inside it are still open.
     fn end_form(&mut self) {
         let at = self.stack.nearest(&[Tag::Form]);
         self.is_in_form = false;
@@ -340,15 +338,16 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Ends an inline element. Blocks in it stay open; the standard would also leave the element
-    /// open around these unless it is for formatting, but then it might hide what it should not.
+    /// Ends an inline element. Blocks inside it stay open. The standard then also leaves the element itself open,
+    /// unless it is a formatting element. But then it might hide text that a browser shows.
     fn end_inline(&mut self, at: u32) {
         if at > 0 && at >= self.stack.scope() {
             self.end_within_blocks(at);
         }
     }
 
-    /// Links do not nest, not even with a table in between.
+    /// Ends an open link before another one starts, because links cannot be nested. A table between them makes no
+    /// difference.
     fn end_link(&mut self) {
         let at = self.stack.nearest(&[Tag::A]);
         let cells = [Tag::Td, Tag::Th, Tag::Caption, Tag::Template];
@@ -370,8 +369,8 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Ends the inline elements within a formatting element that ends: if there are blocks in it,
-    /// the formatting goes on in these, but without the other inline elements.
+    /// Ends the inline elements inside a formatting element that ends. If it contains blocks, a browser continues the
+    /// formatting in these blocks, but not the other inline elements.
     fn end_inlines_after(&mut self, at: u32) {
         for inner in at + 1..at + MOST_ENDED {
             match self.stack.tag_at(inner) {
@@ -404,7 +403,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Ends an element of SVG or MathML, if it is one.
+    /// Ends an SVG or MathML element. Returns whether one of this name was open.
     fn end_foreign(&mut self, name: Name) -> bool {
         if matches!(name.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

@@ -1,4 +1,4 @@
-//! Takes what the tokenizer reads, and finds out where it stands in the source.
+//! Receives what the tokenizer reads, and finds its position in the source.
 
 use std::convert::Infallible;
 
@@ -10,23 +10,23 @@ use super::pending::PendingTag;
 use super::syntax::Syntax;
 use super::tags::Tag;
 
-/// Collects the visible text of a page; `T` hears where it comes from.
+/// Collects the visible text of a page. `T` receives the origin of each piece.
 #[derive(Debug)]
 pub(super) struct Extractor<'a, T> {
     source: &'a [u8],
     page: Builder<T>,
     tag: PendingTag,
-    /// The tag that was opened last, whose end ends raw text.
+    /// The tag that was opened last. Its end tag ends raw text.
     last_start: Tag,
-    /// How far the tokenizer has read.
+    /// The position up to which the tokenizer has read.
     position: usize,
-    /// How far the source is accounted for.
+    /// The position up to which the source is assigned to text or markup.
     seen: usize,
     is_in_section: bool,
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
-    /// An extractor for the page `source`, which is read from `start` on.
+    /// An extractor for the page `source`, read from byte `start` on.
     pub(super) fn new(source: &'a str, start: usize) -> Self {
         Extractor {
             source: source.as_bytes(),
@@ -39,7 +39,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
-    /// The text of the page.
+    /// The text of the page, and its trace.
     pub(super) fn finish(self) -> (String, T) {
         self.page.finish()
     }
@@ -53,7 +53,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
         state
     }
 
-    /// Where a piece of text comes from that ends at `position`.
+    /// The origin of a piece of text that ends at `position`.
     fn origin(&mut self, text: &[u8]) -> Origin {
         if !T::WANTED {
             return Origin::verbatim(0);
@@ -74,21 +74,20 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
-    /// Whether the tokenizer has read on before it gave this text: the start of what turned out
-    /// to be no end tag, brackets that turned out not to end a CDATA section.
+    /// Whether the tokenizer read further before it emitted this text. It does so for a `</` that turned out not to
+    /// start an end tag, and for brackets that turned out not to end a CDATA section.
     fn is_late(&self, text: &[u8]) -> bool {
         let rest = self.source.get(self.seen..).unwrap_or_default();
         matches!(text, b"</" | b"]" | b"]]") && rest.starts_with(text)
     }
 
-    /// Whether the tokenizer has read the first half of a CR LF, which is a single character to it.
+    /// Whether the tokenizer has read only the CR of a CR LF. It treats both as 1 character.
     fn is_half_read(&self) -> bool {
         let around = self.source.get(self.position.saturating_sub(1)..=self.position);
         around == Some(b"\r\n")
     }
 
-    /// Passes over what the tokenizer reads without saying so: the second half of a CR LF, and the
-    /// start of a CDATA section.
+    /// Skips source that the tokenizer reads without an event: the LF of a CR LF, and the start of a CDATA section.
     fn skip_silent_source(&mut self) {
         const CDATA: &[u8] = b"<![CDATA[";
         let rest = self.source.get(self.seen..).unwrap_or_default();
@@ -101,7 +100,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
-    /// How the text is written that the tokenizer reads now.
+    /// The syntax of the text that the tokenizer reads now.
     fn syntax(&self) -> Syntax {
         match self.is_in_section {
             true => Syntax::Section,

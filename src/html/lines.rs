@@ -1,8 +1,8 @@
-//! Visible text as it grows: white space collapsed, one line per block.
+//! Visible text while it is built: white space is collapsed, and each block has its own line.
 //!
-//! What separates two words is only known once the second one comes: a run of white space, block
-//! boundaries and cell boundaries all fall together into one separator, the strongest of them. So
-//! separators wait in `gap`, and no line is ever empty or ends in a space.
+//! The separator between 2 words is only known when the second word comes: white space, block boundaries and cell
+//! boundaries between them become 1 separator, the strongest of them. So the separator waits in `gap`. No line is ever
+//! empty or ends in a space.
 
 use super::map::{Origin, Trace};
 
@@ -11,22 +11,22 @@ use super::map::{Origin, Trace};
 pub(super) struct Lines<T> {
     text: Vec<u8>,
     trace: T,
-    /// What has to separate the text so far from what comes next.
+    /// The separator between the text so far and the text that follows.
     gap: Gap,
-    /// The white space in the source that `Gap::Space` stands for, in stretches.
+    /// The pieces of white space in the source that `Gap::Space` stands for.
     spaces: Vec<Blank>,
-    /// Where the segment (a line, or a cell in it) starts, before its separator.
+    /// The start of the current segment (a line, or a cell in it), before its separator.
     segment: usize,
     /// The separator before the segment.
     separator: Gap,
-    /// Whether the segment holds more than white space; no-break spaces count as white here.
+    /// Whether the segment has more than white space. No-break spaces count as white space here.
     inked: bool,
-    /// Where the text ends without trailing white space, which only kept space leaves.
+    /// The end of the text without trailing white space. Only elements that keep white space leave some there.
     solid: usize,
     cell: Cell,
 }
 
-/// What separates two words, weakest first.
+/// The separator between 2 words, the weakest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -43,20 +43,19 @@ struct Blank {
     len: usize,
 }
 
-/// The table cell the text is in, if any.
+/// The current table cell, if any.
 #[derive(Debug, Default)]
 struct Cell {
-    /// No text yet.
+    /// Whether the cell has no text yet.
     fresh: bool,
-    /// Where the tab before the cell is.
+    /// The position of the tab before the cell.
     tab: Option<usize>,
-    /// The cell takes more than one line.
+    /// Whether the cell has more than 1 line.
     broken: bool,
 }
 
 impl<T: Trace> Lines<T> {
-    /// Adds text in which white space collapses. Decoded text is either all white space or has
-    /// none.
+    /// Adds text and collapses its white space. Decoded text must be only white space or have none.
     pub(super) fn flow(&mut self, text: &[u8], origin: Origin) {
         let mut at = 0;
         while at < text.len() {
@@ -74,7 +73,7 @@ impl<T: Trace> Lines<T> {
         }
     }
 
-    /// Adds text with its white space, except blank lines at its start.
+    /// Adds text and keeps its white space. Blank lines at the start of a line are dropped.
     pub(super) fn keep(&mut self, text: &[u8], origin: Origin) {
         let starts_line = self.gap > Gap::Space || self.text.is_empty();
         let skipped = if starts_line { blank_lines_len(text) } else { 0 };
@@ -90,12 +89,12 @@ impl<T: Trace> Lines<T> {
         }
     }
 
-    /// Parts what comes from what was, within the line.
+    /// Separates the following text from the text so far, within the line.
     pub(super) fn space(&mut self) {
         self.gap = self.gap.max(Gap::Space);
     }
 
-    /// Who hears where the text comes from.
+    /// The receiver of the origins.
     pub(super) fn trace(&mut self) -> &mut T {
         &mut self.trace
     }
@@ -106,10 +105,9 @@ impl<T: Trace> Lines<T> {
         self.trace.part_blocks();
     }
 
-    /// Starts a table cell. A row of short cells reads best as one line, with tabs between, as it
-    /// looks in the browser and as it is copied from there. A cell that takes several lines (most
-    /// often, tables that lay out a page) gets lines of its own: its first line has nothing to do
-    /// with the last line of the cell before.
+    /// Starts a table cell. A row of short cells is 1 line with tabs between the cells, as it looks in the browser and
+    /// as it is copied from there. A cell with several lines gets its own lines, because its first line does not belong
+    /// to the last line of the cell before. Most such cells are in tables that lay out a page.
     pub(super) fn start_cell(&mut self) {
         if self.gap == Gap::Line && !self.cell.fresh {
             self.break_cell();
@@ -130,7 +128,7 @@ impl<T: Trace> Lines<T> {
         self.trace.part_blocks();
     }
 
-    /// The finished text.
+    /// The finished text, and its trace.
     pub(super) fn finish(mut self) -> (String, T) {
         let end = match self.inked {
             true => self.solid,
@@ -150,7 +148,7 @@ impl<T: Trace> Lines<T> {
         self.space();
     }
 
-    /// Writes the separator that is due.
+    /// Writes the separator that waits in `gap`.
     fn open_gap(&mut self) {
         match std::mem::take(&mut self.gap) {
             Gap::None => {}
@@ -203,7 +201,7 @@ impl<T: Trace> Lines<T> {
         });
     }
 
-    /// The cell takes more than one line after all, so that it starts on a line of its own.
+    /// Gives the cell its own lines: the tab before it becomes a line break.
     fn break_cell(&mut self) {
         self.cell.broken = true;
         let tab = self.cell.tab.take();
@@ -229,18 +227,18 @@ impl<T: Trace> Lines<T> {
     }
 }
 
-/// White space that collapses.
+/// Whether a byte is white space that collapses.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
 }
 
-/// Whether a byte shows; those of the no-break space (and, which is as well, of nothing else) do
-/// not.
+/// Whether a byte is part of a visible character. The 2 bytes of the no-break space are not. Every other visible
+/// character has another byte as well.
 fn is_ink(byte: u8) -> bool {
     !is_space(byte) && !matches!(byte, b'\xC2' | b'\xA0')
 }
 
-/// How far words reach that are a single space apart.
+/// The length of the words at the start of `text` that have single spaces between them.
 fn run_len(text: &[u8]) -> usize {
     let mut at = 0;
     while at < text.len() {
@@ -254,7 +252,7 @@ fn run_len(text: &[u8]) -> usize {
     at
 }
 
-/// The length of the lines at the start of `text` that hold only white space.
+/// The length of the lines at the start of `text` that have only white space.
 fn blank_lines_len(text: &[u8]) -> usize {
     let blank = text.iter().position(|&byte| !is_space(byte));
     let blank = &text[..blank.unwrap_or(text.len())];
@@ -265,8 +263,8 @@ fn blank_lines_len(text: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Plays a script: `|` ends the line, `[` and `]` are around a cell, `_` is a gap, `{` and
-    /// `}` are around kept space; all else is text.
+    /// Runs a script. `|` ends the line, `[` and `]` enclose a cell, `_` is a gap, `{` and `}` enclose kept white
+    /// space. Everything else is text.
     #[track_caller]
     fn lays_out(script: &str, expected: &str) {
         let mut lines = Lines::<()>::default();

@@ -1,18 +1,18 @@
-//! What an element's attributes say about whether one can see it.
+//! What an element's attributes say about its visibility.
 
-/// How an element looks.
+/// The visibility of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Look {
     #[default]
     Shown,
-    /// Invisible, but it takes up its place: `visibility: hidden`.
+    /// Invisible, but it takes space on the page: `visibility: hidden`.
     Blank,
-    /// Not there at all: `display: none`, the `hidden` attribute.
+    /// Not displayed at all: `display: none`, or the `hidden` attribute.
     Gone,
 }
 
 impl Look {
-    /// The look that a `style` attribute gives.
+    /// The visibility that a `style` attribute gives.
     pub(super) fn of_style(style: &[u8]) -> Look {
         let mut display = Winner::default();
         let mut visibility = Winner::default();
@@ -33,7 +33,7 @@ impl Look {
     }
 }
 
-/// The value of a property that overrides the others.
+/// The value of a property that wins over its other values.
 #[derive(Default)]
 struct Winner<'a> {
     value: &'a [u8],
@@ -41,7 +41,7 @@ struct Winner<'a> {
 }
 
 impl<'a> Winner<'a> {
-    /// The last value wins, unless an earlier one is more important.
+    /// Adds a value. The last value wins, unless an earlier one is `!important` and this one is not.
     fn hear(&mut self, value: &'a [u8]) {
         let mut parts = value.splitn(2, |&byte| byte == b'!');
         let value = parts.next().unwrap_or_default().trim_ascii();

@@ -1,42 +1,42 @@
-//! Where in the source each piece of text came from.
+//! The position in the source of each piece of text.
 
 use std::ops::Range;
 
 use super::stack::Name;
 use super::syntax::Syntax;
 
-/// Leads from visible text back to the HTML source.
+/// Maps visible text back to the HTML source.
 ///
-/// One entry per run of text that stands in the source as it is, one per character reference, and one
-/// per stretch of white space that became a space with others; the line breaks, tabs and spaces that
-/// stand for markup have none.
+/// There is an entry for each run of text that is unchanged in the source, for each character reference, and for each
+/// stretch of white space that was collapsed to a space. Line breaks, tabs and spaces that stand for markup have no
+/// entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
     pieces: Vec<Piece>,
 }
 
-/// A stretch of text and the stretch of source that it stands for.
+/// A range of the text and the range of the source that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     text: Range<usize>,
     source: Range<usize>,
-    /// Byte for byte the same, but for a character of white space that became a space.
+    /// Whether text and source have the same bytes. A white-space character that became a space also counts.
     aligned: bool,
     syntax: Syntax,
 }
 
-/// A stretch of the source that holds text and no markup.
+/// A range of the source that has text and no markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) source: Range<usize>,
     pub(super) syntax: Syntax,
-    /// Whether text stands right before it in the source.
+    /// Whether text stands directly before it in the source.
     pub(super) follows_text: bool,
 }
 
 impl SourceMap {
-    /// The stretch of source from the first to the last byte of some text, with all markup
-    /// between; empty if the text is only white space that stands for markup.
+    /// The range of the source from the first to the last byte of some text, with all markup between them. Empty if the
+    /// text is only white space that stands for markup.
     pub fn source_range(&self, text: Range<usize>) -> Range<usize> {
         let pieces = self.overlapping(&text);
         match (pieces.first(), pieces.last()) {
@@ -48,20 +48,21 @@ impl SourceMap {
         }
     }
 
-    /// The stretches of source that hold some text, without the markup between them, in order.
+    /// The ranges of the source that have some text, in order, without the markup between them.
     pub fn source_ranges(&self, text: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let pieces = self.overlapping(&text);
         pieces.iter().map(move |piece| piece.part(&text))
     }
 
-    /// The stretches of source that can go with some text: of a character reference, all or nothing.
+    /// The ranges of the source that can be removed with some text. A character reference is included only as a whole.
     pub(super) fn parts(&self, text: &Range<usize>) -> impl Iterator<Item = Part> {
         let text = text.clone();
         let pieces = self.overlapping_indices(&text);
         pieces.filter_map(move |at| self.part(at, &text))
     }
 
-    /// An empty stretch of source for what is put into the text at `text`, if there is any text.
+    /// An empty range of the source, at which new text for position `text` can be inserted. `None` if the page has no
+    /// text.
     pub(super) fn place_of(&self, text: usize) -> Option<Part> {
         let after = self.pieces.partition_point(|p| p.text.start < text);
         let before = after.checked_sub(1).map(|at| (&self.pieces[at], self.pieces[at].source.end));
@@ -69,7 +70,7 @@ impl SourceMap {
         Some(Part { source: at..at, syntax: piece.syntax, follows_text: before.is_some() })
     }
 
-    /// The length of the character reference that starts at a place in the source.
+    /// The length of the character reference that starts at a position of the source, if one does.
     pub(super) fn reference_len(&self, source: usize) -> Option<usize> {
         let at = self.pieces.partition_point(|p| p.source.start < source);
         let piece = self.pieces.get(at).filter(|piece| piece.source.start == source && !piece.aligned)?;
@@ -110,7 +111,7 @@ impl SourceMap {
 }
 
 impl Piece {
-    /// The source of the piece's part within `text`; a character reference has no parts.
+    /// The source of the part of the piece within `text`. For a character reference it is always the whole reference.
     fn part(&self, text: &Range<usize>) -> Range<usize> {
         if !self.aligned {
             return self.source.clone();
@@ -121,7 +122,7 @@ impl Piece {
     }
 }
 
-/// Where a piece of text comes from.
+/// The origin of a piece of text.
 #[derive(Clone, Debug)]
 pub struct Origin {
     place: Place,
@@ -130,29 +131,29 @@ pub struct Origin {
 
 #[derive(Clone, Debug)]
 enum Place {
-    /// It stands in the source, from here on.
+    /// Text that is unchanged in the source, from this position on.
     Verbatim(usize),
-    /// It was written in another way.
+    /// Text that is written differently in the source, such as a character reference.
     Decoded(Range<usize>),
 }
 
 impl Origin {
-    /// The origin of text that stands in the markup as it is, from `start` on.
+    /// The origin of text that is unchanged in the markup, from `start` on.
     pub(super) fn verbatim(start: usize) -> Self {
         Origin { place: Place::Verbatim(start), syntax: Syntax::Markup }
     }
 
-    /// The origin of text that is written in another way in the markup.
+    /// The origin of text that is written differently in the markup.
     pub(super) fn decoded(source: Range<usize>) -> Self {
         Origin { place: Place::Decoded(source), syntax: Syntax::Markup }
     }
 
-    /// The same place, if that is no markup but this.
+    /// The same position, with another syntax than markup.
     pub(super) fn within(self, syntax: Syntax) -> Self {
         Origin { syntax, ..self }
     }
 
-    /// The origin of what is left of the text after its first `skipped` bytes.
+    /// The origin of the rest of the text, after its first `skipped` bytes.
     pub(super) fn after(&self, skipped: usize) -> Self {
         let place = match &self.place {
             Place::Verbatim(start) => Place::Verbatim(start + skipped),
@@ -161,7 +162,7 @@ impl Origin {
         Origin { place, ..*self }
     }
 
-    /// The source of the first `len` bytes of the text, and whether these stand there as they are.
+    /// The source of the first `len` bytes of the text, and whether they are unchanged there.
     fn source(self, len: usize) -> (Range<usize>, bool) {
         match self.place {
             Place::Verbatim(start) => (start..start + len, true),
@@ -170,27 +171,28 @@ impl Origin {
     }
 }
 
-/// Hears where text comes from and what stands around it, or does not care.
+/// Receives the origin of text and the markup around it. `()` ignores both.
 pub trait Trace: Default {
-    /// Whether origins have to be found out at all.
+    /// Whether origins must be computed.
     const WANTED: bool;
 
-    /// The text in this range comes from there. Ranges come in order.
+    /// Text was added in this range. Ranges come in order.
     fn add(&mut self, text: Range<usize>, origin: Origin);
 
-    /// The space in this range comes from `len` bytes of white space there, and maybe from others.
+    /// The space in this range stands for `len` bytes of white space at the origin. It is called again for each further
+    /// piece of white space that the space stands for.
     fn add_space(&mut self, text: Range<usize>, origin: Origin, len: usize);
 
-    /// Text from here on was taken back.
+    /// The text from this position on was removed again.
     fn truncate(&mut self, text: usize);
 
-    /// Markup of any kind stands between the text so far and what comes.
+    /// There is markup between the text so far and the text that follows.
     fn part(&mut self) {}
 
-    /// The layout parts the text so far from what comes.
+    /// There is a line end or cell end between the text so far and the text that follows.
     fn part_blocks(&mut self) {}
 
-    /// An element opens within the innermost one.
+    /// An element opens inside the innermost one.
     fn open(&mut self, _: Name) {}
 
     /// The innermost element closes.
@@ -207,7 +209,7 @@ impl Trace for () {
     fn truncate(&mut self, _: usize) {}
 }
 
-/// Both hear everything.
+/// Passes everything to both.
 impl<A: Trace, B: Trace> Trace for (A, B) {
     const WANTED: bool = A::WANTED || B::WANTED;
 
@@ -281,7 +283,7 @@ impl Piece {
         self.source.end = next.source.end;
     }
 
-    /// Ends the piece at `text` if it goes further.
+    /// Ends the piece at `text`, if it reaches beyond.
     fn shorten(&mut self, text: usize) {
         let cut = self.text.end.saturating_sub(text);
         self.text.end -= cut;

@@ -1,15 +1,13 @@
-//! The text that a person sees on an HTML page.
+//! Extracts the text that a person sees on an HTML page.
 //!
-//! Takes the page as a string (any string is a page to HTML) and gives its visible text, one line
-//! per block element, on request with a map from the text back to the source, and with an outline of
-//! the elements that it stands in. There is also the scan for the encoding that a page declares, for
-//! whoever has to make the string.
+//! Takes the page as a string; any string is valid HTML. Returns the visible text, with one line per block element. On
+//! request, it also returns a map from the text back to the source, and an outline of the elements around the text. To
+//! make the string from bytes, [`declared_encoding`] finds the encoding that a page declares.
 //!
-//! The page is read once, tag by tag, by html5gum's tokenizer, without a tree: all that text
-//! depends on is which elements are open, and that takes a stack. The stack follows the HTML
-//! standard closely enough that a hidden element ends where it would in a browser, also when its
-//! end tag is missing or in the wrong place. Where closeness would cost much, text is shown rather
-//! than hidden. Time is linear in the length of the page, whatever is in it.
+//! html5gum's tokenizer reads the page once, tag by tag. No tree is built: the text depends only on the open elements,
+//! and a stack is enough for these. The stack follows the HTML standard closely: a hidden element ends where it would
+//! end in a browser, also if its end tag is missing or in the wrong place. Where this would cost much time, text is
+//! shown rather than hidden. Time is linear in the length of the page, for any page.
 
 mod builder;
 mod extractor;
@@ -39,25 +37,25 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The visible text of an HTML page.
 ///
-/// Every block element is on lines of its own, the short cells of a table row are on one line
-/// with tabs between, and white space is collapsed as browsers do except in `<pre>` and the like.
-/// There are no empty lines except in `<pre>`, and there is no line break at the end.
+/// Each block element is on its own lines. The short cells of a table row are on one line, with tabs between them.
+/// White space is collapsed as in browsers, except in `<pre>` and similar elements. Only `<pre>` can give empty lines.
+/// There is no line break at the end.
 ///
-/// Left out is what takes no part in the page (scripts, styles, comments, templates, the title),
-/// what is only for browsers that lack something (`<noscript>`, and what stands within frames,
-/// videos, objects and canvases), SVG, and what is hidden by the `hidden` attribute or by an
-/// inline style. The labels of `<input>` buttons are text; placeholders, values and `alt` texts
-/// are not. All options of a `<select>` count as visible.
+/// Text that is not part of the page is left out: scripts, styles, comments, templates, the title. So is text that is
+/// only for browsers without some feature: `<noscript>`, and the content of frames, videos, objects and canvases. SVG
+/// is left out, and text that is hidden by the `hidden` attribute or an inline style. The labels of `<input>` buttons
+/// are text. Placeholders, values and `alt` texts are not. All options of a `<select>` count as visible.
 pub fn visible_text(html: &str) -> String {
     read::<()>(html).0
 }
 
-/// What can be read of a page beside its visible text: a [`SourceMap`], an [`Outline`], both in a pair, or nothing (`()`).
+/// What can be read from a page in addition to its visible text: a [`SourceMap`], an [`Outline`], a pair of both, or
+/// nothing (`()`).
 pub trait Reading: sealed::Reading {}
 
 impl<R: sealed::Reading> Reading for R {}
 
-/// The visible text of an HTML page, as [`visible_text`] gives it, and what else is wanted of it, in one pass.
+/// The visible text of an HTML page, as in [`visible_text`], and the requested [`Reading`], in one pass.
 ///
 /// A page must be shorter than 4 GiB.
 ///
@@ -78,7 +76,7 @@ pub fn read<R: Reading>(html: &str) -> (String, R) {
 mod sealed {
     use super::{Outline, Outliner, SourceMap, Trace};
 
-    /// What is traced while a page is read, and what is made of it then.
+    /// The trace that is recorded while a page is read, and the result that is made of it.
     pub trait Reading {
         type Trace: Trace;
 
@@ -129,8 +127,8 @@ mod tests {
         check_outline(html);
     }
 
-    /// The law of the outline: its runs are in order, none is empty, and no character is cut in two. It is the same
-    /// with a map, and takes no part in the text.
+    /// Checks the outline. Its runs are in order, none is empty, and none starts inside a character. It is the same
+    /// with a map, and does not change the text.
     #[track_caller]
     fn check_outline(html: &str) {
         let (text, outline) = read::<Outline>(html);
@@ -148,8 +146,7 @@ mod tests {
         assert!(keeps_lines || line_starts.clone().all(starts_run), "{html:?} {text:?} {runs:?}");
     }
 
-    /// The law of the map: every character leads back to where it stands in the source, or to
-    /// what stands for it, in order.
+    /// Checks the map. Every character leads back to itself in the source, or to what stands for it, in order.
     #[track_caller]
     fn check_map(html: &str) {
         let (text, map) = read::<SourceMap>(html);
@@ -477,7 +474,7 @@ mod tests {
         "x  y",
     ];
 
-    /// Only quadratic time would be noticed here.
+    /// Checks that time is not quadratic. Smaller differences are not noticed.
     #[test]
     fn hostile_pages_take_linear_time() {
         let many = |piece: &str| piece.repeat(100_000);

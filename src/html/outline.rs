@@ -1,8 +1,8 @@
-//! Which elements the text of a page stands in.
+//! The elements around the text of a page.
 //!
-//! Hears of elements and text while a page is read, and gives its outline: where in the text each run between two
-//! pieces of markup starts, the path of elements that lead to it, and the block that it is part of. The path of a run
-//! is only looked at when there is text to it; elements of the same path are one step, also one after the other.
+//! Receives elements and text while a page is read. Gives the outline of the page: for each run of text between 2
+//! pieces of markup its start, the path of elements to it, and its block. A path is only computed when there is text in
+//! it. Elements with the same path share one step, also if they follow each other.
 
 use std::iter;
 use std::ops::Range;
@@ -12,37 +12,37 @@ use twox_hash::XxHash3_64;
 use super::map::{Origin, Trace};
 use super::stack::Name;
 
-/// A path is told by so many names at most. Those of pages have some twenty; a page may be 65,536 elements deep.
+/// Maximum number of names in a written path. Paths of pages have about 20; a page may be 65,536 elements deep.
 const MAX_NAMES: usize = 100;
 
-/// The visible text of a page in runs between two pieces of markup.
+/// The visible text of a page, divided into runs between 2 pieces of markup.
 ///
-/// Any tag, comment or processing instruction parts runs, whether one can see it or not. Runs between which the
-/// layout ends a line or a table cell are of different blocks.
+/// Any tag, comment or processing instruction separates runs, whether it is visible or not. Two runs are of different
+/// blocks if a line or a table cell ends between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     runs: Vec<Run>,
     steps: Vec<Step>,
 }
 
-/// A stretch of text without markup in it, up to where the next one starts.
+/// A stretch of text without markup in it. It ends where the next one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineRun {
-    /// Where in the text it starts, in bytes.
+    /// The position in the text where it starts, in bytes.
     pub start: usize,
-    /// A hash of the names of the elements around it, from the outermost to the innermost; 0 if there are none. The
-    /// same in every version and on every system.
+    /// A hash of the names of the elements around it, from the outermost to the innermost; 0 if there are none. It is
+    /// the same in every version and on every system.
     pub path: u64,
-    /// The number of its block. Numbers grow along the text.
+    /// The number of its block. Numbers grow from the start of the text to its end.
     pub block: u32,
 }
 
-/// A run as it is kept: most pages have some hundreds.
+/// A run as it is stored. Most pages have a few hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Run {
     start: u32,
     block: u32,
-    /// The innermost element: one more than its place among the steps, or 0 for none.
+    /// The innermost element: its index in the steps plus 1, or 0 for none.
     step: u32,
 }
 
@@ -50,13 +50,13 @@ struct Run {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
     hash: u64,
-    /// The step before it: one more than its place, or 0 for none.
+    /// The step before it: its index plus 1, or 0 for none.
     outer: u32,
     name: Name,
 }
 
 impl Outline {
-    /// The runs, in order: each starts behind the one before it.
+    /// The runs, in the order of the text.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = OutlineRun> {
         self.runs.iter().map(|run| OutlineRun {
             start: run.start as usize,
@@ -65,9 +65,9 @@ impl Outline {
         })
     }
 
-    /// The names of the elements around a place in the text, such as `div/ul/li/a`, from the outermost to the innermost.
-    /// `<html>` and `<body>` are not named, for they are around everything; a name that HTML does not have is `*`. Of more
-    /// than a hundred names the last hundred are told, behind `…`.
+    /// The names of the elements around a position in the text, such as `div/ul/li/a`, from the outermost to the
+    /// innermost. `<html>` and `<body>` are left out, because they are around everything. An unknown name is `*`. Of
+    /// more than 100 names, only the last 100 are returned, after `…`.
     pub fn path_at(&self, text: usize) -> String {
         let after = self.runs.partition_point(|run| run.start as usize <= text);
         let run = after.checked_sub(1).and_then(|run| self.runs.get(run));
@@ -83,7 +83,7 @@ impl Outline {
         self.steps.get((number as usize).checked_sub(1)?)
     }
 
-    /// The number of a step from another one.
+    /// Adds a step after another one. Returns its number.
     fn add_step(&mut self, outer: u32, name: Name) -> u32 {
         let before = self.step(outer).map_or(0, |step| step.hash);
         self.steps.push(Step { hash: hash(before, name), outer, name });
@@ -91,25 +91,26 @@ impl Outline {
     }
 }
 
-/// The outline as it grows.
+/// The outline while it is built.
 #[derive(Debug, Default)]
 pub struct Outliner {
     outline: Outline,
-    /// The open elements, and behind them those that were open there last: one that opens again keeps its step.
+    /// The open elements, then the elements that were open last at greater depths. If the next element at such a depth
+    /// has the same name, it gets the same step.
     elements: Vec<Open>,
-    /// How many elements are open.
+    /// Number of open elements.
     height: usize,
     block: u32,
-    /// There was markup after the last text.
+    /// Whether there was markup after the last text.
     is_parted: bool,
-    /// There was the end of a line or cell after the last text.
+    /// Whether a line or cell ended after the last text.
     is_block_over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Open {
     name: Name,
-    /// The number of its step, or 0 as long as there was no text in it.
+    /// The number of its step, or 0 if there was no text in it yet.
     step: u32,
 }
 
@@ -119,7 +120,7 @@ impl Outliner {
         self.outline
     }
 
-    /// The step of the innermost element. Those of the elements around it are made if they have none yet.
+    /// The step of the innermost element. Adds the steps of the elements around it if they are missing.
     fn step(&mut self) -> u32 {
         let open = &mut self.elements[..self.height];
         let known = open.iter().rposition(|element| element.step > 0);
@@ -176,7 +177,8 @@ impl Trace for Outliner {
     }
 }
 
-/// The hash of a path: XXH3 of that of the path to its last step, and the step's name, as little-endian numbers.
+/// The hash of a path: XXH3 of the hash of the path without its last step, and of the number of the step's name, both
+/// little-endian.
 fn hash(before: u64, name: Name) -> u64 {
     let mut bytes = [0; 12];
     bytes[..8].copy_from_slice(&before.to_le_bytes());
@@ -189,7 +191,7 @@ mod tests {
     use super::super::{SourceMap, read};
     use super::*;
 
-    /// The runs of a page, each with the path to it and, if it is of another block than the one before it, a bar.
+    /// The runs of a page, each with its path. A bar separates runs of different blocks.
     fn outlined(html: &str) -> String {
         let (text, outline) = read::<Outline>(html);
         let runs: Vec<OutlineRun> = outline.runs().collect();

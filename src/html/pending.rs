@@ -1,7 +1,6 @@
 //! A tag while the tokenizer reads it.
 //!
-//! Of the attributes, only those are kept that decide whether one can see an element or what it
-//! says.
+//! Keeps only the attributes that affect the visibility of an element or its text.
 
 use std::iter;
 
@@ -18,11 +17,11 @@ pub(super) struct PendingTag {
     name: Spelling,
     /// The name of the attribute being read.
     attribute: Spelling,
-    /// Its value, if that is wanted.
+    /// The value of this attribute, if it matters.
     value: Label,
     value_syntax: Syntax,
     is_value_wanted: bool,
-    /// The attributes read before.
+    /// The attributes read before this one.
     attributes: Attributes,
 }
 
@@ -40,19 +39,19 @@ struct Attributes {
 #[derive(Debug, Default)]
 pub(super) struct Label {
     text: Vec<u8>,
-    /// Where each piece of the text ends, and where it comes from.
+    /// The end of each piece of the text, and its origin.
     pieces: Vec<(usize, Origin)>,
 }
 
 impl Label {
-    /// The pieces of the text and where they come from.
+    /// The pieces of the text and their origins.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], Origin)> {
         let starts = iter::once(0).chain(self.pieces.iter().map(|&(end, _)| end));
         starts.zip(&self.pieces).map(|(start, (end, origin))| (&self.text[start..*end], origin.clone()))
     }
 }
 
-/// The start of a name, which is all of it for the names that matter.
+/// The start of a name. The names that matter fit completely.
 #[derive(Debug, Default)]
 struct Spelling {
     bytes: [u8; 24],
@@ -60,7 +59,7 @@ struct Spelling {
 }
 
 impl PendingTag {
-    /// Forgets the last tag.
+    /// Starts a new tag.
     pub(super) fn start(&mut self, is_end: bool) {
         self.is_end = is_end;
         self.is_self_closing = false;
@@ -74,7 +73,7 @@ impl PendingTag {
         Name::new(self.name.bytes(), self.name.len)
     }
 
-    /// How the element looks going by its attributes.
+    /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
         match self.attributes.is_hidden {
             true => Look::Gone,
@@ -82,12 +81,12 @@ impl PendingTag {
         }
     }
 
-    /// Whether the element is a template whose content is shown after all.
+    /// Whether the element is a template whose content is visible.
     pub(super) fn is_shadow_root(&self) -> bool {
         self.attributes.is_shadow_root
     }
 
-    /// The label, if the tag makes a button that one can see.
+    /// The label, if the tag is a visible button.
     pub(super) fn take_button_label(&mut self) -> Option<Label> {
         let is_seen = self.look() == Look::Shown;
         let label = self.attributes.label.take();
@@ -104,7 +103,7 @@ impl PendingTag {
         self.attribute.push(piece);
     }
 
-    /// Starts the value of the attribute, which is written in this way.
+    /// Starts the value of the attribute. `syntax` says how it is written.
     pub(super) fn start_value(&mut self, syntax: Syntax) {
         let is_input = self.name.bytes() == b"input";
         self.is_value_wanted = match self.attribute.bytes() {
@@ -128,7 +127,7 @@ impl PendingTag {
         self.value.pieces.push((self.value.text.len(), origin.within(self.value_syntax)));
     }
 
-    /// Takes note of the attribute just read, unless there was one of that name already.
+    /// Ends the attribute and keeps its value. Of several attributes with the same name, the first counts.
     pub(super) fn end_attribute(&mut self) {
         let attributes = &mut self.attributes;
         let is_value_wanted = std::mem::take(&mut self.is_value_wanted);

@@ -1,15 +1,14 @@
-//! The encoding that a page declares for itself.
+//! Finds the encoding that a page declares.
 
-/// How far into the page a declaration is looked for; browsers look at the first 1024 bytes, but
-/// pages with a long head declare later than that.
+/// Number of bytes in which a declaration is searched for. Browsers search 1024 bytes, but pages with a long head have
+/// the declaration later.
 const LOOKED_AT: usize = 4096;
 
-/// The label of the encoding that an HTML page declares, in a `<meta>` tag or else in an XML
-/// declaration.
+/// The label of the encoding that an HTML page declares, in a `<meta>` tag or else in an XML declaration.
 ///
-/// This is the standard's prescan: it skips comments and is not taken in by what stands in
-/// attribute values. The label need not name an encoding that exists. A label of UTF-16 becomes
-/// "utf-8": the declaration could not have been read if it were true.
+/// This is the prescan of the HTML standard: it skips comments, and ignores declarations inside attribute values. The
+/// label may name an encoding that does not exist. A label of UTF-16 becomes "utf-8", because a page in UTF-16 could
+/// not be read here.
 pub fn declared_encoding(bytes: &[u8]) -> Option<&str> {
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
     meta_encoding(head).or_else(|| xml_encoding(head))
@@ -39,13 +38,13 @@ fn meta_encoding(mut rest: &[u8]) -> Option<&str> {
     }
 }
 
-/// What follows `<meta` and the white space or slash behind it.
+/// The text after `<meta` and the white space or slash that follows it.
 fn after_meta(text: &[u8]) -> Option<&[u8]> {
     let inside = strip_prefix_ignoring_case(text, b"<meta")?;
     inside.strip_prefix(&[*inside.first().filter(|&&b| is_space(b) || b == b'/')?])
 }
 
-/// What follows the name of a start or end tag.
+/// The text after the name of a start or end tag.
 fn after_tag_name(text: &[u8]) -> Option<&[u8]> {
     let text = text.strip_prefix(b"<")?;
     let name = text.strip_prefix(b"/").unwrap_or(text);
@@ -54,7 +53,7 @@ fn after_tag_name(text: &[u8]) -> Option<&[u8]> {
     Some(&name[end.unwrap_or(name.len())..])
 }
 
-/// The label in the attributes of a `<meta>`. One in `content` counts only with
+/// The label in the attributes of a `<meta>`. A `content` attribute counts only together with
 /// `http-equiv="content-type"`.
 fn meta_label<'a>(attributes: &mut Attributes<'a>) -> Option<&'a str> {
     let mut is_content_type = false;
@@ -72,7 +71,7 @@ fn meta_label<'a>(attributes: &mut Attributes<'a>) -> Option<&'a str> {
     label(charset.or(content.filter(|_| is_content_type))?)
 }
 
-/// The attributes of a tag, up to its `>`, which stays in `rest`.
+/// The attributes of a tag, up to its `>`. The `>` is left in `rest`.
 struct Attributes<'a> {
     rest: &'a [u8],
 }
@@ -175,7 +174,7 @@ fn label(value: &[u8]) -> Option<&str> {
     }
 }
 
-/// Where a word starts, whatever its case.
+/// The position of a word, ignoring case.
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     let mut places = text.windows(word.len());
     places.position(|place| place.eq_ignore_ascii_case(word))

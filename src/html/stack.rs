@@ -1,11 +1,10 @@
 //! The stack of open elements, as far as visible text depends on it.
 //!
-//! An element that hides its content must end where a browser ends it, also when its end tag is
-//! missing. That takes the whole stack of the HTML standard, but every question to it is answered
-//! without a search: the open elements of one name are linked, each element knows the nearest
-//! scope and wall around it, and hidden and `pre` elements are counted. Positions are heights
-//! (the element at the bottom is at 1), so that 0 stands for "none" and the nearest of several
-//! elements is the greatest height.
+//! An element that hides its content must end where a browser ends it, also if its end tag is missing. This needs the
+//! whole stack of the HTML standard. But every question is answered without a search: open elements of the same name
+//! are linked, each element stores the nearest scope and wall around it, and hidden and `pre` elements are counted. A
+//! position is a height, and the outermost element has height 1. So 0 means "none", and the nearest of several elements
+//! has the greatest height.
 
 use super::tags::Tag;
 
@@ -13,19 +12,20 @@ use super::tags::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     pub(super) tag: Tag,
-    /// Tells apart the names that are [`Tag::Other`].
+    /// Distinguishes names that are [`Tag::Other`].
     hash: u32,
 }
 
 impl Name {
-    /// The name spelled `bytes`, in lower case; `len` is its whole length if `bytes` is cut short.
+    /// The name with the spelling `bytes`, in lower case. `len` is the length of the whole name, of which `bytes` may
+    /// be only the start.
     pub(super) fn new(bytes: &[u8], len: usize) -> Self {
         let tag = if bytes.len() == len { Tag::of(bytes) } else { Tag::Other };
         let hash = if tag == Tag::Other { hash(bytes, len) } else { 0 };
         Name { tag, hash }
     }
 
-    /// An unknown name that stands for this one in SVG and MathML.
+    /// An unknown name that stands for this name in SVG and MathML.
     pub(super) fn foreign(self) -> Self {
         Name { tag: Tag::Other, hash: !self.number() }
     }
@@ -38,7 +38,7 @@ impl Name {
         }
     }
 
-    /// The slot of the name in the stack: known names have their own, others share.
+    /// The slot of the name in the stack. Each known name has its own, and the others share some.
     fn slot(self) -> usize {
         match self.tag {
             Tag::Other => Tag::COUNT + self.hash as usize % SHARED_SLOTS,
@@ -51,14 +51,14 @@ impl Name {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
     pub(super) name: Name,
-    /// Whether the element takes its content off the page.
+    /// Whether the content of the element is not on the page.
     pub(super) hides: bool,
     /// Whether the element is SVG or MathML.
     pub(super) foreign: bool,
 }
 
 impl Element {
-    /// An element that has no tag in the source.
+    /// An element without a tag in the source.
     pub(super) fn implied(tag: Tag) -> Self {
         Element { name: Name { tag, hash: 0 }, hides: false, foreign: false }
     }
@@ -68,18 +68,18 @@ impl Element {
         tag.is_wall() || self.foreign && tag.is_integration_point()
     }
 
-    /// Whether text right in the element is hidden. Text between the cells of a table is not in
-    /// the table for a browser, which moves it out; so only its cells hide text.
+    /// Whether text directly in the element is hidden. A browser moves text between the cells of a table out of the
+    /// table. So only the cells of a table hide text.
     fn hides_text(self) -> bool {
         self.hides && !self.name.tag.is_table_frame()
     }
 }
 
-/// The open elements, innermost last.
+/// The open elements, the innermost last.
 #[derive(Debug)]
 pub(super) struct Stack {
     open: Vec<Open>,
-    /// For each name slot, the height of the innermost open element with such a name.
+    /// For each slot, the height of the innermost open element with such a name.
     nearest: [u32; Tag::COUNT + SHARED_SLOTS],
     hidden: usize,
     spaced: usize,
@@ -88,26 +88,26 @@ pub(super) struct Stack {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     element: Element,
-    /// The next element outwards whose name has the same slot.
+    /// The next outer element whose name has the same slot.
     same: u32,
-    /// The innermost scope around the element, or itself.
+    /// The innermost scope around the element, or the element itself.
     scope: u32,
-    /// The innermost wall around the element, or itself.
+    /// The innermost wall around the element, or the element itself.
     wall: u32,
-    /// The element has ended while elements within it are still open.
+    /// Whether the element has ended while elements inside it are still open.
     ended: bool,
 }
 
 const SHARED_SLOTS: usize = 64;
 
-/// A row, its section and its table.
+/// Maximum number of open elements that are parts of one row: the row, its section and its table.
 const MOST_ROW_PARTS: usize = 3;
 
-/// How many elements with the slot of an unknown name are compared before it counts as not open.
+/// Maximum number of elements that are compared in a chain. Then the name counts as not open. This keeps time linear.
 const MOST_COMPARED: usize = 64;
 
-/// Past this depth an element replaces the innermost open one: memory stays bounded, and if
-/// anything changes, less is hidden.
+/// Maximum depth. Beyond it, an element replaces the innermost open one. So memory is bounded. This can only hide less
+/// text, not more.
 const MOST_OPEN: usize = 1 << 16;
 
 impl Stack {
@@ -116,12 +116,12 @@ impl Stack {
         Stack { open: Vec::with_capacity(64), nearest: [0; Tag::COUNT + SHARED_SLOTS], hidden: 0, spaced: 0 }
     }
 
-    /// How many elements are open.
+    /// Number of open elements.
     pub(super) fn height(&self) -> u32 {
         self.open.len() as u32
     }
 
-    /// Whether the innermost element has to be popped before another one is pushed.
+    /// Whether the innermost element must be popped before another one is pushed.
     pub(super) fn is_full(&self) -> bool {
         self.open.len() >= MOST_OPEN
     }
@@ -151,7 +151,7 @@ impl Stack {
         self.open.last().map_or(0, |open| open.scope)
     }
 
-    /// The innermost wall, but for forms that ended early.
+    /// The innermost wall, except forms that ended early.
     pub(super) fn wall(&self) -> u32 {
         let mut wall = self.wall_at(self.height());
         for _ in 0..MOST_COMPARED {
@@ -163,13 +163,13 @@ impl Stack {
         wall
     }
 
-    /// The innermost element with one of these tags.
+    /// The height of the innermost element with one of these tags; 0 for none.
     pub(super) fn nearest(&self, tags: &[Tag]) -> u32 {
         let heights = tags.iter().map(|&tag| self.nearest[tag as usize]);
         heights.max().unwrap_or(0)
     }
 
-    /// The innermost element of this name.
+    /// The height of the innermost element of this name; 0 for none.
     pub(super) fn find(&self, name: Name) -> u32 {
         let mut at = self.nearest[name.slot()];
         for _ in 0..MOST_COMPARED {
@@ -199,7 +199,7 @@ impl Stack {
         self.spaced += usize::from(tag.keeps_space());
     }
 
-    /// Closes the innermost element; gives its tag if one can see where it ends.
+    /// Closes the innermost element. Returns its tag if its end is visible.
     pub(super) fn pop(&mut self) -> Option<Tag> {
         let height = self.height();
         let Open { element, same, ended, .. } = self.open.pop()?;
@@ -215,7 +215,7 @@ impl Stack {
         seen.then_some(element.name.tag)
     }
 
-    /// Ends an element but leaves the elements within it open.
+    /// Ends an element but leaves the elements inside it open.
     pub(super) fn end_early(&mut self, at: u32) {
         let Some(open) = self.get_mut(at).filter(|open| !open.ended) else {
             return;
@@ -231,7 +231,7 @@ impl Stack {
         self.get(at).map(|open| open.element.name.tag)
     }
 
-    /// Whether the row, if it is the innermost element, is hidden with all its cells.
+    /// Whether the innermost element is part of a row that is hidden with all its cells.
     fn is_row_hidden(&self) -> bool {
         let parts = self.open.iter().rev().take(MOST_ROW_PARTS);
         let mut parts = parts.take_while(|open| open.element.name.tag.is_table_frame());
@@ -255,8 +255,8 @@ impl Stack {
         self.spaced -= usize::from(element.name.tag.keeps_space());
     }
 
-    /// Takes the element at `at` out of the chain of its slot; `same` comes after it. Far down the
-    /// chain it stays; at worst, an end tag then closes more than it should.
+    /// Removes the element at `at` from the chain of its slot. `same` is the next one in the chain. An element far down
+    /// the chain is not removed. Then, at worst, an end tag closes more than it should.
     fn unlink(&mut self, slot: usize, at: u32, same: u32) {
         let mut newer = 0;
         let mut link = self.nearest[slot];
@@ -275,7 +275,7 @@ impl Stack {
     }
 }
 
-/// FNV-1a.
+/// The FNV-1a hash of a name. The length of the whole name is hashed as well.
 fn hash(bytes: &[u8], len: usize) -> u32 {
     let step = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     bytes.iter().fold(0x811c_9dc5 ^ len as u32, step)

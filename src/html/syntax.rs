@@ -1,30 +1,30 @@
 //! How text is written at a place of a page.
 //!
-//! The same characters are text in one place and markup in another. A [`Syntax`] says what a place is
-//! part of, how a character is written there so that it is text, and how the place must be mended
-//! where text was taken out or put in, so that what comes together does not become markup.
+//! The same characters are text in one place and markup in another. A [`Syntax`] says which kind of place it is, and
+//! how a character must be written there to be text. Where text was removed or inserted, it repairs the joined text, so
+//! that it does not become markup.
 
-/// What the text at a place of the source is part of.
+/// The kind of place in the source at which a text stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// Markup, also that of `<textarea>`: tags may start here, and characters be references.
+    /// Markup, also inside `<textarea>`: tags and character references are possible here.
     #[default]
     Markup,
-    /// The raw text of `<xmp>`, which its end tag ends.
+    /// The raw text of `<xmp>`, which ends at the end tag.
     Raw,
-    /// The raw text of `<plaintext>`, which nothing ends.
+    /// The raw text of `<plaintext>`, which never ends.
     Plain,
     /// A CDATA section.
     Section,
-    /// An attribute's value within quotes.
+    /// The value of an attribute in quotes.
     Quoted,
-    /// An attribute's value without quotes.
+    /// The value of an attribute without quotes.
     Unquoted,
 }
 
 impl Syntax {
-    /// How a character is written here, if not as itself. A line break becomes a space: in most
-    /// places it would be shown as one.
+    /// How a character is written here, if not as itself. A line break becomes a space, because most places show it as
+    /// a space.
     pub(super) fn written(self, char: char) -> Option<&'static str> {
         let is_value = matches!(self, Syntax::Quoted | Syntax::Unquoted);
         let knows_references = is_value || self == Syntax::Markup;
@@ -40,12 +40,12 @@ impl Syntax {
         }
     }
 
-    /// Mends the end of `page`, from `start` on, for `next`, which did not follow there before.
+    /// Repairs the end of `page`, from `start` on, before `next` is added. `next` did not follow there in the source.
     ///
-    /// A `<` that would open a tag and an `&` that would start a reference become references
-    /// themselves, and a reference that would go on ends. Raw text knows none: a space has to part
-    /// what would end it. `reference` says how long the reference by name is that starts so many
-    /// bytes before the end of the page, if one does.
+    /// A `<` that would open a tag, and an `&` that would start a reference, become references. A reference that would
+    /// continue in `next` gets a `;`. Raw text has no references, so a space is put into what would end it. `reference`
+    /// takes a number of bytes before the end of the page. It returns the length of the named reference that starts
+    /// there, if any.
     pub(super) fn mend(self, page: &mut String, start: usize, next: &str, reference: impl Fn(usize) -> Option<usize>) {
         match self {
             Syntax::Markup => {
@@ -103,13 +103,14 @@ fn mend_reference(
     let len = number_len(name).map(|len| len + 1).or_else(|| reference(page.len() - at));
     match len {
         Some(len) if goes_on || in_value && next.starts_with('=') => page.insert(at + len, ';'),
-        // A name that letters went on from is none in a value, whatever comes after them now.
+        // In a value, a name such as `&copy` is no reference if letters follow it. If these letters were removed, it
+        // would become one. So its `&` is escaped, whatever follows now.
         None if goes_on || next.starts_with('#') || in_value && !name.is_empty() => page.insert_str(at + 1, "amp;"),
         _ => {}
     }
 }
 
-/// The length of the number that the reference is, with its `#`, if the name is one.
+/// The length of a numeric reference after the `&`, with its `#`. `None` if the name is not numeric.
 fn number_len(name: &str) -> Option<usize> {
     let number = name.strip_prefix('#')?;
     let hexadecimal = number.strip_prefix(['x', 'X']);
@@ -119,7 +120,7 @@ fn number_len(name: &str) -> Option<usize> {
     (digits > 0).then_some(len)
 }
 
-/// Puts a space into an end of `LEN` bytes that would come about, behind its first byte.
+/// Puts a space after the first byte of an end mark of `LEN` bytes, if `page` and `next` together form one.
 fn part<const LEN: usize>(page: &mut String, next: &str, is_end: impl Fn(&[u8; LEN]) -> bool) {
     let start = page.len().saturating_sub(LEN - 1);
     let after = &next.as_bytes()[..next.len().min(LEN - 1)];
@@ -139,7 +140,7 @@ fn ends_xmp(bytes: &[u8; 6]) -> bool {
 mod tests {
     use super::*;
 
-    /// Puts together what stands on both sides of the `|`; of references by name `&copy` and `&not` are known.
+    /// Joins the texts on both sides of the `|`. The known named references are `&copy` and `&not`.
     #[track_caller]
     fn joins(syntax: Syntax, parted: &str, expected: &str) {
         let (before, next) = parted.split_once('|').expect("a place");

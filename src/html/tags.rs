@@ -1,19 +1,19 @@
-//! The elements that HTML treats specially, and what it does with them.
+//! The elements that HTML treats specially, and how it treats them.
 //!
-//! Names become a one-byte [`Tag`] once per tag; every question after that is a match on it. The
-//! groups follow the lists of the HTML standard (parsing: section 13.2, rendering: section 15.3).
+//! Each name becomes a one-byte [`Tag`] once per tag, and every question is a match on it. The groups follow the lists
+//! of the HTML standard (parsing: section 13.2, rendering: section 15.3).
 
 use html5gum::State;
 
 macro_rules! tags {
     ($($name:literal $variant:ident)*) => {
-        /// A known element name; every other name is [`Tag::Other`].
+        /// A known element name. Every other name is [`Tag::Other`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(super) enum Tag { Other, $($variant),* }
 
         impl Tag {
-            /// How many variants there are.
+            /// Number of variants.
             pub(super) const COUNT: usize = [Tag::Other, $(Tag::$variant),*].len();
 
             /// The tag of a lower-case name.
@@ -24,7 +24,7 @@ macro_rules! tags {
                 }
             }
 
-            /// The name in lower case; `*` for one that is not known.
+            /// The name in lower case; `*` for an unknown one.
             pub(super) fn name(self) -> &'static str {
                 const NAMES: [&[u8]; Tag::COUNT] = [b"*", $($name),*];
                 str::from_utf8(NAMES[self as usize]).unwrap_or_default()
@@ -62,7 +62,7 @@ tags! {
 use Tag::*;
 
 impl Tag {
-    /// Whether the element starts and ends a line. Table cells do not, see `Lines::start_cell`.
+    /// Whether the element starts and ends a line. Table cells do not: see `Lines::start_cell`.
     pub(super) fn is_block(self) -> bool {
         self.is_container()
             || self.is_heading()
@@ -71,15 +71,15 @@ impl Tag {
             || matches!(self, Choice | P | Table | Tbody | Tfoot | Thead | Tr)
     }
 
-    /// The block containers whose end tag closes whatever is open within them.
+    /// Whether the element is a block container, whose end tag closes all open elements inside it.
     fn is_container(self) -> bool {
         matches!(self, Address | Article | Aside | Blockquote | Center | Details | Dialog | Dir | Div | Dl)
             || matches!(self, Fieldset | Figcaption | Figure | Footer | Header | Hgroup | Main | Menu | Nav | Ol)
             || matches!(self, Search | Section | Summary | Ul)
     }
 
-    /// Whether an end tag of this name closes whatever is open within the element; other end
-    /// tags (of inline elements, mostly) must leave the blocks within it open.
+    /// Whether the end tag closes all open elements inside the element. Other end tags, mostly of inline elements, must
+    /// leave the blocks inside open.
     pub(super) fn closes_its_content(self) -> bool {
         self.is_container()
             || matches!(self, Button | Dd | Dt | Li | Listing | Marquee | Math | Object)
@@ -94,41 +94,41 @@ impl Tag {
             || matches!(self, Pre | Table | Xmp)
     }
 
-    /// `<h1>` to `<h6>`.
+    /// Whether the element is `<h1>` to `<h6>`.
     pub(super) fn is_heading(self) -> bool {
         matches!(self, H1 | H2 | H3 | H4 | H5 | H6)
     }
 
-    /// The inline elements that browsers repeat where they are ended in the wrong place.
+    /// Whether the element is an inline element that browsers open again if it is ended in the wrong place.
     pub(super) fn is_formatting(self) -> bool {
         matches!(self, A | B | Big | Code | Em | Font | I | Nobr | S | Small | Strike | Strong | Tt | U)
     }
 
-    /// Whether the element has no content, so that it is never open.
+    /// Whether the element never has content and so is never open.
     pub(super) fn is_void(self) -> bool {
         matches!(self, Area | Base | Basefont | Bgsound | Br | Col | Embed | Frame | Hr | Image | Img | Input)
             || matches!(self, Keygen | Link | Meta | Param | Source | Track | Wbr)
     }
 
-    /// Whether the element is a box of its own within the line, which parts the words around it.
+    /// Whether the element is a box in the line, which separates the words around it.
     pub(super) fn is_widget(self) -> bool {
         matches!(self, Audio | Button | Canvas | Embed | Iframe | Image | Img | Input | Object | Select)
             || matches!(self, Svg | Textarea | Video)
     }
 
-    /// Whether the content is never on the page: not displayed at all, or only a fallback for
-    /// browsers that cannot display the element itself.
+    /// Whether the content is never visible: it is not displayed at all, or only in browsers that cannot display the
+    /// element itself.
     pub(super) fn is_unseen(self) -> bool {
         matches!(self, Annotation | AnnotationXml | Audio | Canvas | Datalist | Iframe | Noembed | Noframes)
             || matches!(self, Noscript | Object | Rp | Script | Style | Svg | Template | Title | Video)
     }
 
-    /// Whether white space within the element is kept as it is.
+    /// Whether white space inside the element is kept unchanged.
     pub(super) fn keeps_space(self) -> bool {
         matches!(self, Listing | Plaintext | Pre | Textarea | Xmp)
     }
 
-    /// How the tokenizer reads the content of the element, if not as markup.
+    /// The tokenizer state for the content of the element, if the content is not markup.
     pub(super) fn content_state(self) -> Option<State> {
         match self {
             Textarea | Title => Some(State::RcData),
@@ -139,35 +139,35 @@ impl Tag {
         }
     }
 
-    /// Whether the element walls off its content: an end tag within it does not close an element
-    /// outside. The standard also has `<object>` and `<marquee>` here, but one of these left open
-    /// would then take the rest of the page with it.
+    /// Whether an end tag inside the element cannot close an element outside of it. The standard also has `<object>`
+    /// and `<marquee>` here. But if one of these were left open, no later end tag could close an element around it,
+    /// down to the end of the page.
     pub(super) fn is_scope(self) -> bool {
         matches!(self, Caption | Table | Td | Template | Th)
     }
 
-    /// Whether the end tag may be left out in correct HTML.
+    /// Whether correct HTML may leave out the end tag.
     pub(super) fn may_stay_open(self) -> bool {
         matches!(self, Choice | Dd | Dt | Li | Optgroup | P | Rb | Rp | Rt | Rtc)
     }
 
-    /// The parts of a table that only make sense within one.
+    /// Whether the element is a part of a table, which makes sense only inside one.
     pub(super) fn is_table_part(self) -> bool {
         matches!(self, Caption | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr)
     }
 
-    /// The parts of a table that hold the content.
+    /// Whether the element is a part of a table with content.
     pub(super) fn is_cell(self) -> bool {
         matches!(self, Caption | Td | Th)
     }
 
-    /// The parts of a table that hold only other parts.
+    /// Whether the element is a table or a part of one that contains only other parts.
     pub(super) fn is_table_frame(self) -> bool {
         self == Table || self.is_table_part() && !self.is_cell()
     }
 
-    /// Whether `<li>`, `<dd>` and `<dt>` look no further than this element for one to close: the
-    /// "special" elements but for address, div and p.
+    /// Whether `<li>`, `<dd>` and `<dt>` do not close elements outside of this element. These are the "special"
+    /// elements of the standard except address, div and p.
     pub(super) fn is_wall(self) -> bool {
         let passed = matches!(self, Address | Dialog | Div);
         self.is_container() && !passed
@@ -179,17 +179,17 @@ impl Tag {
             || matches!(self, Button | Dd | Dt | Form | Li | Marquee | Object | Select)
     }
 
-    /// Whether the element, within `<svg>` or `<math>`, holds HTML again.
+    /// Whether the content of the element is HTML again, inside `<svg>` or `<math>`.
     pub(super) fn is_integration_point(self) -> bool {
         matches!(self, AnnotationXml | Desc | ForeignObject | Mi | Mn | Mo | Ms | Mtext | Title)
     }
 
-    /// Whether the integration point is of SVG.
+    /// Whether the integration point belongs to SVG.
     pub(super) fn is_svg(self) -> bool {
         matches!(self, Desc | ForeignObject | Title)
     }
 
-    /// Whether the start tag, within `<svg>` or `<math>`, ends these.
+    /// Whether the start tag ends the `<svg>` or `<math>` around it.
     pub(super) fn ends_foreign(self) -> bool {
         matches!(self, B | Big | Blockquote | Body | Br | Center | Code | Dd | Div | Dl | Dt | Em | Embed)
             || matches!(self, Head | Hr | I | Img | Li | Listing | Menu | Meta | Nobr | Ol | P | Pre | Ruby | S)

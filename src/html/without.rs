@@ -1,42 +1,42 @@
 //! A page without some of its text.
 //!
-//! Takes a page, the map of its visible text, and cuts in that text; gives the page with these made.
-//! Nothing but text goes, so all markup stays as it is, also around what is empty now. Where text
-//! comes together that did not before, [`Syntax`] keeps it text.
+//! Takes a page, the map of its visible text, and cuts in this text. Returns the page with these cuts. Only text is
+//! removed. All markup stays unchanged, also around elements that are empty now. Where two pieces of text become
+//! neighbours, [`Syntax`] makes sure that they stay text.
 
 use std::ops::Range;
 
 use super::map::{Part, SourceMap};
 use super::syntax::Syntax;
 
-/// A stretch of visible text to leave out of a page, and what stands in its place.
+/// A range of visible text to remove from a page, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageCut<'a> {
-    /// The bytes of the visible text that go.
+    /// The bytes of the visible text to remove.
     pub range: Range<usize>,
-    /// The text in their place. White space is written as spaces, for lines are made by markup.
+    /// The text to insert instead. White space is written as spaces, because only markup makes lines.
     pub replacement: &'a str,
 }
 
-/// The page without some of its visible text. The map is that of the page, as
-/// [`read`](super::read) gives it; the cuts must be sorted, disjoint, and on character
-/// boundaries of the visible text.
+/// The page without some of its visible text.
 ///
-/// What is not text stays byte for byte: tags, comments, scripts, hidden elements, white space that
-/// markup makes invisible. A page without cuts stays as it is. The text of the new page is the
-/// text with the cuts made, but for white space: there may be more where a cut takes white space
-/// out between elements that part words, for the elements stay. Other exceptions are
+/// `map` must be the map of this page, as [`read`](super::read) returns it. The cuts must be sorted, disjoint, and on
+/// character boundaries of the visible text.
 ///
-/// - a character reference that stands for several characters (`&nGt;`), which stays if not all of
-///   them go;
-/// - the raw text of `<xmp>` and CDATA sections, where a space has to part what would end them;
-/// - a replacement for text on a page that shows none, which has no place.
+/// All other bytes are unchanged: tags, comments, scripts, hidden elements, and white space that is not visible. So a
+/// page without cuts is unchanged. The visible text of the new page is the old text with the cuts made. It may have
+/// more white space: if a cut removes white space between elements that separate words, the elements still separate
+/// them. Other exceptions are
 ///
-/// A replacement is text, also where characters of it would be markup, and stands where the first of
-/// the text was. What would become markup where it comes together is written as a reference: `1 < 2b`
-/// without ` 2` is `1 &lt;b`. The label of an `<input>` button goes out of its attribute's value. If
-/// that has no quotes and loses its start, it gets `&#32;`, a space that is not shown, for without a
-/// value the next attribute would be taken for it.
+/// - a character reference that stands for several characters (`&nGt;`): it is kept unless all of them are cut;
+/// - the raw text of `<xmp>` and CDATA sections: a space is added if the text would otherwise end them;
+/// - a replacement on a page that shows no text: it has no place and is left out.
+///
+/// A replacement is inserted where the removed text started. Its characters are always text, also those that could be
+/// markup. If neighbours together would become markup, a character is written as a reference: `1 < 2b` without ` 2` is
+/// `1 &lt;b`. The label of an `<input>` button is removed from the value of its attribute. If the value has no quotes
+/// and loses its start, it gets `&#32;`, a space that is not shown. Otherwise the value could be empty, and the next
+/// attribute would be taken for it.
 ///
 /// ```
 /// use dehusk::html::{PageCut, SourceMap, page_without, read};
@@ -55,18 +55,18 @@ pub fn page_without(html: &str, map: &SourceMap, cuts: &[PageCut]) -> String {
     writer.finish()
 }
 
-/// The new page so far.
+/// The new page while it is built.
 struct Writer<'a> {
     html: &'a str,
     map: &'a SourceMap,
     page: String,
-    /// How far the source is written or left out.
+    /// The position in the source up to which everything is written or left out.
     at: usize,
-    /// How far it was when it was written last.
+    /// The position in the source after the last byte that was copied.
     written: usize,
-    /// Where in the page begins what was written last.
+    /// The position in the new page at which the last write started.
     start: usize,
-    /// What the end of the page is part of, if what comes next did not follow there before.
+    /// The syntax at the end of the new page, if the next write did not follow there in the source.
     seam: Option<Syntax>,
 }
 
@@ -86,7 +86,8 @@ impl<'a> Writer<'a> {
             self.leave_out(&part);
             self.replace(&part, replacement.take().unwrap_or_default());
         }
-        // What has no source of its own is white space between elements, which still parts words.
+        // Text without an entry in the map is white space that stands for elements. These still separate words, so a
+        // replacement of only white space is not needed.
         let text = replacement.filter(|text| !text.trim().is_empty());
         if let Some((text, place)) = text.zip(self.map.place_of(cut.range.start)) {
             self.leave_out(&place);
@@ -100,14 +101,15 @@ impl<'a> Writer<'a> {
         self.seam = Some(part.syntax);
     }
 
-    /// Writes the replacement for a part that was left out.
+    /// Writes the replacement for a removed part.
     fn replace(&mut self, part: &Part, text: &str) {
         let needs_text = part.syntax == Syntax::Unquoted && self.starts_value(part);
         let text = if needs_text && text.is_empty() { " " } else { text };
         self.write(text, part.syntax);
     }
 
-    /// Whether the part begins a value without quotes, which may then neither be empty nor begin with a quote.
+    /// Whether the part is at the start of a value without quotes. The rest of the value must not be empty or start
+    /// with a quote.
     fn starts_value(&self, part: &Part) -> bool {
         let before = &self.html[..part.source.start];
         !part.follows_text && before.ends_with(|c: char| c == '=' || c.is_ascii_whitespace())
@@ -153,7 +155,7 @@ mod tests {
     use super::super::{read, visible_text};
     use super::*;
 
-    /// The page without the first stretch of its text that is `cut`.
+    /// The page without the first occurrence of `cut` in its text.
     fn without(html: &str, cut: &str, replacement: &str) -> String {
         let (text, map) = read::<SourceMap>(html);
         let at = text.find(cut).expect("the cut is on the page");
@@ -172,7 +174,7 @@ mod tests {
         assert_eq!(without(html, cut, replacement), expected, "{html}");
     }
 
-    /// The laws of pages without text.
+    /// Checks what must be true of every page without some text.
     fn check(html: &str, cuts: &[PageCut]) {
         let (text, map) = read::<SourceMap>(html);
         let page = page_without(html, &map, cuts);
@@ -186,7 +188,7 @@ mod tests {
         assert_eq!(left.trim(), "", "{html:?}");
     }
 
-    /// The characters of a text that are not white space, and before which of them there is some.
+    /// The characters of a text that are not white space, and which of them have white space before them.
     #[derive(Default)]
     struct Words {
         ink: String,
@@ -209,7 +211,7 @@ mod tests {
         }
     }
 
-    /// The words of a text with cuts, and where they may be parted although they are not there.
+    /// The words of a text with cuts, and where white space may be added.
     struct Wanted {
         words: Words,
         partable: Vec<usize>,
@@ -235,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Whether the range has white space with markup beside or amid it.
+    /// Whether the range has white space with markup beside or inside it.
     fn parts_words(html: &str, text: &str, map: &SourceMap, range: &Range<usize>) -> bool {
         let mut spaces = text[range.clone()].char_indices().filter(|(_, char)| char.is_whitespace());
         spaces.any(|(at, space)| {
@@ -253,12 +255,12 @@ mod tests {
         }
     }
 
-    /// Whether a page is another with bytes left out and what the cuts may put in.
+    /// Whether `page` is `html` with some bytes removed and only the inserts that the cuts allow.
     fn is_made_of(page: &str, html: &str, cuts: &[PageCut]) -> bool {
         let mended = ["&lt;", "&gt;", "&amp;", "amp;", "&quot;", "&#39;", "&#32;", ";", " "];
         let replaced = cuts.iter().flat_map(|cut| cut.replacement.split_inclusive(|_| true));
         let put_in: Vec<&str> = mended.into_iter().chain(replaced).collect();
-        // For each place of the page, the least of the other that it takes to get there.
+        // For each position in `page`, the smallest position in `html` with which it can be reached.
         let mut least = vec![usize::MAX; page.len() + 1];
         least[0] = 0;
         for (at, char) in page.char_indices() {
@@ -274,7 +276,7 @@ mod tests {
         least[page.len()] <= html.len()
     }
 
-    /// The tags and comments of a page, with the attributes but for their values.
+    /// The tags and comments of a page, without the values of attributes.
     fn tags(html: &str) -> Vec<String> {
         let page = html.trim_start_matches('\u{feff}');
         let mut extractor = Extractor::<()>::new(html, html.len() - page.len());
@@ -465,7 +467,7 @@ mod tests {
         prop::collection::vec((0..8_usize, 1..6_usize, prop::sample::select(REPLACEMENTS)), 1..8)
     }
 
-    /// Cuts, each so many characters after the last and so long.
+    /// Checks cuts that are given by their distance from the cut before and their length, in characters.
     fn check_some(html: &str, cuts: &[Cut]) {
         let text = visible_text(html);
         let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);

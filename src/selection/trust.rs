@@ -53,7 +53,7 @@ const ALARMS_SO_FAR: RangeInclusive<f64> = 0.3..=0.36;
 /// In a stream, holes appear while documents come. After this many documents, half of the holes are seen.
 const HALF_OF_HOLES: f64 = 2.5;
 /// Matches also appear while documents come. So a stream's limits for alarms per matched word are higher at first: by
-/// this number divided by the number of documents.
+/// the factor 1 + this number / number of documents.
 const MORE_ALARMS: f64 = 5.0;
 /// Above this number of documents, all counts are halved. So new documents weigh more, and the trust of a source can
 /// change.
