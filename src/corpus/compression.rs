@@ -1,10 +1,10 @@
-//! gzip and Zstandard: which of them bytes are, by how they begin, and the way through.
+//! gzip and Zstandard: detection, decompression and compression.
 //!
-//! Takes any reader or writer; gives what stands behind the compression. A stream may consist of many members (gzip) or
-//! frames (Zstandard), one after the other, as crawls have one for each record.
+//! Takes any reader or writer. The compression is detected from the first bytes. A stream may consist of several
+//! members (gzip) or frames (Zstandard), one after the other. Crawls have one for each record.
 //!
-//! Zstandard refers back over a window that the file names, of up to 2 GiB (`zstd --long=31`). That much memory is asked for
-//! before reading, and used as far as there are bytes to look back to.
+//! A Zstandard file says how large a window decompression needs, up to 2 GiB (`zstd --long=31`). This memory is
+//! reserved before reading, but only used as far as there is data.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -16,22 +16,22 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use zstd::stream::{read, write};
 
-/// How much is read from below at a time.
+/// Number of bytes that are read from the input at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// A first member longer than this is not a record's.
+/// If the first member is at least this long, unpacked, the file does not count as compressed record by record.
 const LONGEST_RECORD: u64 = 16 << 20;
 
-/// The longest window of Zstandard, as a power of two.
+/// The largest window of Zstandard, as a power of 2.
 const LONGEST_WINDOW: u32 = if cfg!(target_pointer_width = "64") { 31 } else { 30 };
 
-/// Anything that can be read, by any thread.
+/// A reader that any thread can use.
 pub(super) type Input = Box<dyn Read + Send>;
 
-/// How bytes are compressed.
+/// A compression format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     #[default]
     None,
     /// gzip, RFC 1952.
@@ -41,18 +41,19 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What bytes that begin so are; names do not count.
+    /// The compression of data that starts with these bytes. File names do not count.
     pub(super) fn of(start: &[u8]) -> Compression {
         match start {
             [0x1f, 0x8b, 8, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
-            // a skippable frame
+            // A skippable frame.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
             _ => Compression::None,
         }
     }
 
-    /// Whether the file at `path` is compressed record by record: its first member is short and not its only one.
+    /// Whether each record of the file at `path` is compressed by itself. The sign is that its first member is short
+    /// and is not the only one.
     pub(super) fn is_by_record(path: &Path) -> io::Result<bool> {
         let mut input = buffered(Box::new(File::open(path)?));
         let first_ends = |first: &mut dyn Read| {
@@ -67,7 +68,7 @@ impl Compression {
     }
 }
 
-/// What stands behind the compression of `input`, if there is one, and which it is.
+/// Detects the compression of `input`. Returns it with a reader of the unpacked data.
 pub(super) fn decompressed(input: Input) -> io::Result<(Compression, Input)> {
     let mut input = buffered(input);
     let compression = Compression::of(input.fill_buf()?);
@@ -79,14 +80,14 @@ pub(super) fn decompressed(input: Input) -> io::Result<(Compression, Input)> {
     Ok((compression, behind))
 }
 
-/// A reader that tells others how much was taken from it.
+/// A reader that counts the bytes read from it.
 pub(super) struct Counted {
     input: Input,
     taken: Arc<AtomicU64>,
 }
 
 impl Counted {
-    /// `taken` says from now on how many bytes came out of `input`.
+    /// Adds the number of bytes read from `input` to `taken`.
     pub(super) fn new(input: Input, taken: Arc<AtomicU64>) -> Counted {
         Counted { input, taken }
     }
@@ -104,10 +105,11 @@ fn buffered(input: Input) -> BufReader<Input> {
     BufReader::with_capacity(BUFFER_BYTES, input)
 }
 
-/// All members of a gzip stream. Zeros after the last, with which tapes and some programs fill up, are no data; flate2's
-/// own reader of many members takes whatever follows for the end.
+/// All members of a gzip stream. Zeros after the last member are ignored, because tapes and some programs fill up files
+/// with zeros. Other data there are an error. flate2's reader of several members is not used, because it takes any such
+/// data for the end.
 struct Members<R> {
-    /// `None` once all has been read.
+    /// `None` at the end of the stream.
     open: Option<GzDecoder<R>>,
 }
 
@@ -149,7 +151,7 @@ impl<R: BufRead> Frames<R> {
         Ok(Frames(decoder))
     }
 
-    /// The first of them alone.
+    /// Only the first frame.
     fn single(self) -> Frames<R> {
         Frames(self.0.single_frame())
     }
@@ -168,10 +170,10 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-/// Compresses what is written; [`finish`](Encoder::finish) has to be called.
+/// Compresses what is written. [`finish`](Encoder::finish) must be called at the end.
 ///
-/// The same bytes come out however they come in: they are passed on in blocks of one size, for compressors may look at
-/// how much they are given at a time.
+/// The output does not depend on the sizes of the writes. Compressors may depend on them, so they get blocks of a fixed
+/// size.
 pub struct Encoder<W: Write> {
     sink: Sink<W>,
     block: Vec<u8>,
@@ -184,14 +186,14 @@ enum Sink<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// Writes to `writer` in this compression, at its usual level.
+    /// Writes to `writer` in this compression, at its default level. Fails if Zstandard cannot be set up.
     pub fn new(writer: W, compression: Compression) -> io::Result<Encoder<W>> {
         let sink = match compression {
             Compression::None => Sink::Plain(writer),
             Compression::Gzip => Sink::Gzip(Box::new(GzEncoder::new(writer, flate2::Compression::default()))),
             Compression::Zstd => {
                 let mut encoder = write::Encoder::new(writer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                // the checksum by which a broken file is noticed
+                // Readers need the checksum to notice a damaged file.
                 encoder.include_checksum(true)?;
                 Sink::Zstd(Box::new(encoder))
             }
@@ -199,7 +201,7 @@ impl<W: Write> Encoder<W> {
         Ok(Encoder { sink, block: Vec::new() })
     }
 
-    /// Writes what is left; gives the writer back.
+    /// Writes the rest and returns the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.sink.write_all(&self.block)?;
         match self.sink {
@@ -221,7 +223,7 @@ impl<W: Write> Write for Encoder<W> {
         Ok(taken)
     }
 
-    /// Hands plain bytes on; compressed ones wait until their block is full.
+    /// Passes on uncompressed bytes. Bytes to compress wait until their block is full.
     fn flush(&mut self) -> io::Result<()> {
         if let Sink::Plain(writer) = &mut self.sink {
             writer.write_all(&self.block)?;

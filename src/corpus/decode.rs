@@ -1,12 +1,12 @@
-//! Bytes to text.
+//! Decodes bytes to text.
 //!
-//! Takes the bytes of a document; gives its text and the encoding they were in. A byte order mark
-//! decides; then UTF-8 if the bytes are that; then what an HTML page declares; then a guess.
+//! Takes the bytes of a document. Returns its text and the encoding of the bytes. A byte order mark decides. Without
+//! one, the encoding is UTF-8 if the bytes are valid UTF-8, else the one that an HTML page declares, else a guess.
 //!
-//! UTF-8 comes before the declaration because pages on disk have mostly been saved by a program that
-//! converted them and left the declaration as it was, while hardly a text of another encoding happens
-//! to be UTF-8. For the same reason bytes that are UTF-8 but for a few are read as UTF-8, losing the
-//! few: any other encoding would garble every letter beyond ASCII.
+//! UTF-8 comes before the declaration. Most saved pages were converted by the program that saved them, and still have
+//! the old declaration. A text in another encoding is hardly ever valid UTF-8 by chance. For the same reason, bytes
+//! that are mostly valid UTF-8 are read as UTF-8, and the few others are lost. Any other encoding would make every
+//! letter beyond ASCII wrong.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,24 +16,24 @@ use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE}
 
 use super::Reason;
 
-/// How much of a document is looked at to tell text from binary data.
+/// Number of bytes at the start of a document that are checked for binary data.
 const HEAD_BYTES: usize = 8 * 1024;
 
-/// From which share of control characters on a document is binary. Compressed data and images have
-/// 10 % even when read as a one-byte encoding, and programs more; text has none.
+/// Minimum percentage of control characters in binary data. Compressed data and images have 10 %, even if read as a
+/// one-byte encoding, and programs have more. Text has none.
 const BINARY_PERCENT: usize = 5;
 
-/// Fewer control characters than this are strays, however short the text.
+/// Minimum number of control characters in binary data. Fewer may be errors in a short text.
 const MIN_CONTROLS: usize = 4;
 
-/// How much of a document is looked at to guess its encoding, from the first byte beyond ASCII on.
+/// Number of bytes from which the encoding is guessed, from the first non-ASCII byte on.
 const GUESSED_BYTES: usize = 1024 * 1024;
 
-/// What went wrong while a document was read, though it could be read.
+/// A problem with a document that could be read nevertheless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Some bytes mean nothing in the document's encoding and became U+FFFD.
+    /// Some bytes are not valid in the document's encoding and became U+FFFD.
     Malformed {
         /// The encoding.
         encoding: &'static str,
@@ -54,27 +54,27 @@ impl fmt::Display for Warning {
 #[derive(Debug)]
 pub(super) struct Decoded<'a> {
     pub(super) text: Cow<'a, str>,
-    /// `None` if the bytes were the text already.
+    /// `None` if the bytes are the text itself.
     pub(super) encoding: Option<&'static str>,
     pub(super) warning: Option<Warning>,
 }
 
-/// Decodes `bytes`, unless they are not text at all. `declared` is the encoding the document says it has.
+/// Decodes `bytes`. `declared` is the encoding that the document declares. Fails if the bytes are not text.
 pub(super) fn decode<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Result<Decoded<'a>, Reason> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let decoded = read_as(encoding, &bytes[mark..]);
         refuse_binary(decoded.text.as_bytes())?;
         return Ok(decoded);
     }
-    // control characters are the same in all other encodings: no need to convert a gigabyte of zip
+    // Control characters are the same in all other encodings. So a large binary file is refused before it is converted.
     refuse_binary(bytes)?;
     Ok(convert(bytes, declared))
 }
 
-/// The encoding a page means by `label`, if it is one that can be decoded.
+/// The encoding that a page declares by `label`. `None` if it cannot be decoded.
 pub(super) fn declared_as(label: &str) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label.as_bytes())?;
-    // a declaration that can be read byte by byte is not in UTF-16, whatever it says
+    // If the declaration was readable as bytes, the page is not in UTF-16, whatever it declares.
     let is_utf_16 = encoding == UTF_16LE || encoding == UTF_16BE;
     (encoding != REPLACEMENT).then_some(if is_utf_16 { UTF_8 } else { encoding })
 }
@@ -98,7 +98,8 @@ fn read_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     }
 }
 
-/// A declaration is believed unless it cannot be true and the guess can.
+/// The declared encoding is used. Only if bytes are invalid in it, and all are valid in the guessed one, the guess is
+/// used.
 fn read_legacy<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Decoded<'a> {
     let as_declared = declared.map(|encoding| read_as(encoding, bytes));
     if let Some(decoded) = as_declared {
@@ -119,7 +120,8 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// ISO-2022-JP, usual in Japanese mail, is ASCII byte by byte and shifts with escape sequences.
+/// Whether the bytes are ISO-2022-JP, which is common in Japanese mail. It has only ASCII bytes, with escape sequences
+/// to change the character set.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     const ESCAPE: u8 = 0x1b;
     if !bytes.contains(&ESCAPE) || !bytes.is_ascii() {
@@ -130,7 +132,7 @@ fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     detector.guess(None, Utf8Detection::Allow) == ISO_2022_JP
 }
 
-/// Whether most of what is not ASCII is UTF-8. By accident, in other encodings, a third is at most.
+/// Whether most non-ASCII sequences are valid UTF-8. In text of other encodings, at most 1/3 is valid by chance.
 fn is_damaged_utf_8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -140,11 +142,11 @@ fn is_damaged_utf_8(bytes: &[u8]) -> bool {
     valid > invalid
 }
 
-/// Counts control characters, those aside that texts do contain: tab, line and page breaks, the backspace
-/// of overstruck print, the escape of coloured terminals.
+/// Refuses bytes with too many control characters. Those that occur in texts do not count: tab, line and page breaks,
+/// the backspace of overstruck print, the escape of coloured terminals.
 fn refuse_binary(bytes: &[u8]) -> Result<(), Reason> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    // Without branches, and in sums of bytes, many bytes are looked at at once.
+    // Without branches, and with sums in single bytes, the processor can check many bytes at once.
     let is_odd = |byte: u8| (byte < 0x20) & !(0x08..=0x0d).contains(&byte) & (byte != 0x1b) | (byte == 0x7f);
     let count = |few: &[u8]| few.iter().map(|&byte| u8::from(is_odd(byte))).sum::<u8>();
     let controls: usize = head.chunks(128).map(|few| usize::from(count(few))).sum();

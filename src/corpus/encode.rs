@@ -1,12 +1,12 @@
-//! Text back to bytes.
+//! Encodes text to bytes.
 //!
-//! Takes the bytes of a page, how they were read, and a new text for it; gives the bytes of that text
-//! in the encoding of the page, with its byte order mark if it had one. What of the text is as it was
-//! is then the same bytes, so the encoding that the page declares stays true.
+//! Takes the bytes of a page, how they were decoded, and a new text for the page. Returns the bytes of this text in the
+//! encoding of the page, with a byte order mark if the page had one. So unchanged text has the same bytes as before,
+//! and the encoding that the page declares is still right.
 //!
-//! An encoding may write one character in several ways, and bytes that mean nothing become U+FFFD. If
-//! the text as it was does not become the same bytes, nor can the new one be trusted to: it is written
-//! as UTF-8 with a byte order mark, which browsers believe before any declaration.
+//! An encoding may have several byte sequences for one character, and invalid bytes became U+FFFD. If the old text does
+//! not encode to the same bytes, the new text would not do so either. Then the new text is written as UTF-8 with a byte
+//! order mark, which browsers trust more than any declaration.
 
 use std::borrow::Cow;
 
@@ -19,15 +19,14 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// The bytes of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Encoded {
-    /// All of them.
+    /// All its bytes.
     pub bytes: Vec<u8>,
-    /// Whether they are UTF-8 because the encoding of the page cannot say again what it said.
+    /// Whether they are UTF-8 because the page's own encoding does not give the same bytes again.
     pub is_converted: bool,
 }
 
-/// Encodes `new_text` as the page was whose bytes `original` were read as `decoded`. A character that
-/// the encoding lacks becomes a character reference, which is the character only where pages may have
-/// references.
+/// Encodes `new_text` like the page with the bytes `original`, which were read as `decoded`. A character that the
+/// encoding lacks becomes a character reference. That is right only where pages may have references.
 pub(super) fn encode_back(original: &[u8], decoded: &Decoded, new_text: &str) -> Encoded {
     let (encoding, mark) = encoding_of(original, decoded);
     let (mark, rest) = original.split_at(mark);
@@ -38,13 +37,14 @@ pub(super) fn encode_back(original: &[u8], decoded: &Decoded, new_text: &str) ->
     Encoded { bytes: [BYTE_ORDER_MARK, new_text].concat().into_bytes(), is_converted: true }
 }
 
-/// The encoding, and the length of the byte order mark.
+/// The encoding of the page, and the length of its byte order mark.
 fn encoding_of(original: &[u8], decoded: &Decoded) -> (&'static Encoding, usize) {
     let named = decoded.encoding.and_then(|name| Encoding::for_label(name.as_bytes()));
     Encoding::for_bom(original).unwrap_or((named.unwrap_or(UTF_8), 0))
 }
 
-/// UTF-16 is written here: nothing on the web should be, and `encoding_rs` makes UTF-8 of it.
+/// Encodes a text. UTF-16 is handled here, because `encoding_rs` encodes to UTF-8 instead, as the Encoding Standard
+/// demands.
 fn encoded<'a>(encoding: &'static Encoding, text: &'a str) -> Cow<'a, [u8]> {
     if encoding == UTF_16LE {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
@@ -63,7 +63,7 @@ mod tests {
     use super::super::decode::decode;
     use super::*;
 
-    /// The bytes of `new_text` in a page that had those bytes.
+    /// The bytes of `new_text` in a page with the bytes `original`.
     fn back(original: &[u8], declared: Option<&'static Encoding>, new_text: &str) -> Encoded {
         encode_back(original, &decode(original, declared).expect("text"), new_text)
     }
@@ -121,7 +121,7 @@ mod tests {
         for page in broken {
             assert_eq!(back(page, None, "ö"), converted("\u{feff}ö"));
         }
-        // The second byte pair is a duplicate, which is written as the first.
+        // The second pair of bytes is a duplicate code for the same character. It is written as the first code.
         let page = b"\x81\xe6\x87\x9a \x81\xe6\x81\xe6";
         assert_eq!(back(page, Some(SHIFT_JIS), "雨"), converted("\u{feff}雨"));
     }

@@ -1,30 +1,30 @@
-//! A glob that names files.
+//! A glob that selects files.
 //!
-//! Takes what a person wrote, such as `corpus/*/2024-*.html`; gives the folder at its fixed beginning, and says which files
-//! below it match. `*` and `?` stay within a folder, `**` crosses folders.
+//! Takes the glob that a person wrote, such as `corpus/*/2024-*.html`. Knows the folder at its fixed beginning, and
+//! which files below this folder match. `*` and `?` stay within a folder, `**` crosses folders.
 
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// The files that a glob names.
+/// The files that match a glob.
 #[derive(Debug)]
 pub(super) struct FileGlob {
     root: PathBuf,
     file: GlobMatcher,
-    /// For each depth the folders on the way to a file, as long as the glob tells.
+    /// For each depth, what folders on the way to a file match, as far as the glob determines it.
     folders: Vec<GlobMatcher>,
-    /// How deep below the root files lie; `None` if at any depth.
+    /// The depth of the files below the root. `None` if they can be at any depth.
     depth: Option<usize>,
 }
 
 impl FileGlob {
-    /// Whether `path` has characters of globs.
+    /// Whether `path` has characters with a meaning in globs.
     pub(super) fn is_glob(path: &Path) -> bool {
         path.to_str().is_some_and(has_wildcard)
     }
 
-    /// The glob that was written as a `path`.
+    /// Parses the glob that was written as a `path`. The error says what is wrong with it.
     pub(super) fn parse(path: &Path) -> Result<FileGlob, String> {
         let written = path.to_str().unwrap_or_default();
         let parts: Vec<&str> = written.split(std::path::is_separator).collect();
@@ -36,28 +36,28 @@ impl FileGlob {
         Ok(FileGlob {
             root: folder_named(root),
             file: matcher(pattern)?,
-            // the last part is that of the files
+            // The last part matches files.
             depth: (folders.len() == depth).then_some(depth),
             folders,
         })
     }
 
-    /// The folder to look below.
+    /// The folder to search.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// How deep below the root files lie; `None` if at any depth.
+    /// The depth of the files below the root. `None` if they can be at any depth.
     pub(super) fn depth(&self) -> Option<usize> {
         self.depth
     }
 
-    /// Whether the file at `relative` is meant.
+    /// Whether the file at `relative` matches.
     pub(super) fn names(&self, relative: &Path) -> bool {
         self.file.is_match(relative)
     }
 
-    /// Whether a file may be meant that lies below the folder at `relative`.
+    /// Whether files below the folder at `relative` can match.
     pub(super) fn leads_into(&self, relative: &Path) -> bool {
         match (self.folders.get(relative.iter().count() - 1), self.depth) {
             (Some(folder), _) => folder.is_match(relative),
@@ -66,16 +66,16 @@ impl FileGlob {
     }
 }
 
-/// The folder at the beginning of a path, without the separator behind it.
+/// The folder at the start of a path, without the separator after it.
 fn folder_named(beginning: &str) -> PathBuf {
     if beginning.is_empty() { PathBuf::from(".") } else { Path::new(beginning).components().collect() }
 }
 
-/// What matches the first folders on the way to the files, and the files if nothing comes before that any number of folders
-/// match.
+/// The matchers for each depth, as long as each part of the glob matches exactly 1 level. The last one is that of the
+/// files, if the glob has only such parts.
 fn known_folders(parts: &[&str]) -> Vec<GlobMatcher> {
     let one_level = parts.iter().take_while(|part| {
-        // a brace that is closed in another part
+        // A brace that is opened in one part and closed in another can match a different number of levels.
         !part.contains("**") && part.matches('{').count() == part.matches('}').count()
     });
     (1..=one_level.count()).map_while(|count| matcher(&parts[..count].join("/")).ok()).collect()

@@ -1,50 +1,51 @@
-//! What a file holds, and what its cleaned copy is called: both say its name.
+//! Derives from a file's name what the file contains, and how its cleaned copy is called.
 //!
-//! Takes names; gives a [`FileKind`], or a name. Extensions count in any case. `.gz`, `.zst` and `.zstd` say how a file is
-//! compressed, and the extension before them what it holds.
+//! Upper and lower case of extensions are equal. `.gz`, `.zst` and `.zstd` say how a file is compressed. The extension
+//! before them says what it contains.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What a file holds, by its extension. Any but Parquet may be compressed: `.gz`, `.zst` or `.zstd` stands behind it then.
+/// The content of a file, by its extension. All kinds except Parquet may be compressed. Then `.gz`, `.zst` or `.zstd`
+/// follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// `.txt`: a document.
+    /// `.txt`: one document.
     Text,
-    /// `.md`: a document, whose markup counts as text.
+    /// `.md`: one document. Its markup counts as text.
     Markdown,
-    /// `.html`, `.htm`: a document.
+    /// `.html`, `.htm`: one document.
     Html,
-    /// `.jsonl`, `.ndjson`: a document per line.
+    /// `.jsonl`, `.ndjson`: one document per line.
     JsonLines,
-    /// `.warc`, `.wet`: a document per record, among others.
+    /// `.warc`, `.wet`: one document per record. There are other records as well.
     Warc,
-    /// `.parquet`: a document per row.
+    /// `.parquet`: one document per row.
     Parquet,
 }
 
-/// The extensions of all kinds, as errors name them.
+/// The extensions of all kinds, as error messages list them.
 pub(super) const KNOWN_EXTENSIONS: &str =
     ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (all of them also with .gz or .zst behind) or .parquet";
 
 impl FileKind {
-    /// What a file of this name holds, if it is any of ours.
+    /// The kind of a file with this name. `None` if dehusk cannot read it.
     pub fn of(path: &Path) -> Option<FileKind> {
         let name = Path::new(path.file_name()?);
         if !is_compressed(name) {
             return FileKind::named(name.extension()?);
         }
         let kind = FileKind::named(Path::new(name.file_stem()?).extension()?)?;
-        // Parquet is read from its end, and has a compression of its own
+        // A Parquet file is read from its end and has its own compression. So it must not be compressed as a whole.
         (kind != FileKind::Parquet).then_some(kind)
     }
 
-    /// Whether it holds any number of documents, each of which may have a source of its own.
+    /// Whether it contains any number of documents, and each may have its own source.
     pub fn holds_many(self) -> bool {
         matches!(self, FileKind::JsonLines | FileKind::Warc | FileKind::Parquet)
     }
 
-    /// The `name` of a file without the extensions that say what it holds; all of it, if it is none of ours.
+    /// The `name` of a file without the extensions for kind and compression. The whole name if its kind is unknown.
     pub fn stem(name: &str) -> &str {
         let (inner, _) = split_compression(name);
         match (FileKind::of(Path::new(name)), inner.rsplit_once('.')) {
@@ -71,13 +72,13 @@ pub(super) fn is_compressed(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(is_compression)
 }
 
-/// What a page of this `name` is called of which the visible text is left, compressed like the page.
+/// The output name of an HTML page of which only the visible text is written. It has the same compression extension.
 pub(super) fn text_name(name: &str) -> String {
     let (_, compression) = split_compression(name);
     format!("{}.txt{compression}", FileKind::stem(name))
 }
 
-/// The `name` up to `.gz` and its like, and these.
+/// Splits the `name` before the extension for compression, if it has one.
 fn split_compression(name: &str) -> (&str, &str) {
     match name.rfind('.') {
         Some(dot) if is_compression(&name[dot + 1..]) => name.split_at(dot),

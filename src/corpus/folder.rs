@@ -1,10 +1,11 @@
-//! The files behind the paths a user names: a folder per source, a file per document.
+//! Finds the input files in a folder: a subfolder per source, a file per document.
 //!
-//! Takes a folder, and maybe a glob that says which files below it are meant; gives the input files, what else lay there,
-//! and what could not be looked at. No file is opened here.
+//! Takes a folder, and optionally a glob that selects files below it. Returns the input files, counts of other files,
+//! and what could not be read. No file is opened here.
 //!
-//! A folder that several paths lead to, by links, is read once: links to folders are put by until all is read that needs
-//! none, and are then followed in the order of their paths. So it does not depend on the file system which path counts.
+//! If links lead to a folder on several paths, it is read once. Links to folders are collected until all that needs no
+//! link is read. Then they are followed in the order of their paths. So the file system does not decide which path is
+//! used.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,18 +20,18 @@ use super::file_glob::FileGlob;
 use super::input_file::Root;
 use super::{FileKind, Ignored, InputFile, ReadOptions, Reason, Skipped, SourceId};
 
-/// What lay at the paths that were looked at.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) files: Vec<InputFile>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) ignored: Ignored,
-    /// The input that is not in `files`: folders, and what was named and skipped.
+    /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
     pub(super) inputs: Vec<PathBuf>,
     names: FxHashSet<SourceId>,
 }
 
-/// Everything below the folder `root` that `glob` names, in no particular order.
+/// Adds everything below the folder `root` that matches `glob` to `findings`, in no particular order.
 pub(super) fn walk(root: &Arc<Root>, glob: Option<&FileGlob>, options: &ReadOptions, findings: &mut Findings) {
     let real = fs::canonicalize(root.path()).unwrap_or_else(|_| root.path().to_owned());
     let whole = Region { path: root.path().to_owned(), real };
@@ -50,11 +51,11 @@ pub(super) fn walk(root: &Arc<Root>, glob: Option<&FileGlob>, options: &ReadOpti
     }
 }
 
-/// A folder that is read with what lies below it, but for what other links lead to.
+/// A folder to read with everything below it. Parts of it that other links lead to may be read as regions of their own.
 struct Region {
-    /// The path that leads to it.
+    /// The path by which it was found.
     path: PathBuf,
-    /// The same without links.
+    /// The same path with all links resolved.
     real: PathBuf,
 }
 
@@ -62,21 +63,21 @@ struct Region {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FolderLink {
     path: PathBuf,
-    /// Where it leads to, without links.
+    /// The target, with all links resolved.
     target: PathBuf,
 }
 
-/// What an entry of a folder is to us.
+/// The kinds of entries of a folder.
 enum Found {
     File(InputFile),
-    /// A file that a link leads to, out of the root.
+    /// A link to a file outside of the root, with its target.
     Linked(PathBuf, InputFile),
     FolderLink(FolderLink),
     Skipped(Skipped),
     Hidden,
     Other(Option<String>),
     Folder,
-    /// What the glob does not name.
+    /// An entry that the glob does not match.
     NotMeant,
 }
 
@@ -92,13 +93,13 @@ impl Findings {
         }
     }
 
-    /// Skips what a person named, which nothing must be written over.
+    /// Skips a path that a person named. It still counts as input, so that no output is written over it.
     pub(super) fn skip_input(&mut self, skipped: Skipped) {
         self.inputs.push(skipped.path.to_path_buf());
         self.skipped.push(skipped);
     }
 
-    /// How much there is, whatever it is.
+    /// Number of entries of all kinds.
     pub(super) fn count(&self) -> u64 {
         (self.files.len() + self.skipped.len()) as u64 + self.ignored.total()
     }
@@ -119,7 +120,7 @@ impl Findings {
     }
 }
 
-/// Why a file is left out whose kind is known by name only.
+/// Why a file cannot be read in this build, judged by its kind.
 fn unsupported(file: &InputFile) -> Option<Reason> {
     let is_parquet = file.kind() == FileKind::Parquet && !cfg!(feature = "parquet");
     is_parquet.then_some(Reason::WithoutParquet)
@@ -127,22 +128,22 @@ fn unsupported(file: &InputFile) -> Option<Reason> {
 
 struct Walker<'a> {
     root: &'a Arc<Root>,
-    /// Which files are meant; all, if there is none.
+    /// Selects the files. `None` selects all.
     glob: Option<&'a FileGlob>,
     options: &'a ReadOptions,
-    /// What is read: `root`, and what links lead to that is not below it.
+    /// The folders to read: the root, and targets of links that are not below it.
     regions: Vec<Region>,
 }
 
 impl Walker<'_> {
-    /// Looks at all that lies in the region that came last; gives the links to folders in it.
+    /// Reads everything in the last region. Returns the links to folders in it.
     fn walk_last(&self, findings: &mut Findings) -> BTreeSet<FolderLink> {
         let Some((region, others)) = self.regions.split_last() else { return BTreeSet::new() };
         let inner: Vec<PathBuf> = others.iter().filter_map(|other| region.place_of(&other.real)).collect();
         let above = self.depth_of(&region.path);
         let found = Mutex::new((findings, BTreeSet::new()));
         let walk = WalkBuilder::new(&region.path)
-            // a document that some .gitignore names is a document
+            // Documents are read even if a `.gitignore` names them.
             .standard_filters(false)
             .follow_links(true)
             .max_depth(self.glob.and_then(FileGlob::depth).map(|depth| depth.saturating_sub(above)))
@@ -159,7 +160,7 @@ impl Walker<'_> {
         found.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// Why a link to a folder is not followed, if it is not.
+    /// Why a link to a folder is not followed. `None` if it is followed.
     fn refusal(&self, link: &Path, target: &Path) -> Option<Reason> {
         let place = self.regions.iter().filter(|region| target.starts_with(&region.real));
         let place = place.filter_map(|region| region.place_of(target)).find(|place| self.is_read(place))?;
@@ -170,7 +171,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Whether the folder at `path` is looked into, which lies in a region.
+    /// Whether the folder at `path`, which lies in a region, is read.
     fn is_read(&self, path: &Path) -> bool {
         let below = path.strip_prefix(self.root.path()).unwrap_or(path);
         let names: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
@@ -183,12 +184,12 @@ impl Walker<'_> {
         is_named && !names.iter().any(|name| name.starts_with('.')) && (1..=names.len()).all(|count| is_meant(&count))
     }
 
-    /// How many folders below the root.
+    /// The depth below the root, in folders.
     fn depth_of(&self, path: &Path) -> usize {
         path.strip_prefix(self.root.path()).map_or(0, |below| below.iter().count())
     }
 
-    /// What `entry` is, and whether to go on below it.
+    /// The kind of an entry, and whether to continue below it.
     fn sort(&self, entry: Result<DirEntry, ignore::Error>, inner: &[PathBuf]) -> (Found, WalkState) {
         let found = match &entry {
             Ok(entry) if entry.depth() == 0 => Ok(Found::Folder),
@@ -206,7 +207,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A folder is, if files below it may be.
+    /// Whether an entry is selected. A folder is if files below it can be.
     fn is_meant(&self, entry: &DirEntry) -> bool {
         let Some(glob) = self.glob else { return true };
         let relative = entry.path().strip_prefix(self.root.path()).unwrap_or(entry.path());
@@ -241,14 +242,14 @@ impl Walker<'_> {
         })
     }
 
-    /// Why a folder is left out that a link led to before.
+    /// The reason for a folder that was already read through a link.
     fn read_elsewhere(&self, path: &Path) -> Reason {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let place = self.regions.iter().find_map(|region| (region.real == real).then(|| region.path.clone()));
         Reason::ReadElsewhere(place.unwrap_or(real))
     }
 
-    /// The names of the folders directly below the root are those of the sources.
+    /// Checks a folder. The folders directly below the root are named after sources, so their names must be valid.
     fn folder(&self, entry: &DirEntry) -> Result<Found, Reason> {
         if self.depth_of(entry.path()) == 1 {
             SourceId::parse(entry.file_name().to_str().ok_or(Reason::NameNotUtf8)?)?;
@@ -273,10 +274,10 @@ impl Walker<'_> {
 }
 
 impl Region {
-    /// The path that leads to the folder `real`, if it lies in this one.
+    /// The path of the folder `real` below this region's path. `None` if it is not in this region.
     fn place_of(&self, real: &Path) -> Option<PathBuf> {
         let below = real.strip_prefix(&self.real).ok()?;
-        // joined with nothing it would end in a separator
+        // Joining an empty path would add a separator at the end.
         Some(if below.as_os_str().is_empty() { self.path.clone() } else { self.path.join(below) })
     }
 }
@@ -503,7 +504,7 @@ mod tests {
         let folder = tree(&[("out/in/2.txt", b""), ("out/1.txt", b""), ("c/a/.hidden/x/3.txt", b"")]);
         fs::create_dir_all(folder.path().join("c/s")).expect("a folder");
         let link = |from: &str, to: &str| symlink(folder.path().join(from), folder.path().join(to)).expect("a link");
-        // the inner one comes first, so the outer one has to leave it out
+        // The inner link comes first, so the outer one must leave its folder out.
         link("out/in", "c/s/b");
         link("out", "c/s/c");
         link("c/s", "out/in/up");

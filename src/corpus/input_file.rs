@@ -1,6 +1,6 @@
-//! A file to read, its source, and what it is called in the output.
+//! A file to read, its source, and its name in the output.
 //!
-//! The name follows from where a file lies alone: naming sources by another rule moves no output.
+//! The output name depends only on the file's path. So another rule for source names changes no output name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use super::file_kind::text_name;
 use super::source_by::Known;
 use super::{FileKind, HtmlView, ReadOptions, Reason, SourceId};
 
-/// A file to read: one document, or many, as in JSONL.
+/// A file to read, with one document or with many (such as JSONL).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
     root: Arc<Root>,
     /// The path below `root`, with `/` between folders on every system.
     relative: Box<str>,
-    /// Where in `relative` the name within the folder begins.
+    /// The start of the document's name in `relative`, after the folder.
     id_start: u32,
     kind: FileKind,
     folder: Option<SourceId>,
     source: Option<SourceId>,
 }
 
-/// A folder that files lie below, shared by all of them.
+/// A folder with input files. All files below it share this value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Root {
     path: PathBuf,
-    /// The folder of documents that lie directly in it.
+    /// The folder name for documents that lie directly in it.
     folder: Result<SourceId, Reason>,
-    /// Whether a person named all of it, and not just files in it.
+    /// Whether a person named the whole folder, and not only files in it.
     is_whole: bool,
 }
 
 impl Root {
-    /// All that lies below the folder `path`.
+    /// All files below the folder `path`.
     pub(super) fn whole(path: &Path) -> Root {
         Root { path: path.to_owned(), folder: source_named_after(path), is_whole: true }
     }
@@ -52,10 +52,10 @@ impl Root {
 }
 
 impl InputFile {
-    /// How standard input is called where files are named.
+    /// The name of standard input in lists of files.
     pub const STDIN: &'static str = "-";
 
-    /// Standard input: JSONL, or what its first bytes say.
+    /// Standard input. It is read as JSONL, unless its first bytes show another format.
     pub(super) fn stdin() -> InputFile {
         let root = Arc::new(Root::in_part(Path::new("")));
         let (relative, kind) = (InputFile::STDIN.into(), FileKind::JsonLines);
@@ -67,7 +67,7 @@ impl InputFile {
         &*self.relative == InputFile::STDIN && self.root.path.as_os_str().is_empty()
     }
 
-    /// Whether it holds many documents, or may.
+    /// Whether it can contain many documents.
     pub fn holds_many(&self) -> bool {
         self.kind.holds_many()
     }
@@ -77,18 +77,18 @@ impl InputFile {
         self.root.path.join(&*self.relative)
     }
 
-    /// What the file holds.
+    /// What the file contains.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// The folder it lies in, directly or deeper: the first one below the root. For a document directly below the root that
-    /// is the root itself.
+    /// The first folder below the root on the path to the file. For a single document directly in the root, the root
+    /// itself. `None` for a file of many documents directly in the root.
     pub fn folder(&self) -> Option<&SourceId> {
         self.folder.as_ref()
     }
 
-    /// The source of its document; none if it holds many, each of which says its own.
+    /// The source of its document. `None` if it contains many documents, because each has its own source.
     pub fn source(&self) -> Option<&SourceId> {
         self.source.as_ref()
     }
@@ -98,8 +98,8 @@ impl InputFile {
         &self.relative[self.id_start as usize..]
     }
 
-    /// Where a copy of the file goes, below the output folder: `<folder>/<document>`, whatever its source is called; a file
-    /// of many documents keeps the path it has below the folder that was given.
+    /// The path of a copy of the file below the output folder: `<folder>/<document>`, whatever its source is called. A
+    /// file of many documents keeps its path below the folder that was given.
     pub fn name(&self) -> String {
         match &self.folder {
             _ if self.is_stdin() => "stdin.jsonl".to_owned(),
@@ -108,14 +108,14 @@ impl InputFile {
         }
     }
 
-    /// Where the cleaned file goes: the [name](InputFile::name), but a page of which only the visible
-    /// text is left ends in `.txt`.
+    /// The path of the cleaned file below the output folder. It is the [name](InputFile::name), but it ends in `.txt`
+    /// if only the visible text of a page is written.
     pub fn output_name(&self, view: HtmlView) -> String {
         let name = self.name();
         if self.kind == FileKind::Html && view.is_written_as_text() { text_name(&name) } else { name }
     }
 
-    /// The file at `relative`, below the folder `root`.
+    /// The file at `relative`, below the folder `root`. Fails if no valid source name can be found for it.
     pub(super) fn below(
         root: &Arc<Root>,
         relative: &str,
@@ -130,7 +130,7 @@ impl InputFile {
         let mut file = InputFile {
             root: Arc::clone(root),
             relative: relative.into(),
-            // a folder's name is short
+            // A valid folder name is short, so this cannot overflow.
             id_start: id_start as u32,
             kind,
             folder,
@@ -140,12 +140,12 @@ impl InputFile {
         Ok(file)
     }
 
-    /// Whether it lies in a folder of which a person named some files only.
+    /// Whether a person named this file itself, and not a folder around it.
     pub(super) fn is_named_itself(&self) -> bool {
         !self.root.is_whole
     }
 
-    /// Keeps one copy of each name of a source, however many files there are.
+    /// Replaces equal source names by one shared copy, to save memory if there are many files.
     pub(super) fn share_names(&mut self, known: &mut FxHashSet<SourceId>) {
         for name in [&mut self.folder, &mut self.source].into_iter().flatten() {
             match known.get(name) {
@@ -155,7 +155,7 @@ impl InputFile {
         }
     }
 
-    /// An order that does not depend on that of arguments or of the file system.
+    /// A sort key that does not depend on the order of the arguments or on the file system.
     pub(super) fn sort_key(&self) -> impl Ord + '_ {
         (&self.folder, self.id(), &*self.root.path)
     }
@@ -171,12 +171,12 @@ impl InputFile {
     }
 }
 
-/// What `folder` is called, whatever way leads to it.
+/// The source name for `folder`: the last name in its path. Fails if this is no valid name.
 fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None if folder.as_os_str().is_empty() => fs::canonicalize(".")?,
-        // `.`, `..` and the like
+        // Paths such as `.` and `..` have no name of their own, so they are resolved.
         None => fs::canonicalize(folder)?,
     };
     let name = named.file_name().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! All input of a run: by file for cleaning, by source for mining.
 //!
-//! Takes the paths a user names; gives the files behind them, sorted, none twice, and reads them when
-//! asked to, from any thread. Only the place of a file is kept, about 100 bytes.
+//! Takes the paths that a user names. Finds the files at these paths, sorted and without duplicates, and reads them on
+//! request, from any thread. For each file, only its path and source are stored, about 100 bytes.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -26,8 +26,8 @@ use super::spool::Spool;
 use super::stdin::Stdin;
 use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
 
-/// How many JSONL files stay open: reading a source line by line must not open its file anew for each. Systems let a
-/// program have some hundred.
+/// Maximum number of JSONL files that are kept open. Otherwise a source whose lines are read one by one would open its
+/// file for each line. Systems allow a program some hundred open files.
 const KEPT_OPEN: usize = 64;
 
 /// The files of a run.
@@ -36,27 +36,28 @@ pub struct Inventory {
     files: Vec<InputFile>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
-    /// The input that is not in `files`: folders, and what was named and skipped.
+    /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
     inputs: Vec<PathBuf>,
     options: Arc<ReadOptions>,
     open: Mutex<OpenFiles>,
-    /// The documents of files that can only be read from front to back, once they were listed.
+    /// The listed documents of files that can only be read from front to back.
     spool: Spool,
     stdin: Stdin,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Content {
-    /// One document, and how its file is compressed.
+    /// One document, and the compression of its file.
     Document(Box<Document>, Compression),
     /// Many records.
     Records(Records),
 }
 
 impl Inventory {
-    /// Looks for files at and below `roots`. Opens none of them. A root that does not exist and has `*`, `?`, `[` or `{` in
-    /// it is a glob: files that match count, as if the folder at its fixed beginning had been given.
+    /// Finds the files at and below `roots`, without opening them. A root is a glob if it does not exist and has `*`,
+    /// `?`, `[` or `{` in it. The matching files are then treated as if the folder at the fixed beginning of the glob
+    /// had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
         let Findings { mut files, mut skipped, ignored, mut inputs, .. } = look_at_all(roots, options)?;
         inputs.sort_unstable();
@@ -74,8 +75,7 @@ impl Inventory {
         Ok(Inventory { files, skipped, ignored, inputs, options, open, spool, stdin })
     }
 
-    /// The same files, with another view of HTML. Pages that were put by while pages were not wanted stay what they were
-    /// put by as.
+    /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
     pub fn with_html(mut self, html: HtmlView) -> Inventory {
         self.options = Arc::new(ReadOptions { html, ..(*self.options).clone() });
         self
@@ -86,17 +86,17 @@ impl Inventory {
         &self.files
     }
 
-    /// What could not be looked at, sorted by path. What cannot be read shows when it is read.
+    /// What could not be read while searching, sorted by path. Other unreadable files are reported when they are read.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// The files that are no documents.
+    /// The files that are not documents.
     pub fn ignored(&self) -> &Ignored {
         &self.ignored
     }
 
-    /// All that output has to lie apart from: folders that were given, and single files.
+    /// All paths that must be separate from the output: the given folders and single files.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
         self.inputs.iter().cloned().chain(files).collect()
@@ -107,18 +107,18 @@ impl Inventory {
         &self.options
     }
 
-    /// Which documents there are of each source. Reads all files with many documents once, in parallel; what lies in
-    /// those that cannot be read in any order is put into a temporary file.
+    /// Lists the documents of each source. All files with many documents are read once, in parallel. Documents in files
+    /// that can only be read from front to back are stored in a temporary file. Fails if that file cannot be written.
     pub fn sources(&self) -> Result<Sources, ScanError> {
         listing::list_sources(self)
     }
 
-    /// Whether the document at `place` is a file of HTML.
+    /// Whether the document at `place` is an HTML file.
     pub fn is_html(&self, place: &DocumentRef) -> bool {
         self.files[place.file()].kind() == FileKind::Html
     }
 
-    /// How many bytes there are to read of the document at `place`; 0 if that cannot be told.
+    /// The stored size of the document at `place`, in bytes. 0 if it is not known.
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
         match place.place() {
             Place::Line { bytes, .. } | Place::Spool { bytes, .. } => bytes as u64,
@@ -126,7 +126,7 @@ impl Inventory {
         }
     }
 
-    /// The document at `place`, which has to come from this inventory.
+    /// The document at `place`, which must be from this inventory.
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         let file = &self.files[place.file()];
         match place.place() {
@@ -143,7 +143,7 @@ impl Inventory {
         }
     }
 
-    /// What is in `file`, to go through it in order.
+    /// The content of `file`, to be read in order.
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
         match file.holds_many() {
             true => self.records(file).map(Content::Records),
@@ -162,7 +162,7 @@ impl Inventory {
         }
         let open = OpenFile::open(&file.path()).map_err(|error| Skipped::file(file.path(), error))?;
         let records = Records::file(container, open, file.kind())?;
-        // What is wrong with the compression is told when it is read.
+        // An error in the compression is reported when the file is read.
         let is_by_record = || Compression::is_by_record(&file.path()).unwrap_or(false);
         Ok(match file.kind() {
             FileKind::Warc => records.packed_by_record(is_by_record()),
@@ -170,7 +170,7 @@ impl Inventory {
         })
     }
 
-    /// The document in a line of the file numbered `index`.
+    /// The document in a line of the file with this index.
     fn line_of(
         &self,
         index: usize,
@@ -187,23 +187,23 @@ impl Inventory {
         JsonLines::new(bytes, start, Arc::clone(container))?.parse(&line)?.ok_or(Reason::Changed)
     }
 
-    /// The file numbered `index`, shared with all others who ask.
+    /// The open file with this index, shared between all readers.
     fn shared_file(&self, index: usize) -> io::Result<Arc<OpenFile>> {
         if let Some(file) = self.open_files().get(index) {
             return Ok(file);
         }
-        // outside of the lock: a slow disk must hold up nobody else
+        // The file is opened without the lock, so that a slow disk does not block other threads.
         let file = Arc::new(OpenFile::open(&self.files[index].path())?);
         self.open_files().insert(index, &file);
         Ok(file)
     }
 
-    /// Where documents are put by that can only be read from front to back.
+    /// The storage for documents that can only be read from front to back.
     pub(super) fn spool(&self) -> &Spool {
         &self.spool
     }
 
-    /// From now on standard input can be read as often as files can, if it is among the input.
+    /// If standard input is part of the input, stores it, so that it can be read several times.
     pub(super) fn keep_stdin(&self) -> io::Result<()> {
         if self.files.iter().any(InputFile::is_stdin) { self.stdin.keep() } else { Ok(()) }
     }
@@ -218,14 +218,14 @@ impl Inventory {
     }
 
     fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {
-        // nothing that holds the lock can leave it half changed
+        // No code that holds the lock can leave the data half changed. So a poisoned lock is used as well.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Refuses files of which one would be written over the other.
+/// Fails if two files would have the same output path.
 fn refuse_collisions(files: &[InputFile], options: &ReadOptions) -> Result<(), ScanError> {
-    // hashes only: the names of ten million files are a gigabyte
+    // Only hashes are stored, because the names of 10 million files would need 1 GB.
     let hasher = BuildHasherDefault::<FxHasher>::default();
     let name_of = |file: &InputFile| comparable(file.output_name(options.html));
     let mut hashes: Vec<(u64, usize)> =
@@ -246,13 +246,13 @@ fn refuse_collisions(files: &[InputFile], options: &ReadOptions) -> Result<(), S
     }
 }
 
-/// Each index with the first of those whose names have the same hash.
+/// Pairs each other index with the first index of the same hash.
 fn pairs(alike: &[(u64, usize)]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let first = alike[0].1;
     alike[1..].iter().map(move |&(_, index)| (first, index))
 }
 
-/// Where the file system takes `A` and `a` for the same name, so must we.
+/// The name as the file system compares it: some file systems ignore case.
 fn comparable(name: String) -> String {
     if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name }
 }
@@ -263,7 +263,7 @@ struct OpenFiles(VecDeque<(usize, Arc<OpenFile>)>);
 
 impl OpenFiles {
     fn get(&self, index: usize) -> Option<Arc<OpenFile>> {
-        // those that came last are asked for most
+        // The search starts at the end, because the newest files are requested most often.
         self.0.iter().rev().find(|(known, _)| *known == index).map(|(_, file)| Arc::clone(file))
     }
 
@@ -350,7 +350,7 @@ mod tests {
             fs::set_permissions(folder.path().join(path), permissions).expect("permissions");
         };
         close("c/b", 0);
-        // the superuser may read everything
+        // The superuser can read everything, so this test would fail.
         if fs::read_dir(folder.path().join("c/b")).is_err() {
             assert!(inventory(&folder, "c").skipped()[0].to_string().contains("cannot be read"));
             assert!(matches!(scan(&folder, &["c/b"]), Err(ScanError::Unreadable { .. })));

@@ -1,8 +1,8 @@
-//! JSONL: a document per line.
+//! JSONL: one document per line.
 //!
-//! Takes a stretch of whole lines; gives the [`Line`]s in order, cheaply, and parses each when asked to,
-//! in any order and from any thread. The lines with their line ends are the stretch: whoever writes them
-//! all out again, some of them rewritten, has changed nothing else.
+//! Takes a stretch of whole lines. Lists its [`Line`]s in order, which is cheap, and parses each on request, in any
+//! order and from any thread. The lines with their line ends are the whole stretch. So if all lines are written again,
+//! and some of them rewritten, nothing else changes.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -13,45 +13,45 @@ use super::record::{Body, Record};
 use super::records::Container;
 use super::{Document, Reason, SourceId, rewrite_line};
 
-/// Lines of a JSONL file that follow each other.
+/// Consecutive lines of a JSONL file.
 #[derive(Debug, Clone)]
 pub(super) struct JsonLines {
     bytes: Arc<Vec<u8>>,
-    /// Where in the file they begin, unpacked.
+    /// The position of the first line in the unpacked file.
     start: u64,
     container: Arc<Container>,
 }
 
-/// Where a line lies in its stretch, its line end included.
+/// The position of a line in its stretch, with its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Counted from 1, in the file.
+    /// The number of the line in the file, from 1.
     pub(super) number: u64,
-    /// Bytes of the stretch.
+    /// The bytes in the stretch.
     pub(super) range: Range<usize>,
 }
 
 impl JsonLines {
-    /// The lines in `bytes`, which stand at `start` in the file.
+    /// The lines in `bytes`, which start at byte `start` of the file. Fails if the file is in UTF-16.
     pub(super) fn new(bytes: Vec<u8>, start: u64, container: Arc<Container>) -> Result<JsonLines, Reason> {
-        // how later lines begin says nothing of the file
+        // Only the start of the file shows its encoding.
         if start == 0 && is_utf_16(&bytes) {
             return Err(Reason::JsonlInUtf16);
         }
         Ok(JsonLines { bytes: Arc::new(bytes), start, container })
     }
 
-    /// The first `most` lines from the byte `start` of the stretch on; `first` is the number of the first.
+    /// Up to `most` lines, from byte `start` of the stretch on. `first` is the number of the first line.
     pub(super) fn some(&self, start: usize, first: u64, most: usize) -> Vec<Line> {
         self.lines_from(start, first).take(most).collect()
     }
 
-    /// Where a line begins in the file, unpacked.
+    /// The position of a line in the unpacked file.
     pub(super) fn place(&self, line: &Line) -> u64 {
         self.start + line.range.start as u64
     }
 
-    /// The bytes of `line`, its line end included.
+    /// The bytes of `line`, with its line end.
     pub(super) fn bytes(&self, line: &Line) -> &[u8] {
         self.bytes.get(line.range.clone()).unwrap_or_default()
     }
@@ -73,12 +73,12 @@ impl JsonLines {
         Ok(Some(Document { url: record.url(), ..document }))
     }
 
-    /// The bytes of `line`, with `new` in the place of its document: see [`rewrite_line`].
+    /// The bytes of `line` with its document replaced by `new`: see [`rewrite_line`].
     pub(super) fn rewrite(&self, line: &Line, new: &str) -> Result<String, Reason> {
         rewrite_line(self.text(line)?, &self.container.options, new)
     }
 
-    /// What the document in `line` calls its source; `None` if the line is blank.
+    /// The name of the source of the document in `line`. `None` if the line is blank.
     pub(super) fn source(&self, line: &Line) -> Result<Option<SourceName<'_>>, Reason> {
         let Some(record) = self.record(line)? else {
             return Ok(None);
@@ -91,7 +91,7 @@ impl JsonLines {
     fn lines_from(&self, mut start: usize, first: u64) -> impl Iterator<Item = Line> + '_ {
         let mut rest: &[u8] = self.bytes.get(start..).unwrap_or_default();
         (first..).map_while(move |number| {
-            // reading from a slice cannot fail
+            // Reading from a slice cannot fail.
             let length = rest.skip_until(b'\n').unwrap_or(0);
             let range = start..start + length;
             start = range.end;
@@ -112,12 +112,12 @@ impl JsonLines {
     }
 }
 
-/// Whether a file that begins so says that it is UTF-16.
+/// Whether a file that starts like this has a UTF-16 byte order mark.
 pub(super) fn is_utf_16(start: &[u8]) -> bool {
     start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff")
 }
 
-/// What a line calls its source: not yet proven to be a [`SourceId`].
+/// The name of a source as a line gives it. It may not be a valid [`SourceId`].
 pub(super) type SourceName<'a> = std::borrow::Cow<'a, str>;
 
 #[cfg(test)]

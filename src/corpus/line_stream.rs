@@ -1,9 +1,9 @@
-//! The lines of a stream, as many at a time as there are.
+//! Reads the lines of a stream, as many at a time as are available.
 //!
-//! Takes a reader; gives stretches of whole lines, in order. A thread reads ahead, so that reading, decompressing and
-//! cleaning go on at the same time. From a pipe, whoever asks gets what is there at once: a line that comes down a slow one
-//! waits for no other, and from a fast one come some megabytes at a time. From a file always come some megabytes, the same
-//! ones however fast it is read. However long a line is, memory stays bounded.
+//! Takes a reader. Returns stretches of whole lines, in order. A thread reads ahead, so that reading, decompression and
+//! cleaning happen at the same time. From a pipe, each call returns the lines that are available. So a line from a slow
+//! pipe never waits for the next one, and a fast pipe gives some megabytes at a time. From a file, each call returns
+//! some megabytes, and the stretches do not depend on the speed of reading. Memory is bounded, however long a line is.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,57 +12,58 @@ use std::thread;
 
 use super::compression::Input;
 
-/// How much is read from below at a time.
+/// Number of bytes that are read from the input at a time.
 const READ_BYTES: usize = 256 * 1024;
 
-/// How long a stretch of lines grows, unless a single line is longer.
+/// A stretch of this size gets no more lines. A single line may be longer.
 const STRETCH_BYTES: usize = 8 << 20;
 
-/// How many stretches lie ready at most, beside the one being filled.
+/// Maximum number of stretches that wait, in addition to the one that is filled.
 const READY: usize = 2;
 
-/// How long lines are kept until they are handed out.
+/// When lines are returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// Not at all.
+    /// As soon as they are read.
     AtOnce,
-    /// Until a stretch is as long as it may be.
+    /// When the stretch is full.
     Steady,
 }
 
 /// A part of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stretch {
-    /// Whole lines with their line ends, of which the very last may have none.
+    /// Whole lines with their line ends. The last line of the input may have none.
     Lines(Vec<u8>),
-    /// A line that is longer than allowed, of which nothing is kept: so many bytes.
+    /// A line that is longer than allowed. Its bytes are not kept, only their number.
     TooLong(u64),
 }
 
-/// A stream of lines; what is not read when it is dropped stays unread.
+/// A stream of lines. When it is dropped, the rest of the input is not read.
 pub(super) struct LineStream {
     shared: Arc<Shared>,
     pace: Pace,
 }
 
 impl LineStream {
-    /// The lines that come out of `input`. One of more than `limit` bytes is dropped, unless it is read as a whole.
+    /// The lines of `input`. A line of more than `limit` bytes is dropped, but it may be passed on if a single read
+    /// contains all of it.
     pub(super) fn new(input: Input, limit: u64, pace: Pace) -> io::Result<LineStream> {
         let shared = Arc::new(Shared::default());
         let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
-        // It is not waited for: it may stand in a read that never ends.
+        // The thread is not joined, because it may wait forever for input.
         thread::Builder::new().name("reader".to_owned()).spawn(move || reader.read_all(input))?;
         Ok(LineStream { shared, pace })
     }
 
-    /// What is there, as soon as there is something; `None` at the end.
+    /// The next stretch. Waits until there is one. `None` at the end of the input.
     pub(super) fn next(&mut self) -> Option<io::Result<Stretch>> {
         let is_idle = |state: &mut State| state.end.is_none() && !state.has_one(self.pace);
         let state = self.shared.changed.wait_while(self.shared.lock(), is_idle);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         let next = state.ready.pop_front().map(Ok);
         self.shared.changed.notify_all();
-        // An error is told once, after all that came before it.
+        // An error is returned once, after all lines before it.
         next.or_else(|| state.end.replace(Ok(()))?.err().map(Err))
     }
 }
@@ -83,13 +84,13 @@ struct Shared {
 #[derive(Default)]
 struct State {
     ready: VecDeque<Stretch>,
-    /// How reading ended, once it has.
+    /// The result of reading, after the end of the input.
     end: Option<io::Result<()>>,
     is_abandoned: bool,
 }
 
 impl State {
-    /// Whether a stretch can be handed out, though more may come.
+    /// Whether a stretch can be returned before the end of the input.
     fn has_one(&self, pace: Pace) -> bool {
         match self.ready.front() {
             Some(Stretch::Lines(first)) if self.ready.len() == 1 => {
@@ -102,11 +103,11 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // nothing that holds the lock can leave it half changed
+        // No code that holds the lock can leave the data half changed. So a poisoned lock is used as well.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a stretch, or adds to the last one, as soon as there is room; tells whether anybody wants it.
+    /// Adds a stretch, or extends the last one. Waits until there is room. Returns whether the stream is still in use.
     fn add(&self, stretch: Stretch) -> bool {
         let is_full = |state: &mut State| state.ready.len() > READY && !state.is_abandoned;
         let state = self.changed.wait_while(self.lock(), is_full);
@@ -120,12 +121,12 @@ impl Shared {
     }
 }
 
-/// What the reading thread has in hand.
+/// The state of the reading thread.
 struct Reader {
     shared: Arc<Shared>,
-    /// The beginning of a line whose end has not come yet.
+    /// The start of a line whose end was not read yet.
     line: Vec<u8>,
-    /// How much of a line that is too long was dropped; 0 if it is not.
+    /// Number of dropped bytes of the current line. 0 if the line is not too long.
     dropped: u64,
     limit: u64,
 }
@@ -156,7 +157,8 @@ impl Reader {
         }
     }
 
-    /// Passes on the lines that end in `bytes`, keeps what begins there; tells whether anybody wants more.
+    /// Passes on the lines that end in `bytes`, and keeps the line that starts there. Returns whether the stream is
+    /// still in use.
     fn take(&mut self, mut bytes: &[u8]) -> bool {
         if self.is_too_long(bytes) {
             let rest = bytes.iter().position(|&byte| byte == b'\n').map(|end| end + 1);
@@ -181,14 +183,14 @@ impl Reader {
         true
     }
 
-    /// Whether the line that was begun grows too long with `bytes`, or had before.
+    /// Whether the current line is too long, with or without the part of it in `bytes`.
     fn is_too_long(&self, bytes: &[u8]) -> bool {
         let more = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-        // its end may have two bytes
+        // One byte is added to the limit, because a line end may have 2 bytes.
         self.dropped > 0 || (self.line.len() + more) as u64 > self.limit.saturating_add(1)
     }
 
-    /// The line that was begun is whole; tells whether anybody wants more.
+    /// Passes on the current line, which is complete. Returns whether the stream is still in use.
     fn end_line(&mut self) -> bool {
         let line = std::mem::take(&mut self.line);
         match std::mem::take(&mut self.dropped) {
@@ -207,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives what is sent, piece by piece, and waits in between.
+    /// A reader of the pieces that are sent to it. It waits between them.
     struct Pipe(mpsc::Receiver<Vec<u8>>);
 
     impl Read for Pipe {

@@ -1,8 +1,9 @@
-//! Which documents there are of each source.
+//! Lists the documents of each source.
 //!
-//! Takes the files of an inventory; gives for each source where its documents lie, 24 bytes for each.
-//! A document that is a file of its own is not opened; a file with many is read once, many records at a time. Lines
-//! that lie open are noted where they are, and documents that can only be read from front to back are put by.
+//! Takes the files of an inventory. Returns for each source the positions of its documents, 24 bytes for each. A file
+//! that is one document is not opened. A file with many documents is read once, many records at a time. For lines of
+//! uncompressed files, the position in the file is noted. Documents that can only be read from front to back are stored
+//! in a temporary file.
 
 use std::io;
 
@@ -13,13 +14,14 @@ use super::jsonl::{JsonLines, Line};
 use super::spool::Spool;
 use super::{Batch, InputFile, Inventory, Reason, Records, ScanError, Skipped, SourceId};
 
-/// Where a document lies.
+/// The position of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentRef {
     file: u32,
     bytes: u32,
     start: u64,
-    /// Which record of its file; 0 if the whole file is the document, [`PUT_BY`] added if it was put by.
+    /// The number of its record in the file. 0 if the whole file is the document. [`PUT_BY`] is added if it was stored
+    /// in the temporary file.
     number: u64,
 }
 
@@ -28,11 +30,11 @@ const PUT_BY: u64 = 1 << 63;
 /// Where to read a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It is the file.
+    /// The whole file.
     File,
-    /// In a line of a file that lies open.
+    /// A line of a file that can be read in any order.
     Line { start: u64, bytes: usize, number: u64 },
-    /// It was put by.
+    /// The temporary file.
     Spool { start: u64, bytes: usize, number: u64 },
 }
 
@@ -41,7 +43,7 @@ pub(super) enum Place {
 pub struct SourceListing {
     /// The source.
     pub id: SourceId,
-    /// Its documents, sorted by file, and within a JSONL file in the file's order.
+    /// Its documents, sorted by file. Documents of a file with many are in the order of the file.
     pub documents: Vec<DocumentRef>,
 }
 
@@ -50,17 +52,17 @@ pub struct SourceListing {
 pub struct Sources {
     /// Sorted by source.
     pub listings: Vec<SourceListing>,
-    /// The JSONL files and lines that belong to none, sorted by file and line.
+    /// The files and records that belong to no source, sorted by file and number.
     pub skipped: Vec<Skipped>,
 }
 
 impl DocumentRef {
-    /// The number of its file.
+    /// The index of its file.
     pub(super) fn file(&self) -> usize {
         self.file as usize
     }
 
-    /// Where in its file.
+    /// Its position.
     pub(super) fn place(&self) -> Place {
         let (start, bytes) = (self.start, self.bytes as usize);
         match self.number {
@@ -75,7 +77,7 @@ impl DocumentRef {
     }
 
     fn of_line(file: u32, lines: &JsonLines, line: &Line) -> DocumentRef {
-        // a document's bytes fit, or else it was refused
+        // A document whose size does not fit in 32 bits was refused before.
         let bytes = line.range.len() as u32;
         DocumentRef { file, bytes, start: lines.place(line), number: line.number }
     }
@@ -103,7 +105,7 @@ pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> 
     Ok(all.sorted())
 }
 
-/// Lists the documents of a file with many; an error if they cannot be put by.
+/// Lists the documents of a file with many. Fails if they cannot be stored.
 fn list_file(inventory: &Inventory, index: u32, file: &InputFile) -> io::Result<Listed> {
     let mut listed = Listed::default();
     match inventory.records(file) {
@@ -113,7 +115,7 @@ fn list_file(inventory: &Inventory, index: u32, file: &InputFile) -> io::Result<
     Ok(listed)
 }
 
-/// Documents by source, in the order in which they came.
+/// Documents by source, in the order in which they were found.
 #[derive(Default)]
 struct Listed {
     documents: FxHashMap<SourceId, Vec<DocumentRef>>,
@@ -121,7 +123,7 @@ struct Listed {
 }
 
 impl Listed {
-    /// Adds all documents of a file; those are put by that can be read only now.
+    /// Adds all documents of a file. Documents that cannot be read again from the file are stored.
     fn add_records(&mut self, file: u32, mut records: Records, spool: &Spool) -> io::Result<()> {
         let lies_open = records.lies_open();
         while let Some(batch) = records.next_batch() {

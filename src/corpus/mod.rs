@@ -1,15 +1,16 @@
-//! Documents, in and out.
+//! Reads documents and writes results.
 //!
-//! Takes the paths a user names: folders with a folder per source and a file per document, files with
-//! many documents, single documents, globs of files, standard input. Gives an [`Inventory`] of them: by source, for
-//! mining ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are
-//! read one at a time, when they are asked for; what is kept for each is only where it lies.
+//! Takes the paths that a user names: folders with a folder per source and a file per document, files with many
+//! documents, single documents, globs of files, standard input. Returns an [`Inventory`] of them: by source, for mining
+//! ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are read one at a time, on
+//! request. Only the position of each is stored.
 //!
-//! Nothing is dropped in silence. What cannot be read is a [`Skipped`] with its reason and does not
-//! stop the rest; files that are no documents are counted in [`Ignored`]; and what would make a whole
-//! run meaningless, such as a missing path, is a [`ScanError`].
+//! Nothing is dropped without a message. What cannot be read becomes a [`Skipped`] with a reason and does not stop the
+//! rest. Files that are not documents are counted in [`Ignored`]. A problem that makes the whole run useless, such as a
+//! missing path, is a [`ScanError`].
 //!
-//! Input files may change while they are read: they are read and never mapped, and one that has become shorter is named.
+//! Input files may change while they are read. They are read and never mapped into memory, and a file that has become
+//! shorter is reported.
 
 mod compression;
 mod decode;
@@ -72,58 +73,59 @@ pub use target::folder_of;
 
 use crate::html::Outline;
 
-/// A longer document is refused: positions inside one are 32 bits wide.
+/// Maximum size of a document. Positions in a document have 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
 
-/// One text of a source.
+/// One document of a source.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Its name: the path below its folder, or what its record calls it.
+    /// Its name: the path below its folder, or the id in its record.
     pub id: String,
     /// The source it belongs to.
     pub source: SourceId,
-    /// Its address, if its record has one.
+    /// Its URL, if its record has one.
     pub url: Option<String>,
-    /// What it says, as UTF-8 without byte order mark.
+    /// Its text, as UTF-8 without byte order mark.
     pub text: String,
-    /// Whether it is the visible text of a page, and so not what the file or the record says.
+    /// Whether the text is the visible text of a page. Then the file or record contains something else.
     pub is_view: bool,
-    /// The page that the text is the visible text of, where pages are wanted back ([`HtmlView::Page`]).
+    /// The page with this visible text, if pages are requested ([`HtmlView::Page`]).
     pub page: Option<Box<Page>>,
-    /// Which elements the text stands in, if it is the visible text of a page and outlines are wanted
+    /// The elements around the text, if it is the visible text of a page and outlines are requested
     /// ([`ReadOptions::outline`]).
     pub outline: Option<Box<Outline>>,
-    /// The encoding it was converted from; `None` if its bytes were UTF-8 already.
+    /// The encoding it was converted from. `None` if its bytes are UTF-8.
     pub encoding: Option<&'static str>,
-    /// What went wrong while it was read, though it could be read.
+    /// A problem that was found while it was read.
     pub warning: Option<Warning>,
 }
 
 impl Document {
-    /// A document of which no more is known than this.
+    /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
         let (url, page, outline, encoding, warning) = (None, None, None, None, None);
         Document { id, source, text, url, is_view: false, page, outline, encoding, warning }
     }
 }
 
-/// Which files are documents, and how they are to be read.
+/// Options for finding and reading documents.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What counts as the text of an HTML document.
+    /// Which part of an HTML document is its text.
     pub html: HtmlView,
-    /// Whether the visible text of a page comes with its outline ([`Document::outline`]), unless it was put by for
-    /// mining while pages were not wanted back ([`HtmlView::Page`]). Default: false.
+    /// Whether the visible text of a page comes with its outline ([`Document::outline`]). There is none for a page that
+    /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
     pub outline: bool,
-    /// Which keys of a JSONL line, or columns of a table, hold what.
+    /// The names of JSONL keys, or of table columns.
     pub keys: Keys,
-    /// What a document's source is called after.
+    /// How the source of a document is named.
     pub source_by: SourceBy,
-    /// Whether symbolic links are followed that lead out of the folder that was given.
+    /// Whether to follow symbolic links that lead out of the given folder.
     pub follow_links: bool,
-    /// A document of more bytes is skipped, whether as it lies in its file, decompressed, or as text; at most
-    /// [`MAX_DOCUMENT_BYTES`]. What is read at once of compressed files and archives is bounded by it. Default: 256 MB.
+    /// Maximum size of a document in bytes: in its file, decompressed, and as text. Larger ones are skipped. It also
+    /// bounds how much of a compressed file or an archive is in memory at once. At most [`MAX_DOCUMENT_BYTES`].
+    /// Default: 256 MB.
     pub max_document: u64,
 }
 
@@ -149,19 +151,19 @@ impl Default for ReadOptions {
     }
 }
 
-/// Which keys of a JSONL line hold what. A key that is missing or `null` is as good as absent.
+/// The names of the keys in a JSONL line. A value that is `null` counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keys {
-    /// The document's name, a string or a number; without it, the line's number. Default: `id`.
+    /// The document's name: a string or a number. If it is missing, the line number is used. Default: `id`.
     pub id: String,
     /// The source's name. Default: `source`.
     pub source: String,
-    /// The document's address, by which its source can be named (see [`SourceBy`]). Default: `url`.
+    /// The document's URL, from which its source can be named (see [`SourceBy`]). Default: `url`.
     pub url: String,
     /// The document's text. Default: `text`.
     pub text: String,
-    /// The document as HTML, which is read where `text` is absent. Default: `html`.
+    /// The document as HTML. It is read only if `text` is missing. Default: `html`.
     pub html: String,
 }
 
