@@ -1,8 +1,9 @@
-//! A file that others may change while it is read.
+//! An open file that others may change while it is read.
 //!
-//! Takes a path; gives the bytes that the file had when it was opened: any stretch of them, for everyone who asks, from
-//! any thread. They are read and never mapped, so whatever becomes of the file, what was read stays as it is. What was
-//! added since is not read. A file that has become shorter is an error, and not taken for one that ends there.
+//! Takes a path. Returns any range of the bytes that the file had when it was opened, for any number of readers and
+//! threads. The bytes are read and never mapped into memory, so later changes to the file do not affect them. Bytes
+//! that were added after opening are not read. If the file has become shorter, reading fails, so that this is not taken
+//! for the normal end of the file.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -10,15 +11,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An open file; everyone reads at a place of their own.
+/// An open file. Each reader has its own position.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     file: File,
-    /// How many bytes it had when it was opened. Files that the system makes up may say 0, or too much.
+    /// Number of bytes when it was opened. For files that the system generates it may be 0 or too large.
     length: u64,
 }
 
-/// A stretch of a file, read from front to back.
+/// Reads a range of a file from front to back.
 #[derive(Debug)]
 pub(super) struct Stretch {
     file: Arc<OpenFile>,
@@ -35,25 +36,25 @@ impl OpenFile {
         Ok(OpenFile { file, length })
     }
 
-    /// How many bytes it had when it was opened.
+    /// Number of bytes when it was opened.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// All of it, from front to back.
+    /// A reader of the whole file.
     pub(super) fn whole(self: &Arc<Self>) -> Stretch {
         let end = if self.length == 0 { u64::MAX } else { self.length };
         self.stretch(0..end)
     }
 
-    /// A stretch of it, from front to back.
+    /// A reader of a range of bytes.
     pub(super) fn stretch(self: &Arc<Self>, range: Range<u64>) -> Stretch {
         Stretch { file: Arc::clone(self), range }
     }
 
-    /// So many bytes from `start` on; an error if it does not have them any more.
+    /// `length` bytes from `start` on. Fails if the file does not have them any more.
     pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
-        // before memory is taken for what a damaged file says
+        // Checked before memory is allocated, because the length may come from a damaged file.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("it has no {length} bytes at {start}")));
         }
@@ -69,7 +70,7 @@ impl OpenFile {
         Ok(bytes)
     }
 
-    /// Reads some bytes from `position` on; none where the file ends.
+    /// Reads some bytes from `position` on. Returns 0 at the end of the file.
     pub(super) fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_at(&self.file, buffer, position);
@@ -77,7 +78,7 @@ impl OpenFile {
         return std::os::windows::fs::FileExt::seek_read(&self.file, buffer, position);
     }
 
-    /// Whether it has fewer bytes than when it was opened.
+    /// Whether the file has fewer bytes than when it was opened.
     fn is_shorter(&self) -> io::Result<bool> {
         Ok(self.file.metadata()?.len() < self.length)
     }
@@ -104,7 +105,7 @@ fn shorter() -> io::Error {
 mod tests {
     use super::*;
 
-    /// A file with these bytes, and another handle to change it by.
+    /// A file with these bytes, and a second handle to change it.
     fn file_of(bytes: &[u8]) -> (Arc<OpenFile>, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), bytes).expect("written");

@@ -1,9 +1,9 @@
 //! The folder that results are written to.
 //!
-//! Takes the output path and the input paths; gives an [`OutputRoot`] that lies apart from all input,
-//! and writes whole files below it or none: to a temporary file in a hidden folder of the run, which then
-//! takes its place. A run that is cut short leaves no half-written result, and never touches its input;
-//! what a killed one leaves in its hidden folder, the next one removes.
+//! Takes the output path and the input paths. Makes sure that the output folder is separate from all input. Each file
+//! below it is written completely or not at all: first to a temporary file in a hidden folder of the run, which then
+//! replaces the old file. A run that is stopped leaves no half-written result, and never changes its input. The next
+//! run removes what a killed run left in its hidden folder.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -16,58 +16,58 @@ use super::pending_file::{PendingFile, remove_left_over};
 use super::run_folder::{OWN_FOLDER, RunFolder, remove_dead};
 use super::target::Target;
 
-/// A folder to write to, apart from all input.
+/// An output folder that is separate from all input.
 #[derive(Debug)]
 pub struct OutputRoot {
     path: PathBuf,
-    /// `path` without links.
+    /// `path` with all links resolved.
     real_path: PathBuf,
     inputs: Vec<PathBuf>,
-    /// Folders that exist and lie where they seem to.
+    /// Folders that exist and are really below the output folder.
     ready: Mutex<FxHashSet<PathBuf>>,
-    /// Where files lie that are being written; made when something is.
+    /// The folder for unfinished files. It is created when the first file is written.
     run_folder: Mutex<Option<Arc<RunFolder>>>,
 }
 
-/// Why something cannot be written.
+/// Why an output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The output would be taken for input, or written over it.
+    /// The output overlaps with the input.
     #[error("the output {output:?} is {relation} the input {input:?}: choose another one")]
     MeetsInput {
         /// The output folder or file.
         output: PathBuf,
-        /// How they lie: `the same as`, `inside` or `a folder around`.
+        /// The output's relation to the input: `the same as`, `inside` or `a folder around`.
         relation: &'static str,
         /// The input.
         input: PathBuf,
     },
-    /// A folder where a file is to be written.
+    /// The path of an output file is a folder.
     #[error("cannot write to {0:?}: it is a folder; name a file in it")]
     NotAFile(PathBuf),
-    /// A link that a file would replace.
+    /// The path is a link whose target does not exist. Writing would replace the link by a file.
     #[error("cannot write to {0:?}: it is a link to nothing; remove it, or make what it leads to")]
     LinkToNothing(PathBuf),
-    /// Neither a file nor a folder, where a document is to be written.
+    /// The path of a document is neither a file nor a folder.
     #[error("cannot write to {0:?}: it is neither a file nor a folder; move it away")]
     NoFile(PathBuf),
-    /// A name that leads elsewhere.
+    /// The path is not below the output folder.
     #[error("cannot write to {0:?}: it is not a path below the output folder")]
     LeadsOut(PathBuf),
-    /// The operating system would not let us.
+    /// The operating system reported an error.
     #[error("cannot write {path:?}: {error}{}", remedy(.error))]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         error: io::Error,
     },
 }
 
 impl OutputRoot {
-    /// Makes the folder `path`, unless it exists, having checked that it lies apart from all `inputs`. Temporary files
-    /// that killed runs left in it are removed.
+    /// Creates the folder `path` if it does not exist. Fails if it overlaps with one of the `inputs`. Removes temporary
+    /// files that killed runs left in it.
     pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
         let path = path.into();
         let failed = |error| OutputError::Write { path: path.clone(), error };
@@ -80,14 +80,14 @@ impl OutputRoot {
         Ok(OutputRoot { path, real_path, inputs: inputs.to_vec(), ready, run_folder })
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes the file `relative`, with the folders on the way to it: all that `write` gives, or, if
-    /// that fails, nothing, and a file that was there before is still there. It can be called from
-    /// many threads at once. The data survive a crash of the program, not of the machine.
+    /// Writes the file `relative` and creates the folders on the way to it. If `write` fails, nothing is written, and
+    /// an old file is unchanged. Can be called from several threads at once. The file survives a crash of the program,
+    /// but not of the machine.
     pub fn write_atomic<T>(
         &self,
         relative: impl AsRef<Path>,
@@ -96,12 +96,13 @@ impl OutputRoot {
         self.begin(relative)?.write_all_of(write)
     }
 
-    /// Writes the file `relative`, if what is there is still `old`, or nothing; whether it was.
+    /// Writes the file `relative` if its content is still `old`, or if it is still missing (`None`). Returns whether it
+    /// was written.
     pub fn replace(&self, relative: impl AsRef<Path>, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
         self.begin(relative)?.replace(old, new)
     }
 
-    /// The file `relative`, with the folders on the way to it, for whoever writes it bit by bit.
+    /// Starts the file `relative`, to be written step by step. Creates the folders on the way to it.
     pub fn begin(&self, relative: impl AsRef<Path>) -> Result<PendingFile, OutputError> {
         let relative = relative.as_ref();
         self.folder_of(relative)?;
@@ -117,15 +118,15 @@ impl OutputRoot {
         }
     }
 
-    /// A file of any path without links, which lies with those of this folder until it is published.
+    /// Starts a file at any path, which must have no links. Until it is published, it is in this run's folder.
     pub(super) fn begin_at(&self, path: PathBuf) -> Result<PendingFile, OutputError> {
         let pending = PendingFile::in_run_folder(self.run_folder()?, path.clone());
         pending.map_err(|error| OutputError::Write { path, error })
     }
 
-    /// The hidden folder in it, for what is no result but has to outlive the run.
+    /// The path of the hidden folder in the output folder, for files that are not results but must outlive the run.
     pub fn own_folder(&self) -> Result<PathBuf, OutputError> {
-        // a run that ends removes the hidden folder, unless something is in it
+        // At its end, a run removes the hidden folder if it is empty.
         self.run_folder()?;
         self.folder_of(&Path::new(OWN_FOLDER).join("file"))
     }
@@ -140,7 +141,7 @@ impl OutputRoot {
         Ok(folder.insert(Arc::new(made)).clone())
     }
 
-    /// The folder in which `relative` lies, made if it has to be.
+    /// The folder of the file `relative`. It is created if it does not exist.
     fn folder_of(&self, relative: &Path) -> Result<PathBuf, OutputError> {
         let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
         let parent = relative.parent().filter(|_| is_plain);
@@ -156,7 +157,8 @@ impl OutputRoot {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).contains(folder)
     }
 
-    /// A link in an existing output folder may lead anywhere, even back into the input.
+    /// Creates a folder and checks where it really is. A link in an existing output folder may lead anywhere, even back
+    /// into the input.
     fn make_ready(&self, folder: &Path) -> Result<(), OutputError> {
         let failed = |error| OutputError::Write { path: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(failed)?;
@@ -169,14 +171,14 @@ impl OutputRoot {
     }
 }
 
-/// Refuses an output that would be taken for input, or written over it.
+/// Fails if `path` overlaps with one of the inputs: if it is the same, inside, or a folder around it.
 pub fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
     let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
     inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
 }
 
 fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), OutputError> {
-    // an input that cannot be found is reported where it is read
+    // An input that does not exist is reported when it is read.
     let Ok(real_input) = fs::canonicalize(input) else {
         return Ok(());
     };
@@ -189,12 +191,12 @@ fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), Out
     Err(OutputError::MeetsInput { output: output.to_owned(), relation, input: input.to_owned() })
 }
 
-/// The absolute path of what may not exist yet: as far as it exists, with its links resolved.
+/// The absolute path of a file that may not exist yet. Links are resolved as far as the path exists.
 fn without_links(path: &Path) -> io::Result<PathBuf> {
     let mut resolved = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
         match part {
-            // no link is left in what is resolved, so this is its real parent
+            // All links before this part are resolved, so removing the last folder gives the real parent.
             Component::ParentDir => drop(resolved.pop()),
             part => resolved.push(part),
         }
@@ -233,7 +235,7 @@ mod tests {
         OutputRoot::create(folder.path().join("out"), &[]).expect("an output folder")
     }
 
-    /// All files and folders below `path` that are not hidden.
+    /// All files and folders below `path`, except hidden ones.
     fn listing(path: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for entry in fs::read_dir(path).expect("readable") {
@@ -290,7 +292,7 @@ mod tests {
         assert_eq!(listing(output.path()), [output.path().join("a")]);
         let mut file = output.begin("a/x.txt").expect("begun");
         file.write_all(b"text").expect("written");
-        // what is being written does not depend on who began it
+        // A file that was started can be finished after the output folder is dropped.
         drop(output);
         file.publish().expect("published");
         assert_eq!(fs::read(folder.path().join("out/a/x.txt")).expect("a file"), b"text");

@@ -1,8 +1,8 @@
-//! One file to write.
+//! A single file to write.
 //!
-//! Takes its path and the input paths; gives an [`OutputFile`] that is none of the input and lies in none of it. Unlike
-//! an output folder, it may lie in a folder around the input: nothing else is written there, and so its temporary file
-//! lies beside it.
+//! Takes its path and the input paths. The file must not be one of the inputs or lie inside one. Unlike an output
+//! folder, it may lie in a folder around the input: nothing else is written there. For the same reason its temporary
+//! file is in the same folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,25 +15,24 @@ use super::output::{OutputError, OutputRoot, refuse_among};
 use super::pending_file::PendingFile;
 use super::target::{Target, folder_of};
 
-/// How a kind of output begins, by which it is told from what others wrote.
+/// How an output starts, to distinguish it from files of other programs.
 #[derive(Clone, Copy, Debug)]
 pub enum OutputKind {
-    /// This stands in its first four kilobytes.
+    /// This text is in its first 4 KiB.
     Text(&'static str),
-    /// Its first line is a JSON object with all keys of one of these lists.
+    /// Its first line is a JSON object. For one of these lists, the object has all keys.
     Lines(&'static [&'static [&'static str]]),
 }
 
-/// A file to write, apart from all input. A link leads to the file that is written; a device or a named pipe takes what is
-/// written as it comes.
+/// A file to write, separate from all input. If the path is a link, the target is written. Devices and named pipes are
+/// written directly.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
 }
 
 impl OutputFile {
-    /// Makes the folder that the file is to lie in, unless it exists, having checked that the file lies apart from all
-    /// `inputs`.
+    /// Creates the folder of the file if it does not exist. Fails if the file is one of the `inputs` or inside one.
     pub fn create(path: &Path, inputs: &[PathBuf]) -> Result<OutputFile, OutputError> {
         Target::of(path)?;
         if path.file_name().is_none() {
@@ -45,8 +44,8 @@ impl OutputFile {
         Ok(OutputFile { path: path.to_owned() })
     }
 
-    /// Whether what is there may be an output of this kind: it begins so, or there is nothing. A device and a named pipe
-    /// keep nothing.
+    /// Whether the current content may be an output of this kind. This is also true for a missing or an empty file, for
+    /// a device and for a named pipe.
     pub fn is_of_kind(&self, kind: OutputKind) -> Result<bool, OutputError> {
         let Target::File(path) = Target::of(&self.path)? else { return Ok(true) };
         match File::open(path) {
@@ -57,7 +56,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes all of the file or, if `write` fails, nothing: what was there before stays.
+    /// Writes the whole file. If `write` fails, nothing is written, and an old file is unchanged.
     pub fn write_atomic<T>(
         &self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
@@ -65,12 +64,13 @@ impl OutputFile {
         self.begin()?.write_all_of(write)
     }
 
-    /// Writes the file, if what is there is still `old`, or nothing; whether it was.
+    /// Writes the file if its content is still `old`, or if it is still missing (`None`). Returns whether it was
+    /// written.
     pub fn replace(&self, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
         self.begin()?.replace(old, new)
     }
 
-    /// The file, for whoever writes it bit by bit.
+    /// Starts the file, to be written step by step.
     pub fn begin(&self) -> Result<PendingFile, OutputError> {
         match Target::of(&self.path)? {
             Target::Stream(path) => PendingFile::through(path),
@@ -79,8 +79,8 @@ impl OutputFile {
         .map_err(|error| OutputError::Write { path: self.path.clone(), error })
     }
 
-    /// The same for a run that has an output folder: what is unfinished lies there, so that nothing of it stays if the run
-    /// is killed and another one goes on.
+    /// Like [`begin`](OutputFile::begin), for a run with an output folder. The unfinished file is in this folder. So
+    /// nothing of it is left if the run is killed and another run continues it.
     pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {
         match Target::of(&self.path)? {
             Target::Stream(_) => self.begin(),

@@ -1,4 +1,4 @@
-//! A page that is read as its visible text and written as a page again.
+//! A page that is read as its visible text and written as a page.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use super::encode::encode_back;
 use super::{Encoded, Warning};
 use crate::html::{PageCut, SourceMap, page_without};
 
-/// A page, and the way from its visible text back to it.
+/// A page, with a map from its visible text.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub(super) markup: String,
-    /// From the visible text to the markup.
+    /// Maps the visible text to the markup.
     pub(super) map: SourceMap,
-    /// The bytes that it was decoded from, unless they are its markup.
+    /// The bytes that it was decoded from. `None` if they are the same as its markup.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) encoding: Option<&'static str>,
     pub(super) warning: Option<Warning>,
 }
 
 impl Page {
-    /// The page without stretches of its visible text, each with what is to stand in its place: see [`page_without`].
+    /// The page with ranges of its visible text removed. Each range comes with its replacement: see [`page_without`].
     pub fn without<'r>(&self, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
         let cuts: Vec<PageCut> = cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
         page_without(&self.markup, &self.map, &cuts)
     }
 
-    /// A page made of this one, in the encoding that this one was in.
+    /// Encodes `page`, which was made from this page, in the encoding of this page.
     pub fn encoded(&self, page: &str) -> Encoded {
         let (text, encoding, warning) = (Cow::Borrowed(&*self.markup), self.encoding, self.warning);
         let bytes = self.bytes.as_deref().unwrap_or(self.markup.as_bytes());

@@ -1,8 +1,7 @@
 //! A file that is being written.
 //!
-//! Takes the path it is to have; gives a writer. What is written lies in a temporary file until it is published, which
-//! puts all of it in its place at once; if it never is, nothing is left of it. What goes to a device or a named pipe goes
-//! there at once.
+//! Takes its final path. The content is written to a temporary file. Publishing moves this file to its place in one
+//! step. Without it, nothing is left. Output to a device or a named pipe is written directly.
 
 use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
@@ -17,45 +16,45 @@ use super::output::OutputError;
 use super::run_folder::RunFolder;
 use super::target::folder_of;
 
-/// How the names of temporary files begin: hidden, so that they are never read as documents.
+/// Prefix of the names of temporary files. They are hidden, so they are never read as documents.
 const TEMPORARY_PREFIX: &str = ".dehusk-";
-/// A file that will appear in its place when it is published.
+/// A file that appears at its path when it is published.
 #[derive(Debug)]
 pub struct PendingFile {
     sink: BufWriter<Sink>,
     path: PathBuf,
-    /// Where the temporary file is, which goes before it.
+    /// The run's folder with the temporary file. Fields are dropped in order, so the temporary file is removed first.
     _folder: Option<Arc<RunFolder>>,
 }
 
-/// Where bytes go until then.
+/// Where bytes are written before the file is published.
 #[derive(Debug)]
 enum Sink {
-    /// To a file that takes the place of what is there.
+    /// A file that will replace the old one.
     Temporary(NamedTempFile),
-    /// To what is there.
+    /// The device or named pipe itself.
     Stream(File),
 }
 
 impl PendingFile {
-    /// Its temporary file lies in a run's folder.
+    /// Starts a file whose temporary file is in a run's folder.
     pub(super) fn in_run_folder(folder: Arc<RunFolder>, path: PathBuf) -> io::Result<PendingFile> {
         let file = folder.temporary_file(temporary_file().prefix(TEMPORARY_PREFIX))?;
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(file)), path, _folder: Some(folder) })
     }
 
-    /// Its temporary file lies beside it.
+    /// Starts a file whose temporary file is in the same folder.
     pub(super) fn beside_itself(path: PathBuf) -> io::Result<PendingFile> {
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(beside(&path)?)), path, _folder: None })
     }
 
-    /// There is no temporary file: what is at `path` takes what is written.
+    /// Writes directly to the device or named pipe at `path`, without a temporary file.
     pub(super) fn through(path: PathBuf) -> io::Result<PendingFile> {
         let stream = File::options().write(true).open(&path)?;
         Ok(PendingFile { sink: BufWriter::new(Sink::Stream(stream)), path, _folder: None })
     }
 
-    /// Puts it in its place, instead of what is there.
+    /// Moves the file to its path and replaces an old file.
     pub fn publish(self) -> Result<(), OutputError> {
         let PendingFile { sink, path, .. } = self;
         let sink = sink.into_inner().map_err(io::IntoInnerError::into_error);
@@ -66,8 +65,9 @@ impl PendingFile {
         published.map_err(|error| OutputError::Write { path, error })
     }
 
-    /// Writes all of it, and publishes it if what is there is still `old`, or nothing; whether it was. Looked at as late as
-    /// can be: what somebody saves in the moment after that is lost.
+    /// Writes `new` and publishes it if the file's content is still `old`, or if the file is still missing (`None`).
+    /// Returns whether it was published. The old file is read as late as possible. A change between this read and the
+    /// move is lost.
     pub(super) fn replace(mut self, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
         let written = self.write_all(new).and_then(|()| self.flush());
         let found = written.and_then(|()| match fs::read(&self.path) {
@@ -81,7 +81,7 @@ impl PendingFile {
         }
     }
 
-    /// Writes all of it and publishes it; nothing of it is left if `write` fails.
+    /// Writes and publishes the file. If `write` fails, nothing is left.
     pub(super) fn write_all_of<T>(
         mut self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
@@ -106,7 +106,8 @@ impl Write for PendingFile {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            // An error of the temporary file itself would name it, which nobody has asked for.
+            // Written through the inner file, because an error of the temporary file would show its path, which means
+            // nothing to the user.
             Sink::Temporary(file) => file.as_file_mut().write(bytes),
             Sink::Stream(stream) => stream.write(bytes),
         }
@@ -121,7 +122,7 @@ impl Write for Sink {
 }
 
 fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    // Who may read the file stays as it is. Where that cannot be set, it is as of any new file.
+    // The new file gets the permissions of the old one. If this fails, it has those of any new file.
     if let Ok(metadata) = fs::metadata(path) {
         let _ = file.as_file().set_permissions(metadata.permissions());
     }
@@ -132,7 +133,7 @@ fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Where `path` lies on another file system than `from`, nothing can be moved there.
+/// Copies a file to `path` on another file system, where it cannot be moved.
 fn copy(from: &Path, path: &Path) -> io::Result<()> {
     let mut file = beside(path)?;
     io::copy(&mut File::open(from)?, file.as_file_mut())?;
@@ -140,8 +141,8 @@ fn copy(from: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file beside `path`. Its name is that of `path`, hashed, and a number, so that what a killed process left
-/// of this very file is met again, and removed; no other file is touched.
+/// Creates a temporary file in the folder of `path`. Its name is a hash of the file name and a number. So a file that a
+/// killed process left for the same path is found and removed, and no other file is touched.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut hasher = FxHasher::default();
     path.file_name().hash(&mut hasher);
@@ -155,9 +156,9 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
             Err(_) if remove_if_left_over(&folder.join(name)) => {}
             Err(_) => number += 1,
             Ok(file) => {
-                // a lock that cannot be had is no hindrance to writing
+                // If locks are not supported, the file is written without one.
                 let _ = file.as_file().try_lock();
-                // another process may have taken it for left over before it was locked
+                // Before it was locked, another process may have removed it as left over.
                 if file.path().try_exists()? {
                     return Ok(file);
                 }
@@ -166,8 +167,8 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes what killed processes have left of the files that they were writing in a folder; what a process still writes
-/// is locked, and stays.
+/// Removes the temporary files that killed processes left in a folder. Those that are still being written are locked,
+/// and are kept.
 pub fn remove_left_over(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -179,15 +180,17 @@ pub fn remove_left_over(folder: &Path) {
 
 fn temporary_file() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
-    // readable by whom the umask says, like any new file; a temporary file is the owner's alone
+    // Like any new file, it gets the permissions that the umask allows. By default, only the owner could read a
+    // temporary file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder
 }
 
-/// Removes a temporary file if no process holds it; whether it did. Where no lock can be had, nobody can tell, and it stays.
+/// Removes a temporary file if no process holds its lock. Returns whether it was removed. Where locks are not
+/// supported, it is kept, because it may be in use.
 fn remove_if_left_over(path: &Path) -> bool {
-    // removed while it is locked: two that find it at once do not remove each other's next one
+    // It is removed while it is locked. So if 2 processes find it, neither removes the next file of the other.
     let Ok(file) = File::options().read(true).write(true).open(path) else { return false };
     file.try_lock().is_ok() && fs::remove_file(path).is_ok()
 }
@@ -197,7 +200,7 @@ mod tests {
     use super::super::testing::tree;
     use super::*;
 
-    /// The temporary file of a process that was killed.
+    /// The temporary file that a killed process left.
     fn left_over(path: &Path) -> PathBuf {
         beside(path).expect("a file").keep().expect("it stays").1
     }

@@ -1,6 +1,6 @@
-//! From bytes to a document.
+//! Makes documents from bytes.
 //!
-//! Takes what a file or a record holds; gives its text, or the visible text of the page that it is.
+//! Takes the content of a file or record. Returns its text or, for a page, its visible text.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -14,9 +14,9 @@ use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
 use crate::html::{Outline, Reading, SourceMap, declared_encoding, read};
 
-/// Reads the document that `file` is; tells how it is compressed.
+/// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
-    // only files with many documents lie outside of all sources
+    // Only files with many documents have no source.
     let source = file.source().ok_or(Reason::NotAFile)?;
     let open = Arc::new(OpenFile::open(&file.path())?);
     refuse_too_large(open.length(), options)?;
@@ -28,16 +28,16 @@ pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(
     Ok((document, compression))
 }
 
-/// A document as it is stored, in whatever encoding.
+/// A document as it is stored, in any encoding.
 pub(super) struct Stored {
     pub(super) bytes: Vec<u8>,
     pub(super) is_html: bool,
-    /// What the record says of its encoding.
+    /// The encoding that the record declares.
     pub(super) encoding: Option<&'static Encoding>,
 }
 
 impl Stored {
-    /// The document of this name.
+    /// Decodes the document and gives it this name and source. Fails if it is binary or too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
         let Stored { bytes, is_html, encoding } = self;
         let in_markup = || declared_encoding(&bytes).and_then(declared_as);
@@ -60,15 +60,15 @@ impl Stored {
     }
 }
 
-/// Where the text of stored bytes is.
+/// The text of stored bytes.
 enum Text {
-    /// It is the bytes themselves, behind so many of a byte order mark.
+    /// The text is the bytes themselves, after a byte order mark of this length.
     In(usize),
     Converted(String),
 }
 
 impl Text {
-    /// The text, which is not copied if it is the bytes; and these, if it is not.
+    /// Returns the text. Also returns the bytes if they are not the text. No bytes are copied if they are the text.
     fn taken_from(self, bytes: Vec<u8>) -> (String, Option<Vec<u8>>) {
         match self {
             Text::Converted(text) => (text, Some(bytes)),
@@ -78,12 +78,12 @@ impl Text {
     }
 }
 
-/// Bytes that are a text.
+/// Converts bytes that are valid UTF-8.
 fn string(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// What is read of a document.
+/// The text of a document and what comes with it.
 pub(super) struct View {
     text: String,
     is_view: bool,
@@ -92,12 +92,12 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The text as it is.
+    /// A plain text.
     pub(super) fn plain(text: String) -> View {
         View { text, is_view: false, page: None, outline: None }
     }
 
-    /// What is asked for of a page.
+    /// The requested view of a page.
     pub(super) fn of(html: Cow<str>, options: &ReadOptions) -> View {
         match options.html {
             HtmlView::Markup => View::plain(html.into_owned()),
@@ -113,7 +113,7 @@ impl View {
         }
     }
 
-    /// The document of this name, unless it is too large.
+    /// The document with this name and source. Fails if the text is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
         let View { text, is_view, page, outline } = self;
         refuse_too_large(text.len() as u64, options)?;
@@ -121,7 +121,7 @@ impl View {
     }
 }
 
-/// The visible text of a page, what is wanted with it, and its outline, if that is wanted too.
+/// The visible text of a page, the requested reading, and the outline if the options request it.
 fn read_page<R: Reading>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Outline>>) {
     if !options.outline {
         let (text, reading) = read(html);
@@ -131,13 +131,14 @@ fn read_page<R: Reading>(html: &str, options: &ReadOptions) -> (String, R, Optio
     (text, reading, Some(Box::new(outline)))
 }
 
-/// Before a file is read its size says so, and afterwards that of its text, which can be longer.
+/// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the
+/// text, which can be larger.
 pub(super) fn refuse_too_large(bytes: u64, options: &ReadOptions) -> Result<(), Reason> {
     let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
     if bytes > limit { Err(Reason::TooLarge { bytes: Some(bytes), limit }) } else { Ok(()) }
 }
 
-/// What stands behind the compression of a file, if it has one. No more of it is unpacked than may be.
+/// The unpacked bytes of a file. Unpacking stops at the limit.
 fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> {
     if Compression::of(&bytes) == Compression::None {
         return Ok(bytes);
@@ -149,7 +150,7 @@ fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> 
     })
 }
 
-/// All that comes, about so many bytes, unless that is more than a document may have.
+/// Reads all bytes. `about` is the expected number. Fails if there are more than the limit.
 fn read_all(
     from: impl Read,
     about: u64,
@@ -157,7 +158,7 @@ fn read_all(
     reason: impl Fn(io::Error) -> Reason,
 ) -> Result<Vec<u8>, Reason> {
     let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
-    // one more, so that the end is found without growing
+    // With 1 extra byte, reading notices the end without a larger buffer.
     let mut bytes = Vec::with_capacity(about as usize + 1);
     from.take(limit + 1).read_to_end(&mut bytes).map_err(reason)?;
     match bytes.len() as u64 > limit {

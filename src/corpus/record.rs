@@ -1,7 +1,7 @@
-//! One line of a JSONL file: finding the values that matter, and replacing the text.
+//! One line of a JSONL file: finds the values that matter, and replaces the text.
 //!
-//! Only the outline of the object is parsed. Every value stays the stretch of the line that it is,
-//! so what is not replaced keeps its bytes: order, spaces, the digits of a number, escapes.
+//! Only the outline of the object is parsed, and every value stays a slice of the line. So all that is not replaced
+//! keeps its bytes: the order of keys, spaces, the digits of numbers, escapes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,10 +14,10 @@ use super::skipped::excerpt;
 use super::source_by::Known;
 use super::{Keys, ReadOptions, Reason};
 
-/// The `line` with its document's text replaced by `new_text`, and every other byte as it was.
+/// The `line` with its document's text replaced by `new_text`. All other bytes are unchanged.
 ///
-/// HTML that is read as visible text ([`HtmlView::Text`](super::HtmlView::Text)) is no HTML once it is cleaned: its value
-/// is replaced as well, and its key becomes the key of the text.
+/// If HTML is read as visible text ([`HtmlView::Text`](super::HtmlView::Text)), the cleaned document is no longer HTML. Then the value of the
+/// HTML is replaced, and its key becomes the key of the text. Fails if the line is not a JSON object with a document.
 ///
 /// ```
 /// use dehusk::corpus::{ReadOptions, rewrite_line};
@@ -35,7 +35,8 @@ pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result
         Body::Text(text) => vec![(text.value, new_value)],
         Body::Html(html) if !options.html.is_written_as_text() => vec![(html.value, new_value)],
         Body::Html(html) => match record.text {
-            // a second text would make the line unreadable: the two change places
+            // The line has a text key with the value null. A second text key would make the line invalid, so text and
+            // HTML swap their values.
             Some(null) => vec![(null.value, new_value), (html.value, "null".to_owned())],
             None => vec![(html.key, quoted(&keys.text)), (html.value, new_value)],
         },
@@ -43,7 +44,7 @@ pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result
     Ok(replaced(line, edits))
 }
 
-/// Where the values that matter lie in a line.
+/// The values that matter in a line.
 #[derive(Debug, Default)]
 pub(super) struct Record<'a> {
     id: Option<Field<'a>>,
@@ -54,14 +55,14 @@ pub(super) struct Record<'a> {
     duplicate: Option<&'a str>,
 }
 
-/// A key and its value, as they are written.
+/// A key and its value as written in the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field<'a> {
     key: &'a str,
     value: &'a str,
 }
 
-/// What a line's document is.
+/// The document in a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Body<'a> {
     Text(Field<'a>),
@@ -95,7 +96,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What is known of the source by the line itself, as far as the rule asks for it.
+    /// The facts in the line that may name the source, as far as the rule needs them.
     pub(super) fn known(&self, options: &ReadOptions) -> Result<Known<'a>, Reason> {
         let (by, keys) = (&options.source_by, &options.keys);
         let source = self.source.and_then(present).filter(|_| by.asks_for_key());
@@ -107,13 +108,13 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// The document's address, if it has one.
+    /// The document's URL, if it has one.
     pub(super) fn url(&self) -> Option<String> {
         let url = self.url.filter(|url| url.value.starts_with('"'))?;
         url.string().ok().map(Cow::into_owned)
     }
 
-    /// The document itself: the text if there is one, else the HTML.
+    /// The document: the text if there is one, else the HTML.
     pub(super) fn body(&self, keys: &Keys) -> Result<Body<'a>, Reason> {
         let text = self.text.and_then(present).map(Body::Text);
         let html = self.html.and_then(present).map(Body::Html);
@@ -135,9 +136,9 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The value, which is a string; borrowed from the line unless it contains escapes.
+    /// The value, which must be a string. It is borrowed from the line unless it contains escapes.
     pub(super) fn string(self) -> Result<Cow<'a, str>, Reason> {
-        // where serde_json found it counts from the value on, so the key says where it is
+        // serde_json counts columns from the start of the value. So the message names the key instead.
         unquoted(self.value)
             .map_err(|error| Reason::NotJson(format!("{} in the value of {}", message(&error), self.key)))
     }
@@ -170,11 +171,11 @@ fn json_reason(error: &serde_json::Error) -> Reason {
     if error.is_data() {
         return Reason::NotAnObject;
     }
-    // the line that serde_json names is always the first: which of the file it is, `Skipped` says
+    // For serde_json, the line number is always 1. The line number in the file is in `Skipped`.
     Reason::NotJson(format!("{} at column {}", message(error), error.column()))
 }
 
-/// What is wrong, without the place.
+/// The message of an error, without the position.
 fn message(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.split(" at line ").next().unwrap_or(&message).to_owned()
@@ -192,7 +193,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The `line` with the stretches in `edits` replaced.
+/// The `line` with each slice in `edits` replaced by its new text.
 fn replaced(line: &str, edits: Vec<(&str, String)>) -> String {
     let mut edits: Vec<_> = edits.into_iter().map(|(part, new)| (range_within(line, part), new)).collect();
     edits.sort_by_key(|(range, _)| range.start);
@@ -207,13 +208,13 @@ fn replaced(line: &str, edits: Vec<(&str, String)>) -> String {
     rewritten
 }
 
-/// Where `part` lies in `line`, of which it is a slice.
+/// The range of `part` in `line`. `part` must be a slice of `line`.
 fn range_within(line: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - line.as_ptr() as usize;
     start..start + part.len()
 }
 
-/// Parses an object's outline with serde_json.
+/// Parses the outline of an object with serde_json.
 struct Outline<'k> {
     keys: &'k Keys,
 }

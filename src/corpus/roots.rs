@@ -1,6 +1,7 @@
-//! The paths a user names, and the files behind them.
+//! Finds the files at the paths that a user names.
 //!
-//! Takes the paths: folders, files, globs of files. Gives all that was found there, or why the run cannot start.
+//! Takes the paths: folders, files, globs of files. Returns everything that was found there, or why the run cannot
+//! start.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -16,7 +17,7 @@ use super::scan_error::ScanError;
 use super::suggest::similar_path;
 use super::{FileKind, InputFile, ReadOptions, Reason, Skipped};
 
-/// All that lies at `paths` or below.
+/// Finds everything at or below `paths`.
 pub(super) fn look_at_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Findings, ScanError> {
     let mut look = Look { options, findings: Findings::default(), folders: FxHashMap::default() };
     paths.iter().try_for_each(|path| look.at(path))?;
@@ -26,7 +27,7 @@ pub(super) fn look_at_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Fi
 struct Look<'a> {
     options: &'a ReadOptions,
     findings: Findings,
-    /// Those in which single files lie: a list may have a million files of one folder.
+    /// The folders of single files. They are shared, because a list may have a million files in one folder.
     folders: FxHashMap<PathBuf, Arc<Root>>,
 }
 
@@ -67,7 +68,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// A single file, as if it had been found below its folder.
+    /// A single file, treated as if it had been found in its folder.
     fn file(&mut self, path: &Path, kind: FileKind) -> Result<InputFile, Reason> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_name().and_then(|name| name.to_str()).ok_or(Reason::NameNotUtf8)?;
@@ -86,7 +87,8 @@ impl Look<'_> {
         }
         let root = match glob.depth() {
             Some(_) => Root::in_part(glob.root()),
-            // what is written below the root could be read the next time
+            // The glob matches files at any depth, so a later run could read output below the root as input. The root
+            // counts as input, so that no output is written there.
             None => {
                 self.findings.inputs.push(glob.root().to_owned());
                 Root::whole(glob.root())
@@ -98,7 +100,8 @@ impl Look<'_> {
     }
 }
 
-/// Nothing is there, or can be: wildcards are no part of names on Windows, and a long glob is too long for one.
+/// Whether the error means that the path does not exist or cannot exist. A glob can be such a path: Windows allows no
+/// wildcards in names, and a long glob may be longer than a name can be.
 fn is_no_path(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
 }

@@ -1,8 +1,8 @@
-//! Where a run keeps what it has not finished.
+//! The folder for the unfinished files of a run.
 //!
-//! Takes an output folder; gives the run a folder of its own in it, `.dehusk/run-*`, which goes when it is dropped. A file
-//! in it is locked as long as the run lives, however it ends, so that a later run can tell what a dead one has left
-//! behind, and removes that.
+//! Takes an output folder. Creates a folder for the run in it, `.dehusk/run-*`, and removes it when it is dropped. A
+//! file in it is locked as long as the run lives, however the run ends. So a later run can recognise and remove what a
+//! dead run left.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,32 +12,33 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// In an output folder, the folder of all that is no result: hidden, so that it is never read as a source.
+/// The folder in an output folder for everything that is not a result. It is hidden, so it is never read as a source.
 pub(super) const OWN_FOLDER: &str = ".dehusk";
-/// How the names of the runs' folders begin.
+/// Prefix of the names of run folders.
 const PREFIX: &str = "run-";
-/// The file that is locked.
+/// The file in a run folder that is locked.
 const LOCK: &str = "lock";
 
-/// Those of this process, for when it ends on the spot. Locked for writing by who makes or removes a folder, for reading by
-/// who makes a file in one: nothing comes into being that the end of the process does not see.
+/// The run folders of this process, to remove them if the process ends at once. Creating or removing a folder takes the
+/// write lock, creating a file in one takes the read lock. So nothing is created that the end of the process misses.
 static LIVE: RwLock<BTreeSet<PathBuf>> = RwLock::new(BTreeSet::new());
 
-/// The folder of a run that lives.
+/// The folder of a living run.
 #[derive(Debug)]
 pub(super) struct RunFolder {
     path: PathBuf,
-    /// Unlocked when it is closed, by us or by the operating system.
+    /// Closing the file releases the lock. The operating system does this too when the process ends.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes one below the folder `output`.
+    /// Creates a run folder below the folder `output`.
     pub(super) fn make(output: &Path) -> io::Result<RunFolder> {
         const ATTEMPTS: usize = 100;
         for _ in 1..ATTEMPTS {
             match attempt(output) {
-                // another run that tidied up took it away before it was locked, or the folder around it while it was made
+                // Another run that cleaned up removed this folder before it was locked, or removed the folder around
+                // it. Try again.
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
                 made => return made,
             }
@@ -45,7 +46,7 @@ impl RunFolder {
         attempt(output)
     }
 
-    /// A new temporary file in it.
+    /// Creates a temporary file in it.
     pub(super) fn temporary_file(&self, names: &Builder) -> io::Result<NamedTempFile> {
         let _live = LIVE.read().unwrap_or_else(PoisonError::into_inner);
         names.tempfile_in(&self.path)
@@ -60,12 +61,12 @@ impl Drop for RunFolder {
     }
 }
 
-/// Removes what dead runs have left below the folder `output`. A lock that cannot be tested, as on some network file
-/// systems, counts as held; what cannot be removed stays, and harms nobody.
+/// Removes the run folders that dead runs left below the folder `output`. A lock that cannot be tested, as on some
+/// network file systems, counts as held. A folder that cannot be removed is ignored, because it does no harm.
 pub(super) fn remove_dead(output: &Path) {
     let folder = output.join(OWN_FOLDER);
     let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
-    // a link may lead anywhere
+    // A link is not followed, because it may lead anywhere.
     if !is_folder(&folder) {
         return;
     }
@@ -77,22 +78,22 @@ pub(super) fn remove_dead(output: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Removes all that runs of this process have not finished. For a process that is about to end on the spot: what is
-/// being written is lost, and whoever begins to write anything more waits for that end.
+/// Removes all unfinished files of this process. Call it only if the process ends at once: the lock is never released,
+/// so any thread that starts to write a file waits until the process ends.
 pub fn abandon_unfinished() {
     let live = live();
     live.iter().for_each(|folder| remove(folder));
     std::mem::forget(live);
 }
 
-/// `NotFound` if another run took it for a dead one's.
+/// Creates and locks a run folder. The error is `NotFound` if another run removed it as a dead one.
 fn attempt(output: &Path) -> io::Result<RunFolder> {
     let folder = output.join(OWN_FOLDER);
     let mut live = live();
     fs::create_dir_all(&folder)?;
     let path = Builder::new().prefix(PREFIX).rand_bytes(12).tempdir_in(&folder)?.keep();
     let lock = File::create_new(path.join(LOCK))?;
-    // where no lock can be had, nobody can test it either, and everybody leaves the folder alone
+    // Where locks are not supported, other runs cannot test this one either, so they do not remove the folder.
     let is_taken = matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
     if is_taken || !path.join(LOCK).try_exists()? {
         return Err(ErrorKind::NotFound.into());
@@ -104,13 +105,15 @@ fn attempt(output: &Path) -> io::Result<RunFolder> {
 fn remove_if_dead(folder: &Path) {
     match File::options().read(true).write(true).open(folder.join(LOCK)) {
         Ok(lock) if lock.try_lock().is_ok() => remove(folder),
-        // its run is about to lock it, or died as it tidied up: if it is empty, it may go in both cases
+        // Without a lock file, its run is about to create one, or died while it removed the folder. In both cases, the
+        // folder can be removed if it is empty.
         Err(error) if error.kind() == ErrorKind::NotFound => drop(fs::remove_dir(folder)),
         _ => {}
     }
 }
 
-/// Removes the files in a run's folder, the lock last, and the folder, and the one around it if it is empty.
+/// Removes the files in a run's folder, with the lock file last. Then removes the folder, and the folder around it if
+/// it is empty.
 fn remove(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name() != LOCK {

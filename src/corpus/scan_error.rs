@@ -1,4 +1,4 @@
-//! Why a run cannot start: the input as a whole makes no sense.
+//! Errors that prevent the start of a run, because the input as a whole is not usable.
 
 use std::fmt;
 use std::io;
@@ -7,64 +7,64 @@ use std::path::{Path, PathBuf};
 use super::file_kind::KNOWN_EXTENSIONS;
 use super::{Ignored, Skipped};
 
-/// Why there is nothing to start from.
+/// Why a run cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// A path that does not exist.
+    /// The path does not exist.
     #[error("cannot find {path:?}{}", did_you_mean(.suggestion.as_deref()))]
     NotFound {
         /// The path.
         path: PathBuf,
-        /// A path that does exist and is written much like it.
+        /// An existing path with a similar name.
         suggestion: Option<PathBuf>,
     },
-    /// A path that does not exist, looks like a glob, and is none.
+    /// The path does not exist, looks like a glob, and is not a valid one.
     #[error("cannot find {path:?}, which is no glob: {error}")]
     BadGlob {
         /// The path.
         path: PathBuf,
-        /// What is wrong with it as a glob.
+        /// What is wrong with the glob.
         error: String,
     },
-    /// A glob that matches nothing.
+    /// The glob matches no file.
     #[error(
         "no file matches the glob {0:?}: `*` stays within a folder, `**` crosses folders, and \"x/**\" is all below x"
     )]
     NoMatch(PathBuf),
-    /// A path that exists and cannot be read.
+    /// The path exists but cannot be read.
     #[error("cannot read {path:?}: {error}")]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// A file that was named and is no document.
+    /// The named file is not a document.
     #[error("cannot tell what {0:?} is: give a folder, or a file that ends in {KNOWN_EXTENSIONS}")]
     UnknownKind(PathBuf),
-    /// No documents at all.
+    /// There are no documents.
     #[error("{0}")]
     Nothing(Box<NothingFound>),
-    /// No place for what can only be read from front to back.
+    /// There is no space for documents that can only be read from front to back.
     #[error("cannot put documents by to read them again: {0}; name a folder with more room in TMPDIR")]
     NoRoom(io::Error),
-    /// Two files that would be written to the same place.
+    /// Two files have the same output path.
     #[error("{}", collision(.first, .second, .name, *.others))]
     Collision {
         /// One of them.
         first: PathBuf,
         /// The other.
         second: PathBuf,
-        /// Where both would be written, below the output folder.
+        /// The output path of both, below the output folder.
         name: String,
-        /// How many more such pairs there are.
+        /// Number of other such pairs.
         others: usize,
     },
 }
 
 impl ScanError {
-    /// The path that is to blame, if it is one that was given.
+    /// The given path that causes the error, if there is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             ScanError::NotFound { path, .. }
@@ -77,18 +77,18 @@ impl ScanError {
     }
 }
 
-/// What was found in place of documents.
+/// What was found instead of documents.
 #[derive(Debug)]
 pub struct NothingFound {
-    /// The paths that were looked at.
+    /// The given paths.
     pub roots: Vec<PathBuf>,
-    /// The files that are no documents.
+    /// The files that are not documents.
     pub ignored: Ignored,
     /// What could not be read.
     pub skipped: Vec<Skipped>,
 }
 
-/// More paths than these are no help in an error.
+/// Maximum number of paths in an error message.
 const ROOTS_NAMED: usize = 5;
 
 impl fmt::Display for NothingFound {
@@ -121,7 +121,7 @@ fn collision(first: &Path, second: &Path, name: &str, others: usize) -> String {
     }
     let remedy = match name.contains('/') {
         true => "rename one, or clean them in two runs",
-        // files of many documents, each given with another root
+        // Both contain many documents and were given with different folders.
         false => "give the folder around both, or quote the glob, for their names to keep their folders",
     };
     format!("{first:?} and {second:?} would both be written to {name:?}{more}: {remedy}")

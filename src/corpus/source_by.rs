@@ -1,7 +1,7 @@
-//! Which source a document is of.
+//! Rules that name the source of a document.
 //!
-//! Takes what is known of a document, whatever the kind of file it comes from: a name of its source, its address, where
-//! it lies. Gives the source's name by one rule for the whole run, or the reason why the rule finds none.
+//! Takes what is known of a document, whatever kind of file it is from: a name of its source, its URL, its path.
+//! Returns the name of the source by one rule for the whole run, or the reason why the rule gives none.
 
 use std::borrow::Cow;
 
@@ -10,44 +10,44 @@ use regex::Regex;
 use super::skipped::excerpt;
 use super::{Keys, Reason, SourceId};
 
-/// What a document's source is called after.
+/// The rule that names a document's source.
 #[derive(Debug, Clone, Default)]
 pub enum SourceBy {
-    /// What the document says of it; else the host of its address; else the folder it lies in.
+    /// The name in the document. Without one, the host of its URL. Without a URL, the folder of its file.
     #[default]
     Auto,
-    /// What the document says of it, and nothing else.
+    /// The name in the document, and nothing else.
     Key,
-    /// The host of its address, in lower case, without port and leading `www.`.
+    /// The host of its URL, in lower case, without port and leading `www.`.
     Host,
-    /// The registered domain of this host: `example.co.uk` of `news.example.co.uk`. What the public suffix list calls
-    /// private suffixes counts as such, so that of `blogspot.com` and its like each site is a source of its own. A host
-    /// without a suffix that the list knows, such as an IP address, stays as it is, and so does one that is a suffix.
+    /// The registered domain of this host: `example.co.uk` for `news.example.co.uk`. Private suffixes of the public
+    /// suffix list count as suffixes, so each site at `blogspot.com` and similar hosts is a source of its own. A host
+    /// without a known suffix, such as an IP address, is used unchanged. So is a host that is itself a suffix.
     Domain,
-    /// The first folder below the one that was given; that itself, for documents that lie in it.
+    /// The first folder below the given one. For documents directly in the given folder, that folder.
     Folder,
-    /// What the regex finds in the document's address or, if it has none, in the path of its file as the output has it:
-    /// the group named `source`, else the first group, else all of the match.
+    /// What the regex finds in the document's URL or, if it has none, in the output path of its file: the group named
+    /// `source`, else the first group, else the whole match.
     Match(Regex),
 }
 
-/// What is known of a document that may name its source.
+/// The facts about a document that may name its source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known<'a> {
-    /// What it says itself.
+    /// The name in the document.
     pub(super) source: Option<Cow<'a, str>>,
-    /// Its address.
+    /// Its URL.
     pub(super) url: Option<Cow<'a, str>>,
-    /// The folder in which its file lies.
+    /// The folder of its file.
     pub(super) folder: Option<&'a SourceId>,
-    /// The path of its file, as the output has it.
+    /// The output path of its file.
     pub(super) path: &'a str,
-    /// Whether it is a file of its own: it has no address then, but its folder may be named after one.
+    /// Whether it is a file of its own. Such a document has no URL, but its folder may be named after a host.
     pub(super) is_file: bool,
 }
 
 impl SourceBy {
-    /// A rule as people write it: `auto`, `key`, `host`, `domain`, `folder`, or a regex.
+    /// Parses a rule: `auto`, `key`, `host`, `domain`, `folder`, or a regex. Fails if the regex is not valid.
     pub fn parse(rule: &str) -> Result<SourceBy, regex::Error> {
         Ok(match rule {
             "auto" => SourceBy::Auto,
@@ -59,17 +59,17 @@ impl SourceBy {
         })
     }
 
-    /// Whether it asks for what a document says of its source.
+    /// Whether the rule uses the name in the document.
     pub(super) fn asks_for_key(&self) -> bool {
         matches!(self, SourceBy::Auto | SourceBy::Key)
     }
 
-    /// Whether it asks for the document's address.
+    /// Whether the rule uses the document's URL.
     pub(super) fn asks_for_url(&self) -> bool {
         !matches!(self, SourceBy::Key | SourceBy::Folder)
     }
 
-    /// The name of a document's source, not yet proven to be a [`SourceId`]. Reasons name the `keys`.
+    /// The name of a document's source. It may not be a valid [`SourceId`]. The `keys` are needed for error messages.
     pub(super) fn name<'a>(&self, known: Known<'a>, keys: &Keys) -> Result<Cow<'a, str>, Reason> {
         let folder = || known.folder.map(|folder| Cow::Borrowed(folder.as_str()));
         match self {
@@ -87,7 +87,7 @@ impl SourceBy {
     }
 }
 
-/// The host of the document's address; for a file of its own, the folder's name is one.
+/// The host of the document's URL. For a file of its own, the folder's name is taken for a host.
 fn host_of(known: &Known, keys: &Keys) -> Result<String, Reason> {
     match (&known.url, known.folder) {
         (Some(url), _) => host(url),
@@ -96,28 +96,28 @@ fn host_of(known: &Known, keys: &Keys) -> Result<String, Reason> {
     }
 }
 
-/// The host of an address, as the name of a source.
+/// The host of a URL, as the name of a source.
 fn host(url: &str) -> Result<String, Reason> {
     let no_host = || Reason::NoHost(excerpt(url));
     let (_, rest) = url.split_once("://").ok_or_else(no_host)?;
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
     let host_and_port = authority.rsplit('@').next().unwrap_or(authority);
     let host = match host_and_port.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        // of IP version 6; no file may have a colon in its name
+        // An IPv6 address. Its colons are replaced, because Windows allows none in file names.
         Some((address, _)) => host_name(&address.replace(':', "-")),
         None => host_name(host_and_port.split(':').next().unwrap_or(host_and_port)),
     };
     if host.is_empty() { Err(no_host()) } else { Ok(host) }
 }
 
-/// A host in the one way to write it: in lower case, without leading `www.` and the dot of the root.
+/// The normal form of a host: lower case, without leading `www.` and without dots at the end.
 fn host_name(host: &str) -> String {
     let host = host.to_lowercase();
     host.strip_prefix("www.").unwrap_or(&host).trim_end_matches('.').to_owned()
 }
 
 fn registered_domain(host: &str) -> &str {
-    // of what it does not know, the list takes the last label for a suffix
+    // For an unknown host, the list takes the last label for a suffix. Such a suffix does not count.
     let is_known = psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known());
     psl::domain_str(host).filter(|_| is_known).unwrap_or(host)
 }
@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(by_url(regex, url), Ok(source.to_owned()), "{regex}");
         }
         assert_eq!(name("/([^/]+)/", Known { path: "f/anna/x.html", ..Known::default() }), Ok("anna".to_owned()));
-        // a group that took no part in the match
+        // The group exists but takes no part in the match.
         assert!(by_url("users|(?<source>nobody)", url).is_err());
         assert!(by_url("^f/", url).is_err(), "the path is not looked at if there is an address");
     }

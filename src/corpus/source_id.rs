@@ -1,7 +1,7 @@
-//! The name of a source, proven to be safe as a file name.
+//! The name of a source, which is checked to be safe as a file name.
 //!
-//! Takes what a folder, a JSONL line or an address calls the source; gives a [`SourceId`], from which
-//! a file can be named on Linux, macOS and Windows without landing anywhere else.
+//! Takes the name of a source from a folder, a JSONL line or a URL. A file with a valid name can be created on Linux,
+//! macOS and Windows, and lies in the intended folder.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::skipped::excerpt;
 
-/// The longest name of a source: file systems take 255 bytes, and an extension has to fit as well.
+/// Maximum length of a name. File systems allow 255 bytes, and there must be space for an extension.
 const MAX_BYTES: usize = 200;
 
 /// The name of a source, safe as a file name.
@@ -24,17 +24,17 @@ const MAX_BYTES: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(Arc<str>);
 
-/// Why a name cannot be a source's.
+/// Why a name is not valid for a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceIdError {
-    /// Nothing at all.
+    /// It is empty.
     #[error("a source's name is empty: give it one")]
     Empty,
-    /// Longer than a file name may be.
+    /// It is too long for a file name.
     #[error("the source name {0:?} is too long: shorten it to {MAX_BYTES} bytes")]
     TooLong(String),
-    /// A character that some file system refuses or reads as a separator.
+    /// It has a character that some file system refuses or takes for a separator.
     #[error("the source name {name:?} contains {character:?}: rename it without")]
     Character {
         /// The name.
@@ -42,22 +42,22 @@ pub enum SourceIdError {
         /// The first such character.
         character: char,
     },
-    /// White space at an end, or a dot at the end: Windows drops both.
+    /// It starts or ends with white space, or ends with a dot. Windows drops these.
     #[error("the source name {0:?} begins or ends with a space, or ends with a dot: rename it without")]
     Ends(String),
-    /// A dot first: a hidden file.
+    /// It starts with a dot, so the file would be hidden.
     #[error("the source name {0:?} begins with a dot, which would hide its files: rename it without")]
     Hidden(String),
-    /// A leading underscore.
+    /// It starts with an underscore.
     #[error("the source name {0:?} begins with an underscore, which is reserved (as in _shared): rename it without")]
     Reserved(String),
-    /// A name that means a device on Windows.
+    /// It means a device on Windows.
     #[error("the source name {0:?} is a device on Windows: rename it")]
     Device(String),
 }
 
 impl SourceId {
-    /// Checks that `name` is safe as a file name.
+    /// Checks that `name` is safe as a file name. The error says what is wrong.
     pub fn parse(name: &str) -> Result<SourceId, SourceIdError> {
         check_characters(name)?;
         check_ends(name)?;
@@ -104,7 +104,7 @@ fn check_ends(name: &str) -> Result<(), SourceIdError> {
     }
 }
 
-/// Windows takes `nul`, `NUL` and `nul.txt` for the same device.
+/// Whether Windows takes the name for a device. `nul`, `NUL` and `nul.txt` are the same device there.
 /// <https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file>
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end();

@@ -1,11 +1,11 @@
-//! Documents put by, to be read again in any order.
+//! Stores documents in a temporary file, to read them again in any order.
 //!
-//! Mining reads a source at a time, wherever its documents lie. Compressed files, archives and standard input can only be
-//! read from front to back, so the documents in them are written to a temporary file that has no name and goes with the
-//! program, however it ends. It lies where the system keeps such files (`TMPDIR`).
+//! Mining reads one source at a time, in whatever files its documents are. Compressed files, archives and standard
+//! input can only be read from front to back. So their documents are written to a temporary file. It has no name, and
+//! the system removes it when the program ends in any way. It is in the system's folder for temporary files (`TMPDIR`).
 //!
-//! A document is put by as its text; or, where pages are wanted back, as its page, of which text, outline and all else are
-//! made anew whenever it is read.
+//! A document is stored as its text. If pages are requested, it is stored as its page. Then its text, outline and other
+//! parts are computed again whenever it is read.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use super::open_file::OpenFile;
 use super::reading::View;
 use super::{Document, ReadOptions, Reason, SourceId};
 
-/// Three lengths and what it is.
+/// Size of a record's header: 3 lengths of 4 bytes, and the kind of content.
 const HEADER_BYTES: usize = 13;
 
 const TEXT: u8 = 0;
@@ -25,7 +25,7 @@ const PAGE: u8 = 2;
 /// Documents in a temporary file.
 #[derive(Debug, Default)]
 pub(super) struct Spool {
-    /// `None` until something is put by.
+    /// `None` until a document is stored.
     file: Mutex<Option<SpoolFile>>,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct Spool {
 struct SpoolFile {
     file: File,
     end: u64,
-    /// All that was put by until it was last looked for.
+    /// The file, opened for reading. Its length may be older than `end`.
     readable: Arc<OpenFile>,
 }
 
 impl Spool {
-    /// Puts documents by; gives where the first begins and how many bytes each takes, or what went wrong.
+    /// Stores documents. Returns the position of the first one and the length of each, in bytes.
     pub(super) fn put(&self, documents: &[Document]) -> io::Result<(u64, Vec<usize>)> {
         let mut bytes = Vec::new();
         let mut put = |document| {
@@ -62,7 +62,7 @@ impl Spool {
         Ok((start, lengths))
     }
 
-    /// The document that begins at `start` and takes so many bytes. If its page was put by, it is read by these options.
+    /// The document of `length` bytes at `start`. If its page was stored, the page is read with these options.
     pub(super) fn read(&self, start: u64, length: usize, options: &ReadOptions) -> Result<Document, Reason> {
         let end = start.checked_add(length as u64).ok_or(Reason::Changed)?;
         let record = self.until(end)?.bytes(start, length)?;
@@ -90,14 +90,14 @@ fn write(document: &Document, bytes: &mut Vec<u8>) {
     };
     let parts = [document.id.as_str(), document.source.as_str(), content];
     for part in parts {
-        // a document and its names are smaller than that
+        // The size fits, because larger documents were refused.
         bytes.extend((part.len() as u32).to_le_bytes());
     }
     bytes.push(kind);
     parts.iter().for_each(|part| bytes.extend(part.as_bytes()));
 }
 
-/// `None` if there is no document in the record.
+/// Reads a record. `None` if it does not contain a document.
 fn read(record: &[u8], options: &ReadOptions) -> Option<Result<Document, Reason>> {
     let (header, mut rest) = record.split_at_checked(HEADER_BYTES)?;
     let mut part = |index: usize| {

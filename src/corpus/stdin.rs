@@ -1,6 +1,6 @@
-//! Standard input, which comes once and may be needed more often.
+//! Standard input, which can be read only once but may be needed several times.
 //!
-//! Gives it as it comes, once; or, where somebody is going to read it twice, puts it into a temporary file first.
+//! It is read directly, once. If it is needed more often, it is copied to a temporary file first.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,13 @@ use super::open_file::OpenFile;
 #[derive(Debug, Default)]
 pub(super) struct Stdin {
     is_taken: AtomicBool,
-    /// All of it, once it was put by.
+    /// The temporary file with the whole input, if it was stored.
     kept: Mutex<Option<Arc<OpenFile>>>,
 }
 
 impl Stdin {
-    /// Puts it by, unless it is already, so that it can be opened as often as one likes.
+    /// Stores the whole input in a temporary file, unless this was done before. After that, it can be opened any number
+    /// of times.
     pub(super) fn keep(&self) -> io::Result<()> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
@@ -30,7 +31,7 @@ impl Stdin {
         Ok(())
     }
 
-    /// Opens it: as it was put by, or else as it comes, which can be done once.
+    /// Opens the stored input if there is one. Otherwise opens standard input itself, which fails the second time.
     pub(super) fn open(&self) -> Result<Input, Reason> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {

@@ -1,14 +1,15 @@
-//! "Did you mean": the name beside a missing path that looks most like it.
+//! "Did you mean": finds the name that is most similar to a missing one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::target::folder_of;
 
-/// The most mistakes a name may have and still be recognised.
+/// Maximum number of mistakes in a name.
 const MAX_MISTAKES: usize = 2;
 
-/// The path a user may have meant by `missing`: beside it, with a name that differs by two letters at most.
+/// The path in the same folder whose name is most similar to that of `missing`. `None` if all differ by more than 2
+/// letters.
 pub fn similar_path(missing: &Path) -> Option<PathBuf> {
     let wanted = missing.file_name()?.to_str()?;
     let names =
@@ -16,14 +17,14 @@ pub fn similar_path(missing: &Path) -> Option<PathBuf> {
     similar_name(wanted, names).map(|name| missing.with_file_name(name))
 }
 
-/// The name that a user may have meant by one that is missing: it differs by two letters at most.
+/// The name that is most similar to `missing`. `None` if all differ by more than 2 letters.
 pub fn similar_name<N: AsRef<str> + Ord>(missing: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
     let nearest = names.into_iter().map(|name| (mistakes(missing, name.as_ref()), name)).min()?;
-    // of a name of two letters, two mistakes leave nothing
+    // In a name of 2 letters, 2 mistakes would match any other. So at most half of the letters may differ.
     (nearest.0 <= MAX_MISTAKES.min(missing.chars().count() / 2)).then_some(nearest.1)
 }
 
-/// How many letters to insert, drop or replace to come from `a` to `b`; upper and lower case are the same.
+/// The edit distance (Levenshtein) of 2 names, ignoring case.
 fn mistakes(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=a.len()).collect();

@@ -1,7 +1,7 @@
-//! What stands where something is to be written.
+//! The target of a path that something is written to.
 //!
-//! A regular file is replaced, and a link to one stays a link. A device or a named pipe is written to as it is: whoever
-//! replaced it by a file would break all that use it.
+//! A regular file is replaced. A link to a file is kept, and its target is replaced. A device or a named pipe is
+//! written directly: replacing it by a file would break all programs that use it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,22 +9,22 @@ use std::path::{Path, PathBuf};
 
 use super::output::OutputError;
 
-/// The folder in which a file lies, or is to lie.
+/// The folder of a file that may not exist yet.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Where bytes go that are written to a path.
+/// Where the bytes that are written to a path end up.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {
-    /// To a file here, to which links may have led. There may be none yet.
+    /// A file at this path, with links resolved. It may not exist yet.
     File(PathBuf),
-    /// Into what stands there: a device or a named pipe.
+    /// The device or named pipe at this path.
     Stream(PathBuf),
 }
 
 impl Target {
-    /// That of a path, by what stands there now.
+    /// Finds the target of a path. Fails for a folder and for a link whose target does not exist.
     pub(super) fn of(path: &Path) -> Result<Target, OutputError> {
         let failed = |error| OutputError::Write { path: path.to_owned(), error };
         let is_link = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());

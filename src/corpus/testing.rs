@@ -26,7 +26,7 @@ pub(super) fn scan(folder: &TempDir, roots: &[&str]) -> Result<Inventory, ScanEr
     Inventory::scan(&roots, &ReadOptions::default())
 }
 
-/// Scans this path below `folder`, which can be scanned.
+/// Scans this path below `folder`. The scan must succeed.
 pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
     match scan(folder, &[root]) {
         Ok(inventory) => inventory,
@@ -34,13 +34,13 @@ pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
     }
 }
 
-/// A message without the name of the temporary folder.
+/// A message without the path of the temporary folder.
 pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
     let path = folder.path().to_string_lossy().into_owned();
     message.to_string().replace(&format!("{path}/"), "")
 }
 
-/// A file with many documents, in no source's folder.
+/// A file with many documents that is in no source's folder.
 pub(super) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
     let (name, folder) = (path.to_owned(), None);
     Arc::new(Container { path: Path::new(path).into(), name, folder, options: Arc::new(options) })
