@@ -1,9 +1,9 @@
-//! The schema that Arrow keeps beside Parquet's own.
+//! Renames a column in the Arrow schema of a Parquet file.
 //!
-//! Arrow writes its types and its columns' metadata, which Parquet has no words for, under a key of its own: a message
-//! of Arrow's IPC format, which is a FlatBuffer, in base64. Its readers expect the columns' names there as well. So a
-//! column that gets another name gets it here too, and every other byte stays: the new name is put at the end, and the
-//! one offset that leads to the old name leads there.
+//! Arrow stores its types and column metadata, which Parquet cannot express, under a key of its own: a message of
+//! Arrow's IPC format, which is a FlatBuffer, in base64. Arrow's readers expect the column names there as well. So if a
+//! column is renamed, it must be renamed here too. All other bytes stay unchanged: the new name is added at the end,
+//! and the offset of the old name is changed to it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,19 +11,20 @@ use base64::prelude::BASE64_STANDARD;
 /// The key of the schema in a file's metadata.
 pub(super) const KEY: &str = "ARROW:schema";
 
-/// Stands before a message; files of before 2019 have none.
+/// Stands before a message. Files written before 2019 do not have it.
 const MARKER: u32 = u32::MAX;
 
-/// The number of a schema among the kinds of messages.
+/// The number of the message type "schema".
 const SCHEMA: u8 = 1;
 
-// the fields of the FlatBuffer's tables, by number
+// The fields of the FlatBuffer tables, by number.
 const MESSAGE_KIND: usize = 1;
 const MESSAGE_HEADER: usize = 2;
 const SCHEMA_FIELDS: usize = 1;
 const FIELD_NAME: usize = 0;
 
-/// The `schema` with another name for the column `index`, which is called `old`; `None` if it says anything else.
+/// The `schema` with a new name for the column with this index. `None` if the schema does not have the name `old`
+/// there.
 pub(super) fn renamed(schema: &str, index: usize, old: &str, new: &str) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(schema).ok()?;
     let (prefix, message) = message(&bytes)?;
@@ -37,7 +38,7 @@ pub(super) fn renamed(schema: &str, index: usize, old: &str, new: &str) -> Optio
     Some(BASE64_STANDARD.encode(framed(prefix, &message)?))
 }
 
-/// What stands before the message's length, and the message.
+/// The bytes before the message's length, and the message.
 fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let prefix = if u32_at(bytes, 0)? == MARKER { 4 } else { 0 };
     let length = u32_at(bytes, prefix)? as usize;
@@ -50,7 +51,7 @@ fn framed(prefix: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     Some([prefix, &length.to_le_bytes(), message].concat())
 }
 
-/// Where the offset of a column's name stands.
+/// The position of the offset of a column's name.
 fn name_offset(message: &[u8], index: usize) -> Option<usize> {
     let root = follow(message, 0)?;
     let kind = *message.get(field(message, root, MESSAGE_KIND)?)?;
@@ -66,7 +67,8 @@ fn name_offset(message: &[u8], index: usize) -> Option<usize> {
     field(message, column, FIELD_NAME)
 }
 
-/// The message with the offset at `at` leading to a new string at its end, padded to 8 bytes as it was.
+/// The message with a new string at its end, and with the offset at `at` changed to it. It is padded to 8 bytes, as the
+/// original.
 fn with_string(message: &[u8], at: usize, string: &str) -> Option<Vec<u8>> {
     let mut longer = message.to_vec();
     longer.resize(message.len().next_multiple_of(4), 0);
@@ -79,7 +81,7 @@ fn with_string(message: &[u8], at: usize, string: &str) -> Option<Vec<u8>> {
     Some(longer)
 }
 
-/// Where field `number` of the table at `table` stands, if it is there.
+/// The position of field `number` in the table at `table`. `None` if the table does not have it.
 fn field(message: &[u8], table: usize, number: usize) -> Option<usize> {
     let back = i64::from(u32_at(message, table)?.cast_signed());
     let offsets = usize::try_from(i64::try_from(table).ok()? - back).ok()?;
@@ -93,7 +95,7 @@ fn field(message: &[u8], table: usize, number: usize) -> Option<usize> {
     }
 }
 
-/// Where the offset at `at` leads.
+/// The target of the offset at `at`.
 fn follow(message: &[u8], at: usize) -> Option<usize> {
     at.checked_add(u32_at(message, at)? as usize)
 }
@@ -110,7 +112,8 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 mod tests {
     use super::*;
 
-    /// As Arrow for C++ wrote it: `n` and `html`, the latter a large string with metadata `a`, all with `huggingface`.
+    /// Written by Arrow for C++: the columns `n` and `html`. `html` is a large string with the metadata `a`. The schema
+    /// has the metadata `huggingface`.
     const SCHEMA: &str = "/////xgBAAAQAAAAAAAKAA4ABgAFAAgACgAAAAABBAAQAAAAAAAKAAwAAAAEAAgACgAAADQAAAAEAAAAAQAAAAQAAACM////EAAA\
         AAQAAAACAAAAe30AAAsAAABodWdnaW5nZmFjZQACAAAAiAAAABgAAAAAABIAGAAIAAYABwAMAAAAEAAUABIAAAAAAAEUFAAAAEwA\
         AAAIAAAAFAAAAAAAAAAEAAAAaHRtbAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAQAAAGIAAAABAAAAYQAAAAQABAAE\

@@ -1,17 +1,18 @@
-//! Which columns hold what.
+//! Finds the columns that the keys name.
 //!
-//! Takes the schema and the [`Keys`]; gives for each key the column of that name, if there is one at the top of the
-//! schema. Strings are what Parquet calls so, and bytes without a type: they have to be UTF-8, which each value proves.
+//! Takes the schema and the [`Keys`]. Returns for each key the column of this name at the top level of the schema, if
+//! there is one. A column of strings is one that Parquet marks as strings, or one of bytes without a type. Each value
+//! is checked to be UTF-8 when it is read.
 
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::super::{Keys, Reason};
 
-/// How many columns an error names.
+/// Maximum number of columns that an error message names.
 const MAX_NAMED: usize = 20;
 
-/// Something for each key that has a column.
+/// A value for each key that has a column.
 #[derive(Debug, Clone)]
 pub(super) struct ByKey<T> {
     pub(super) id: Option<T>,
@@ -26,25 +27,25 @@ pub(super) struct ByKey<T> {
 pub(super) struct Column {
     /// The key.
     pub(super) name: String,
-    /// Which of the columns that hold values it is.
+    /// The index among the columns with values.
     pub(super) leaf: usize,
-    /// Which of the columns at the top of the schema it is.
+    /// The index among the columns at the top level of the schema.
     pub(super) root: usize,
     pub(super) is_nullable: bool,
     pub(super) holds: Holds,
 }
 
-/// What a column's values are.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     Strings,
     Integers,
-    /// Integers as well, of which Parquet stores large ones as if they were negative.
+    /// Unsigned integers. Parquet stores large ones as negative numbers.
     Unsigned,
 }
 
 impl<T> ByKey<T> {
-    /// The same keys, with what `make` makes of each.
+    /// Applies `make` to each value. Fails with the first error.
     pub(super) fn try_map<U, E>(&self, mut make: impl FnMut(&T) -> Result<U, E>) -> Result<ByKey<U>, E> {
         let mut make = |value: &Option<T>| value.as_ref().map(&mut make).transpose();
         Ok(ByKey {
@@ -56,7 +57,7 @@ impl<T> ByKey<T> {
         })
     }
 
-    /// The same keys, with what `make` makes of each.
+    /// Applies `make` to each value.
     pub(super) fn map_mut<U>(&mut self, mut make: impl FnMut(&mut T) -> U) -> ByKey<U> {
         let mut make = |value: &mut Option<T>| value.as_mut().map(&mut make);
         ByKey {
@@ -74,8 +75,9 @@ impl<T> ByKey<T> {
     }
 }
 
-/// Finds the columns of the `keys`. Of two keys of the same name the first has the column, text before all others, as
-/// in a JSONL line.
+/// Finds the columns of the `keys`. If 2 keys have the same name, the first has the column. The order is text, HTML,
+/// id, source, URL, as for a JSONL line. Fails if there is no column for text or HTML, or if a column has the wrong
+/// type.
 pub(super) fn find(schema: &SchemaDescriptor, keys: &Keys) -> Result<ByKey<Column>, Reason> {
     let mut taken: Vec<&str> = Vec::new();
     let mut take = |key, expected| {
@@ -94,7 +96,7 @@ pub(super) fn find(schema: &SchemaDescriptor, keys: &Keys) -> Result<ByKey<Colum
     Ok(ByKey { id, source, url, text, html })
 }
 
-/// What a column is expected to hold: in words, and as a test.
+/// The expected content of a column: in words, and as a test.
 type Expected = (&'static str, fn(Holds) -> bool);
 
 const STRINGS: Expected = ("a column of strings", |holds| holds == Holds::Strings);
@@ -116,7 +118,7 @@ fn column(schema: &SchemaDescriptor, key: &str, expected: Expected) -> Result<Op
     Ok(Some(Column { name: key.to_owned(), leaf, root, is_nullable: field.is_optional(), holds }))
 }
 
-/// What the column `field` holds, if it is anything of use.
+/// The type of the values of the column `field`. `None` if no key can use it.
 fn holds(field: &Type) -> Option<Holds> {
     let info = field.get_basic_info();
     if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
@@ -141,7 +143,7 @@ fn integers(logical: Option<&LogicalType>, converted: ConvertedType) -> Option<H
     }
 }
 
-/// What a column is, in the words of Parquet.
+/// Describes the type of a column in Parquet's terms.
 fn describe(field: &Type) -> String {
     let info = field.get_basic_info();
     if !field.is_primitive() || info.repetition() == Repetition::REPEATED {

@@ -1,8 +1,8 @@
-//! One column of one row group, from one file into another.
+//! Copies a column of a row group from one file to another.
 //!
-//! Takes a column and what becomes of each row; gives it either as the bytes it was, if all stays, or value by value
-//! as Parquet stores them, with their levels. Values of nested columns belong to a row by their levels, so that
-//! whole rows are left out whatever the nesting.
+//! If all rows are kept unchanged, the bytes of the column are copied. Otherwise its values are copied as Parquet
+//! stores them, with their levels. In nested columns, the levels say which values belong to a row. So whole rows can be
+//! left out, however deep the nesting is.
 
 use std::io::Write;
 
@@ -18,21 +18,21 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use super::rows::values;
 use super::{Opened, Parquet, of_input, rows_of};
 
-/// How many rows are copied at a time.
+/// Number of rows that are copied at a time.
 const STEP: usize = 64;
 
-/// What becomes of a value.
+/// The change of a value.
 #[derive(Debug)]
 pub(super) enum Change {
     Keep,
-    /// Its whole row goes.
+    /// The whole row is removed.
     Drop,
     Replace(ByteArray),
-    /// Nothing is left of it: it is null or, in a column without nulls, empty.
+    /// The value becomes null or, in a column without nulls, empty.
     Clear,
 }
 
-/// Copies a column of a row group as the bytes that it is.
+/// Copies the bytes of a column of a row group.
 pub(super) fn copy_bytes<W: Write + Send>(
     table: &Opened,
     group: usize,
@@ -56,7 +56,7 @@ pub(super) fn copy_bytes<W: Write + Send>(
     )
 }
 
-/// Walks over the heads of the pages, so that no bytes are passed on that are something else: encrypted, for example.
+/// Reads all page headers. So bytes that are not the pages of this column, such as encrypted ones, are not copied.
 fn check_pages(table: &Opened, group: usize, leaf: usize) -> Parquet<()> {
     let mut pages = table.pages(group, leaf)?;
     let mut values = 0;
@@ -71,8 +71,8 @@ fn check_pages(table: &Opened, group: usize, leaf: usize) -> Parquet<()> {
     }
 }
 
-/// Old writers ordered strings wrongly in their statistics. Readers know them by the writer's name, which is not theirs
-/// any more once the file is written anew.
+/// Removes the statistics of old writers, which ordered strings wrongly. Readers recognise these writers by a name in
+/// the file. The new file has another name, so readers would trust the wrong statistics.
 fn without_old_statistics(column: &ColumnChunkMetaData) -> Parquet<ColumnChunkMetaData> {
     let is_old = column.statistics().is_some_and(|statistics| statistics.is_min_max_deprecated());
     match is_old {
@@ -81,7 +81,7 @@ fn without_old_statistics(column: &ColumnChunkMetaData) -> Parquet<ColumnChunkMe
     }
 }
 
-/// Copies the values of a column in the rows that stay.
+/// Copies the values of a column in the rows that are kept.
 pub(super) fn copy_rows(from: ColumnReader, to: &mut SerializedColumnWriter, stays: &[bool]) -> Parquet<()> {
     match from {
         ColumnReader::BoolColumnReader(from) => copy_runs(from, to.typed(), stays),
@@ -117,7 +117,7 @@ fn copy_values<T: DataType>(
     let (mut values, mut definitions, mut repetitions) = (Vec::new(), Vec::new(), Vec::new());
     let read = from.read_records(rows, Some(&mut definitions), Some(&mut repetitions), &mut values);
     complete(read.map_err(of_input)?.0, rows)?;
-    // a column without nulls, or without lists, has none
+    // A column without nulls has no definition levels. A column without lists has no repetition levels.
     let given = |levels: Vec<i16>| (!levels.is_empty()).then_some(levels);
     to.write_batch(&values, given(definitions).as_deref(), given(repetitions).as_deref())?;
     Ok(())
@@ -130,7 +130,7 @@ fn complete(read: usize, expected: usize) -> Parquet<()> {
     }
 }
 
-/// Copies a column of strings that is not nested, with these changes, one for each row.
+/// Copies a column of strings that is not nested. `changes` has a change for each row.
 pub(super) fn copy_changed(
     from: ColumnReader,
     to: &mut SerializedColumnWriter,
@@ -151,7 +151,7 @@ pub(super) fn copy_changed(
     }
 }
 
-/// The new value; `None` if its row goes.
+/// The new value. `None` if its row is removed.
 fn changed(old: Option<ByteArray>, change: Change, is_nullable: bool) -> Option<Option<ByteArray>> {
     match change {
         Change::Keep => Some(old),

@@ -1,4 +1,4 @@
-//! What becomes of the rows of one row group, as far as they have come.
+//! The changes to the rows of one row group, as far as they are known.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::held::Held;
 use super::plan::{Plan, Role};
 use super::writer::NewRow;
 
-/// What becomes of rows: a mark for each, and the new texts in order.
+/// The changes to some rows: a mark for each row, and the new texts in order.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     marks: Vec<Mark>,
@@ -16,19 +16,20 @@ pub(super) struct Edits {
     pages: Held,
 }
 
-/// As [`NewRow`], with the texts elsewhere.
+/// Like [`NewRow`], but without the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
     AsRead,
     Dropped,
     Text,
-    /// A text, of the HTML of a row that had none: the HTML goes.
+    /// A text that was made from the HTML of a row without a text. The HTML is removed.
     TextOfHtml,
     Page,
 }
 
 impl Edits {
-    /// Takes what becomes of the next row; `lacks_text` if it has none in the column of texts.
+    /// Adds the change of the next row. `lacks_text` says whether its value in the column of texts is null. Fails if
+    /// there is no column for the new value.
     pub(super) fn push(&mut self, new: NewRow, lacks_text: bool, plan: &Plan) -> io::Result<()> {
         let mark = match new {
             NewRow::AsRead => Mark::AsRead,
@@ -52,12 +53,12 @@ impl Edits {
         self.marks.len()
     }
 
-    /// Which of the rows stay.
+    /// Whether each row is kept.
     pub(super) fn stays(&self) -> Vec<bool> {
         self.marks.iter().map(|mark| *mark != Mark::Dropped).collect()
     }
 
-    /// Whether a column of this role stays as it is.
+    /// Whether a column of this role is unchanged.
     pub(super) fn leave(&self, role: Role) -> bool {
         let stays = |mark: &Mark| match (role, mark) {
             (Role::HtmlToText, _) | (_, Mark::Dropped) => false,
@@ -68,7 +69,7 @@ impl Edits {
         self.marks.iter().all(stays)
     }
 
-    /// What becomes of the values of a column of this role, row by row.
+    /// The changes of the values in a column of this role, row by row.
     pub(super) fn changes(&self, role: Role) -> impl Iterator<Item = Parquet<Change>> {
         let mut texts = if role == Role::Html { self.pages.texts() } else { self.texts.texts() };
         self.marks.iter().map(move |mark| match (mark, role) {

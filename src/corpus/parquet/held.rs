@@ -1,7 +1,7 @@
-//! New texts, held until their row group can be written.
+//! New texts that wait until their row group can be written.
 //!
-//! A row group is written column by column, and the texts come row by row. So they wait, compressed lightly: they take
-//! about as much memory as they will take in the file.
+//! A row group is written column by column, but the texts come row by row. So they wait in memory, lightly compressed.
+//! They take about as much memory as they will take in the file.
 
 use std::io;
 
@@ -10,18 +10,18 @@ use ::parquet::errors::ParquetError;
 
 use super::Parquet;
 
-/// Texts are compressed together until there are as many bytes.
+/// Texts are compressed together when they have this many bytes.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Zstandard's fastest regular level: text to a third, at some hundred megabytes a second.
+/// The fastest regular level of Zstandard. It reduces text to 1/3, at some hundred megabytes per second.
 const LEVEL: i32 = 1;
 
 /// Texts, in order.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Compressed, each of them as `open` is.
+    /// Compressed blocks. Each has the form of `open`.
     blocks: Vec<Box<[u8]>>,
-    /// Texts, each after its length in 8 bytes.
+    /// Texts, each with its length in 8 bytes before it.
     open: Vec<u8>,
 }
 
@@ -30,20 +30,20 @@ impl Held {
         self.open.extend_from_slice(&(text.len() as u64).to_le_bytes());
         self.open.extend_from_slice(text.as_bytes());
         if self.open.len() >= BLOCK_BYTES {
-            // boxed, for it was made as long as it could become at worst
+            // The compressor allocates memory for the worst case. The box releases what is not used.
             self.blocks.push(zstd::bulk::compress(&self.open, LEVEL)?.into_boxed_slice());
             self.open.clear();
         }
         Ok(())
     }
 
-    /// The texts, from the first on.
+    /// Reads the texts from the first one on.
     pub(super) fn texts(&self) -> Texts<'_> {
         Texts { held: self, next: 0, block: ByteArray::from(Vec::new()), position: 0 }
     }
 }
 
-/// Gives [`Held`] texts one by one.
+/// Reads the texts of [`Held`] one by one.
 pub(super) struct Texts<'a> {
     held: &'a Held,
     next: usize,
@@ -52,7 +52,7 @@ pub(super) struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// The next text.
+    /// The next text. Fails if there is none.
     pub(super) fn next(&mut self) -> Parquet<ByteArray> {
         if self.position == self.block.len() {
             self.block = self.block()?.into();

@@ -1,7 +1,7 @@
-//! The file, as the Parquet crate wants to read it.
+//! The interface through which the Parquet crate reads a file.
 //!
-//! Takes an open file; gives any stretch of it. The crate's own way shares one position among all that read a file;
-//! here everyone has a position, so that a file can be read and copied from at a time, on several threads.
+//! Takes an open file and reads any range of it. The crate's own implementation for files shares one position between
+//! all readers. Here each reader has its own position, so several threads can read and copy at the same time.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::corpus::open_file::OpenFile;
 #[derive(Debug, Clone)]
 pub(super) struct Input(Arc<OpenFile>);
 
-/// The file from some byte on.
+/// Reads the file from some position on.
 #[derive(Debug)]
 pub(super) struct Stretch {
     input: Input,
@@ -36,7 +36,8 @@ impl Input {
 impl Read for Stretch {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.0.read_at(self.position, buffer)?;
-        // whatever is read lies before the footer; and the crate would skip what is not there billions of times
+        // Nothing is read after the footer, so an early end means that the file is damaged. Without an error, the crate
+        // would try to skip the missing bytes billions of times.
         if read == 0 && !buffer.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it ends at byte {}", self.position)));
         }

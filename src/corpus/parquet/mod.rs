@@ -1,14 +1,14 @@
-//! A Parquet file: a document per row.
+//! A Parquet file: one document per row.
 //!
-//! Takes an open file and the [`Keys`], which name columns at the top of its schema; gives its rows some thousand at a
-//! time ([`Table::batches`]), and writes the file anew with other texts ([`Table::writer`]).
+//! Takes an open file and the [`Keys`], which name columns at the top level of its schema. Reads its rows, some
+//! thousand at a time ([`Table::batches`]), and writes the file again with other texts ([`Table::writer`]).
 //!
-//! The idea: only the columns that the keys name are read. All others are carried over as Parquet, not as values of
-//! some type of ours, so it does not matter what they are: where no row of a row group is left out, their bytes are
-//! copied as they stand, and else their values are, as Parquet stores them, and repetition and definition levels.
+//! Only the columns that the keys name are decoded. All others are copied as Parquet stores them and never converted to
+//! other types. So their types do not matter. If all rows of a row group are kept, the bytes of these columns are
+//! copied. Otherwise their values are copied, with repetition and definition levels.
 //!
-//! The Parquet crate trusts files more than we do and may panic on one that is damaged. Whatever calls it here goes
-//! through [`caught`], so that this is an error like any other (the panic's message still goes to the panic hook).
+//! The Parquet crate trusts the content of files and may panic on a damaged one. So every call to it is made through
+//! [`caught`], which turns a panic into an error. (The panic hook still gets the panic's message.)
 
 mod arrow_schema;
 mod columns;
@@ -42,19 +42,19 @@ use super::open_file::OpenFile;
 use super::{HtmlView, Keys, Reason};
 use crate::guarded::guarded;
 
-/// What the Parquet crate returns.
+/// The result type of the Parquet crate.
 type Parquet<T> = ::parquet::errors::Result<T>;
 
-/// The last bytes of a file whose footer is encrypted.
+/// The last bytes of a file with an encrypted footer.
 const ENCRYPTED: &[u8] = b"PARE";
 
-/// A Parquet file that was opened. What it says of itself is read, its rows are not.
+/// An open Parquet file. Its metadata are read, its rows are not.
 #[derive(Clone)]
 pub(super) struct Table {
     opened: Arc<Opened>,
 }
 
-/// What reading and writing share.
+/// The data that reading and writing share.
 struct Opened {
     input: Arc<Input>,
     metadata: ParquetMetaData,
@@ -63,7 +63,8 @@ struct Opened {
 }
 
 impl Table {
-    /// Reads the footer of `file` and finds the columns of the `keys`.
+    /// Reads the footer of `file` and finds the columns of the `keys`. Fails if the file is encrypted or damaged, or
+    /// lacks the columns.
     pub(super) fn open(file: OpenFile, keys: &Keys) -> Result<Table, Reason> {
         let input = Arc::new(Input::new(file));
         refuse_encrypted(&input)?;
@@ -72,37 +73,38 @@ impl Table {
         Ok(Table { opened: Arc::new(Opened { input, metadata, columns, keys: keys.clone() }) })
     }
 
-    /// How many bytes of the file the first `rows` take, if all take as many.
+    /// The estimated size of the first `rows` rows in the file, in bytes. It assumes that all rows have the same size.
     pub(super) fn bytes_of(&self, rows: u64) -> u64 {
         let bytes = u128::from(self.opened.input.len()) * u128::from(rows) / u128::from(self.rows().max(1));
-        // of no more rows than there are
+        // This fits, because there are never more `rows` than the file has.
         bytes as u64
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     fn rows(&self) -> u64 {
         self.opened.metadata.row_groups().iter().map(rows_of).sum()
     }
 
-    /// The rows in order, some thousand at a time: see [`Batches`].
+    /// Reads the rows in order, some thousand at a time: see [`Batches`].
     pub(super) fn batches(&self) -> Batches {
         Batches::new(Arc::clone(&self.opened))
     }
 
-    /// Begins this file anew in `sink`, with other texts: see [`TableWriter`].
+    /// Starts to write this file again to `sink`, with other texts: see [`TableWriter`].
     pub(super) fn writer<W: Write + Send>(&self, sink: W, html: HtmlView) -> Result<TableWriter<W>, Reason> {
         TableWriter::new(Arc::clone(&self.opened), sink, html)
     }
 }
 
 impl Opened {
-    /// Reads the values of a column in a row group, from the first row on.
+    /// A reader of a column's values in a row group.
     fn reader(&self, group: usize, leaf: usize) -> Parquet<ColumnReader> {
         let column = self.metadata.file_metadata().schema_descr().column(leaf);
         Ok(get_column_reader(column, Box::new(self.pages(group, leaf)?)))
     }
 
-    /// The pages of a column in a row group. Where they lie is read off them, for an index of them can be wrong.
+    /// The pages of a column in a row group. Their positions are read from the page headers, because an index of them
+    /// can be wrong.
     fn pages(&self, group: usize, leaf: usize) -> Parquet<SerializedPageReader<Input>> {
         let group = self.metadata.row_group(group);
         let rows = usize::try_from(rows_of(group))?;
@@ -117,7 +119,7 @@ fn refuse_encrypted(input: &Input) -> Result<(), Reason> {
 }
 
 fn metadata(input: &Input) -> Parquet<ParquetMetaData> {
-    // in full, so that what a column says of its pages can be written again
+    // The full statistics of page encodings are read, so that they can be written again.
     let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
     let reader = ParquetMetaDataReader::new().with_metadata_options(Some(options));
     let metadata = reader.with_page_index_policy(PageIndexPolicy::Optional).parse_and_finish(input)?;
@@ -139,7 +141,8 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
-/// What `step` gives; a panic in it is an error. After an error, nothing that it worked on is used again.
+/// Runs `step` and turns a panic in it into an error. After an error, the values that `step` used must not be used
+/// again.
 fn caught<T>(step: impl FnOnce() -> Parquet<T>) -> Parquet<T> {
     guarded(step).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -157,7 +160,8 @@ fn reason(error: ParquetError) -> Reason {
     }
 }
 
-/// An error in reading, as one of the file: all but the operating system's own, such as those of decompression.
+/// Turns a reading error, such as one of decompression, into an error of the file. Errors of the operating system stay
+/// unchanged.
 fn of_input(error: ParquetError) -> ParquetError {
     let is_of_system = |error: &io::Error| error.raw_os_error().is_some();
     match error {
@@ -168,8 +172,7 @@ fn of_input(error: ParquetError) -> ParquetError {
     }
 }
 
-/// As [`reason`], where what the sink says is to stay as it is. What is wrong with the input can be told by the
-/// [`Reason`] in it.
+/// Like [`reason`], but errors of the output stay unchanged. An error of the input has a [`Reason`] inside.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) if error.is::<io::Error>() => match error.downcast() {
@@ -302,7 +305,7 @@ mod tests {
         assert_eq!(shown(&rewritten(&documents(), HtmlView::Text, |_| NewRow::Dropped)), [""; 0]);
     }
 
-    /// Columns of many kinds around that of the texts, and three rows.
+    /// A column of texts, columns of many other types, and 3 rows.
     fn all_kinds() -> (&'static str, Vec<Values>) {
         let columns = "required int96 time; required boolean truth; required binary text (UTF8);
             optional group list (LIST) { repeated group list { optional int32 element = 5; } }
@@ -311,7 +314,7 @@ mod tests {
             Values::Int96(vec![1_000_000, 2_000_000, 3_000_000]),
             Values::Truth(vec![true, false, true]),
             Values::Strings(vec!["1", "2", "3"]),
-            // [7, null, 8], null, [], as levels
+            // The lists [7, null, 8], null and [], as levels.
             Values::Lists(vec![7, 8], vec![3, 2, 3, 0, 1], vec![0, 1, 1, 0, 0]),
             Values::Int64(vec![150, 250, 350]),
         ];
@@ -527,7 +530,7 @@ mod tests {
         assert_eq!(refused(&encrypted), "is encrypted Parquet: decrypt it first");
     }
 
-    /// Numbers that look random, the same in every run.
+    /// Pseudo-random numbers, the same in every run.
     fn numbers() -> impl FnMut(usize) -> usize {
         let mut state = 88_172_645_463_325_252_u64;
         move |below| {
@@ -538,7 +541,7 @@ mod tests {
         }
     }
 
-    /// Reads and writes what may be no file at all; tells whether that could be done.
+    /// Tries to read and write bytes that may not be a Parquet file. Returns whether that succeeded.
     fn survives(bytes: &[u8]) -> bool {
         let Ok(table) = open(bytes) else {
             return false;

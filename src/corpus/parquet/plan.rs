@@ -1,14 +1,16 @@
-//! Which columns of a file change, and what its schema is then.
+//! Decides which columns of a file change, and the new schema.
 //!
-//! HTML that was read as visible text is no HTML once it is cleaned. All rows of a file have the same columns, so what
-//! [`rewrite_line`](super::super::rewrite_line) does to the keys of a line becomes, for a file with a column of HTML:
+//! If HTML is read as visible text, the cleaned document is no longer HTML. In a JSONL line,
+//! [`rewrite_line`](super::super::rewrite_line) then changes the key. In a table, all rows have the same columns. So
+//! for a table with a column of HTML:
 //!
-//! - without a column of texts, the column of HTML becomes it: in its place, of its type, under the key of the text;
-//! - with one, the text goes there, and if there was none in this row, the HTML becomes null (empty, in a column that
-//!   must not have nulls).
+//! - Without a column of texts, the column of HTML becomes the column of texts. It keeps its position and type, and
+//!   gets the key of the text as its name.
+//! - With a column of texts, the text is written there. If there was none in this row, the HTML becomes null, or empty
+//!   in a column without nulls.
 //!
-//! The key `huggingface` or `pandas` that a library wrote into the file stays as it is, and may then name a column that
-//! is called differently: these libraries go by the schema where the two differ.
+//! If a library wrote the key `huggingface` or `pandas` into the file, it stays unchanged. It may then have the old
+//! name of a column. These libraries use the schema where the two differ.
 
 use std::sync::Arc;
 
@@ -19,16 +21,16 @@ use ::parquet::schema::types::{Type, TypePtr};
 use super::columns::Column;
 use super::{HtmlView, Opened, Parquet, Reason, arrow_schema, reason};
 
-/// What may happen to a column.
+/// How a column may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Nothing, but for rows that are left out.
+    /// It does not change, except that rows may be left out.
     Other,
-    /// It gets texts.
+    /// It gets new texts.
     Text,
-    /// It gets pages, and loses those whose text went to the column of texts.
+    /// It gets new pages. A page whose text was written to the column of texts is removed.
     Html,
-    /// It was that of the HTML and becomes that of the texts.
+    /// The column of HTML becomes the column of texts.
     HtmlToText,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct Plan {
     text: Option<Column>,
     html: Option<Column>,
     html_to_text: Option<Column>,
-    /// Whether HTML goes where its text went to the column of texts.
+    /// Whether HTML is removed if its text was written to the column of texts.
     pub(super) clears_html: bool,
 }
 
@@ -74,7 +76,7 @@ impl Plan {
         self.column(role).is_some()
     }
 
-    /// The schema of the new file.
+    /// The schema of the new file. Fails if it is not valid.
     pub(super) fn schema(&self, table: &Opened) -> Result<TypePtr, Reason> {
         let schema = table.metadata.file_metadata().schema_descr().root_schema_ptr();
         match &self.html_to_text {
@@ -83,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// The file's keys and values: as they were, but for the name of a column in Arrow's schema.
+    /// The key-value metadata of the new file. They are unchanged, except for the name of a column in Arrow's schema.
     pub(super) fn notes(&self, table: &Opened) -> Result<Option<Vec<KeyValue>>, Reason> {
         let mut notes = table.metadata.file_metadata().key_value_metadata().cloned();
         let Some(column) = &self.html_to_text else {
@@ -97,7 +99,7 @@ impl Plan {
         Ok(notes)
     }
 
-    /// By what the rows are sorted, unless that changes, or they are not all sorted alike.
+    /// The sort order of the rows. `None` if it depends on a column that changes, or differs between row groups.
     pub(super) fn sorting(&self, table: &Opened) -> Option<Vec<SortingColumn>> {
         let mut groups = table.metadata.row_groups().iter().map(|group| group.sorting_columns());
         let sorting = groups.next()??;
@@ -116,7 +118,7 @@ impl Plan {
     }
 }
 
-/// The `schema` with another name for a column of strings at its top.
+/// The `schema` with a new name for a column of strings at the top level.
 fn renamed(schema: &Type, root: usize, name: &str) -> Parquet<Type> {
     let mut fields = schema.get_fields().to_vec();
     let old = fields[root].get_basic_info();

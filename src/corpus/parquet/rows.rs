@@ -1,8 +1,8 @@
-//! The rows of a file, read.
+//! Reads the rows of a file.
 //!
-//! Takes an opened file; gives its [`Rows`] in order, each batch of some thousand or some megabytes, and never of two
-//! row groups. What a batch costs in memory is its values and the pages they lie in: how large those are, the file's
-//! writer decided (commonly a megabyte).
+//! Takes an open file. Returns its [`Rows`] in order, in batches of some thousand rows or some megabytes. A batch never
+//! has rows of 2 row groups. It needs memory for its values and for the pages that contain them. The program that wrote
+//! the file chose the size of its pages, commonly 1 MB.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,19 +17,19 @@ use ::parquet::errors::ParquetError;
 use super::columns::{ByKey, Column, Holds};
 use super::{Opened, Parquet, Reason, caught, of_input, reason, rows_of};
 
-/// A batch has no more rows.
+/// Maximum number of rows in a batch.
 const MAX_ROWS: usize = 4096;
 
-/// A batch is full with this many bytes of text and HTML.
+/// A batch with this many bytes of text and HTML is full.
 const FULL_BYTES: usize = 8 << 20;
 
-/// Most rows that are read before their size is looked at.
+/// Maximum number of rows that are read before their size is checked.
 const STEP: usize = 64;
 
-/// Reads a file from its first row on. An error is the last that it gives.
+/// Reads a file from its first row on. After an error, it returns nothing more.
 pub(in super::super) struct Batches {
     table: Arc<Opened>,
-    /// The row group that is read now, or is to be read next.
+    /// The current row group.
     group: usize,
     readers: Option<Readers>,
     /// The number of the next row.
@@ -37,22 +37,22 @@ pub(in super::super) struct Batches {
     is_done: bool,
 }
 
-/// Some rows of a file, one after another.
+/// Consecutive rows of a file.
 pub(in super::super) struct Rows {
     first: u64,
     length: usize,
     cells: ByKey<Cells>,
 }
 
-/// What the columns that the keys name say in one row. What is null is as good as absent.
+/// The values of one row in the columns that the keys name. A null value counts as missing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Fields<'a> {
-    /// A string, or an integer in digits.
+    /// A string, or an integer as decimal digits.
     pub(in super::super) id: Option<Cow<'a, str>>,
     pub(in super::super) source: Option<Cow<'a, str>>,
     pub(in super::super) url: Option<Cow<'a, str>>,
     pub(in super::super) text: Option<&'a str>,
-    /// Only where there is no text: else nobody reads it.
+    /// Set only if there is no text, because it is not needed otherwise.
     pub(in super::super) html: Option<&'a str>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Debug for Rows {
 }
 
 impl Rows {
-    /// How many there are.
+    /// Number of rows.
     pub(in super::super) fn len(&self) -> usize {
         self.length
     }
@@ -110,7 +110,7 @@ impl Rows {
         self.first
     }
 
-    /// What a row says, the first being 0.
+    /// The values of a row. The first row of the batch is 0. Fails if a value is not UTF-8.
     pub(in super::super) fn fields(&self, row: usize) -> Result<Fields<'_>, Reason> {
         let cells = &self.cells;
         let text = string(&cells.text, row)?;
@@ -120,7 +120,7 @@ impl Rows {
         Ok(Fields { id: self.id(row)?, source, url, text, html })
     }
 
-    /// Whether there is a column for the text, but none in this row.
+    /// Whether there is a column of texts, but its value in this row is null.
     pub(super) fn lacks_text(&self, row: usize) -> bool {
         self.cells.text.as_ref().is_some_and(|cells| cells.bytes(row).is_none())
     }
@@ -143,7 +143,7 @@ struct Cells {
 
 enum Values {
     Strings(Vec<Option<ByteArray>>),
-    /// Wide enough for all that Parquet has.
+    /// Wide enough for all integer types of Parquet.
     Integers(Vec<Option<i128>>),
 }
 
@@ -165,10 +165,10 @@ fn string(cells: &Option<Cells>, row: usize) -> Result<Option<&str>, Reason> {
     str::from_utf8(bytes).map(Some).map_err(not_utf8)
 }
 
-/// Reads the columns of one row group side by side.
+/// Reads the columns of one row group in parallel steps.
 struct Readers {
     columns: ByKey<Reader>,
-    /// How many rows of the group there still are.
+    /// Number of rows of the group that are not read yet.
     left: u64,
 }
 
@@ -178,11 +178,12 @@ impl Readers {
         Ok(Readers { columns, left: rows_of(table.metadata.row_group(group)) })
     }
 
-    /// The next batch: a few rows more, until it is full.
+    /// Reads the next batch: some rows at a time, until it is full.
     fn read(&mut self) -> Parquet<(usize, ByKey<Cells>)> {
         let (mut rows, mut bytes) = (0, 0);
         while rows < MAX_ROWS && bytes < FULL_BYTES && self.left > 0 {
-            // The first row tells how large rows are; what is left of a batch holds so many of them.
+            // The rows read so far show the mean size of a row. The step is as many such rows as still fit in the
+            // batch.
             let of_that_size = match rows {
                 0 => 1,
                 _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, STEP),
@@ -202,7 +203,7 @@ impl Readers {
 struct Reader {
     column: Column,
     source: ColumnReader,
-    /// What was read since it was last taken.
+    /// The values read since the last call of `take`.
     values: Values,
 }
 
@@ -212,7 +213,7 @@ impl Reader {
         Ok(Reader { column: column.clone(), source, values: Values::of(column.holds) })
     }
 
-    /// Reads some rows, which there are; gives how many bytes of strings they have.
+    /// Reads the next `rows` rows, which must exist. Returns the size of their strings, in bytes.
     fn read(&mut self, rows: usize) -> Parquet<usize> {
         let is_nullable = self.column.is_nullable;
         let is_unsigned = self.column.holds == Holds::Unsigned;
@@ -251,7 +252,7 @@ impl Values {
     }
 }
 
-/// The next `rows` values of a column that is not nested.
+/// The next `rows` values of a column that is not nested. Fails if there are fewer.
 pub(super) fn values<T: DataType>(
     source: &mut ColumnReaderImpl<T>,
     rows: usize,

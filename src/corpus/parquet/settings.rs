@@ -1,8 +1,8 @@
-//! How a file is written: as the one it comes from was.
+//! Settings to write a file like the original.
 //!
-//! Takes what a file says of itself; gives the settings for the columns that are encoded anew. Each column keeps its
-//! compression, encoding, dictionary, statistics, page index and Bloom filter, as its first row group has them. Levels
-//! of compression are not on record: they are the lowest usual ones.
+//! Takes the metadata of a file. Returns settings for the columns that are encoded again. Each column keeps its
+//! compression, encoding, dictionary, statistics, page index and Bloom filter, as in its first row group. The
+//! compression level is not stored in a file, so the lowest usual one is used.
 
 use ::parquet::basic::{Encoding, Type as Physical};
 use ::parquet::column::page::PageReader;
@@ -12,7 +12,7 @@ use ::parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 use super::{Opened, Parquet, rows_of};
 
-/// The settings of a file like `table`, with these columns, notes and order of rows.
+/// The settings for a file like `table`, with these columns, key-value metadata and sort order.
 pub(super) fn settings(
     table: &Opened,
     schema: &SchemaDescriptor,
@@ -45,8 +45,8 @@ fn with_column(
     }
 }
 
-/// The later version of the format is that with the later kind of pages, whatever number the file bears: many writers
-/// number their files 2 and fill them with pages of the first kind, which more readers know.
+/// The format version, judged by the kind of pages. The version number in the file does not count: many writers set it
+/// to 2 but write pages of version 1, which more readers know.
 fn version(table: &Opened) -> Parquet<WriterVersion> {
     let groups = table.metadata.row_groups();
     let Some(group) = groups.iter().position(|group| rows_of(group) > 0) else {
@@ -56,7 +56,7 @@ fn version(table: &Opened) -> Parquet<WriterVersion> {
     while pages.peek_next_page()?.is_some_and(|page| page.is_dict) {
         pages.skip_next_page()?;
     }
-    // only the later kind says how many rows a page has
+    // Only pages of version 2 say how many rows they have.
     match pages.peek_next_page()?.is_some_and(|page| page.num_rows.is_some()) {
         true => Ok(WriterVersion::PARQUET_2_0),
         false => Ok(WriterVersion::PARQUET_1_0),
@@ -68,12 +68,13 @@ fn has_dictionary(column: &ColumnChunkMetaData) -> bool {
     encodings.any(|encoding| matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY))
 }
 
-/// How values are encoded that are in no dictionary.
+/// The encoding of values that are not in a dictionary. `None` if it is not known.
 fn encoding(column: &ColumnChunkMetaData) -> Option<Encoding> {
     use Encoding::{BYTE_STREAM_SPLIT, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY, PLAIN};
     let special = [BYTE_STREAM_SPLIT, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY];
     let found = column.encodings().find(|encoding| special.contains(encoding));
-    // the encoding of truth values says nothing, as their levels have the same
+    // The levels of a column of booleans have the same encodings as its values. So the encoding of the values is not
+    // known.
     found.or_else(|| (column.column_type() != Physical::BOOLEAN).then_some(PLAIN))
 }
 

@@ -1,4 +1,4 @@
-//! Parquet files for tests: made of values, and shown as text.
+//! Makes Parquet files from values for tests, and shows files as text.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::corpus::open_file::OpenFile;
 
 use super::{Fields, HtmlView, Keys, NewRow, Reason, Rows, Table};
 
-/// A temporary file of these bytes.
+/// A temporary file with these bytes.
 pub(super) fn file_of(bytes: &[u8]) -> OpenFile {
     let mut file = tempfile::tempfile().expect("a temporary file");
     file.write_all(bytes).expect("written");
@@ -28,18 +28,18 @@ pub(super) fn open(bytes: &[u8]) -> Result<Table, Reason> {
 
 /// The values of a column in a row group.
 pub(super) enum Values {
-    /// In a column with nulls.
+    /// Strings in a column with nulls.
     Maybe(Vec<Option<&'static str>>),
     Strings(Vec<&'static str>),
     Int32(Vec<i32>),
     Int64(Vec<i64>),
     Int96(Vec<i64>),
-    /// Lists of optional numbers, with the levels of definition and repetition.
+    /// Lists of optional numbers: the values, the definition levels and the repetition levels.
     Lists(Vec<i32>, Vec<i16>, Vec<i16>),
     Truth(Vec<bool>),
 }
 
-/// A file with these columns, `message x { ... }`, and row groups.
+/// A file with these row groups. `columns` is the content of `message x { ... }`.
 pub(super) fn made(columns: &str, settings: WriterPropertiesBuilder, groups: Vec<Vec<Values>>) -> Vec<u8> {
     let schema = parse_message_type(&format!("message x {{ {columns} }}")).expect("a schema");
     let settings = Arc::new(settings.build());
@@ -56,7 +56,7 @@ pub(super) fn made(columns: &str, settings: WriterPropertiesBuilder, groups: Vec
     writer.into_inner().expect("a file")
 }
 
-/// As [`made`], with the usual settings.
+/// Like [`made`], with default settings.
 pub(super) fn plain(columns: &str, groups: Vec<Vec<Values>>) -> Vec<u8> {
     made(columns, WriterProperties::builder(), groups)
 }
@@ -100,7 +100,7 @@ pub(super) fn reader(bytes: &[u8]) -> SerializedFileReader<Input> {
     SerializedFileReader::new(Input::new(file_of(bytes))).expect("a Parquet file")
 }
 
-/// What the fields of each row are.
+/// The values of each row, as text.
 pub(super) fn read(table: &Table) -> Vec<String> {
     let rows = table.batches().flat_map(|rows| {
         let rows = rows.expect("rows");
@@ -120,7 +120,7 @@ fn fields(rows: &Rows, row: usize) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// The file written anew, with what `new` makes of each row, by its number.
+/// The file written again. `new` gives the change of each row by its number.
 pub(super) fn rewritten(bytes: &[u8], html: HtmlView, mut new: impl FnMut(u64) -> NewRow) -> Vec<u8> {
     let table = open(bytes).expect("a table");
     let mut writer = table.writer(Vec::new(), html).expect("a writer");

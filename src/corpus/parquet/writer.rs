@@ -1,8 +1,8 @@
-//! A file written anew, with other texts.
+//! Writes a file again with other texts.
 //!
-//! Takes an opened file's [`Rows`] in order, and what becomes of each; gives a file of the same schema, row groups, key
-//! and value metadata and settings. A row group is written as soon as its last row has come; until then its new texts
-//! wait, compressed.
+//! Takes the [`Rows`] of an open file in order, and the change of each row. The new file has the same schema, row
+//! groups, key-value metadata and settings. A row group is written as soon as its last row is known. Until then its new
+//! texts wait, compressed.
 
 use std::io::{self, Write};
 use std::mem;
@@ -18,28 +18,29 @@ use super::plan::{Plan, Role};
 use super::settings::settings;
 use super::{HtmlView, Opened, Parquet, Reason, Rows, caught, io_error, reason, rows_of};
 
-/// What becomes of a row.
+/// The change of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum NewRow {
-    /// It stays as it is. Where HTML becomes text, so does what the row has in that column: give the text instead.
+    /// The row is unchanged. Do not use it for a row with HTML if the column of HTML becomes the column of texts: its
+    /// HTML would become the text. Give the text instead.
     AsRead,
-    /// It is left out.
+    /// The row is left out.
     Dropped,
-    /// The text, also where it is the visible text of HTML.
+    /// The row gets this text, also if it is the visible text of HTML.
     Text(String),
-    /// The HTML, where the markup itself is the text.
+    /// The row gets this HTML.
     Page(String),
 }
 
-/// Writes a file anew. After an error it is of no more use.
+/// Writes a file again. It cannot be used after an error.
 pub(in super::super) struct TableWriter<W: Write + Send> {
     table: Arc<Opened>,
     file: SerializedFileWriter<W>,
     plan: Plan,
-    /// The row group whose rows come now.
+    /// The row group of the next row.
     group: usize,
     edits: Edits,
-    /// The number of the row that has to come next.
+    /// The number of the next row.
     next: u64,
 }
 
@@ -59,7 +60,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(writer)
     }
 
-    /// Takes what becomes of each of the `rows`, which are those that come next in the file.
+    /// Adds the changes of `rows`, which must be the next rows of the file. Fails if they are not, or if writing fails.
     pub(in super::super) fn write(&mut self, rows: &Rows, new: Vec<NewRow>) -> io::Result<()> {
         if rows.first() != self.next || rows.len() != new.len() {
             return Err(misuse("rows have to be written in order, and each of them"));
@@ -77,7 +78,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(())
     }
 
-    /// Ends the file, of which all rows were written.
+    /// Finishes the file and returns the sink. Fails if not all rows were written.
     pub(in super::super) fn finish(self) -> io::Result<W> {
         if self.group < self.table.metadata.num_row_groups() {
             let reason = Reason::DamagedParquet("not all of its rows could be read".to_owned());

@@ -1,8 +1,8 @@
-//! Some records of a file, read.
+//! Some records of a file that were read.
 //!
-//! Takes the records as they stand in the file; gives the document in each, and the record with another in its place.
-//! The idea: records can be told apart only one after another, but that is cheap; all that costs time needs one record
-//! alone, so it can be asked for in any order and from any thread.
+//! Takes the records as they are in the file. Returns the document in each, and the record with another document in it.
+//! Finding the records must be done in order, but it is cheap. The expensive work needs only one record, so it can be
+//! done in any order and on any thread.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -16,14 +16,14 @@ use crate::corpus::open_file::OpenFile;
 use crate::corpus::parquet;
 use crate::corpus::{Document, Reason, Skipped, warc};
 
-/// How much of a line that is too long is copied at a time.
+/// Number of bytes of an overlong line that are copied at a time.
 const COPIED_BYTES: usize = 1 << 20;
 
-/// Some records that follow each other.
+/// Consecutive records.
 #[derive(Debug)]
 pub struct Batch {
     pub(super) container: Arc<Container>,
-    /// The number of the first.
+    /// The number of the first record.
     pub(super) first: u64,
     pub(super) content: Content,
 }
@@ -31,7 +31,7 @@ pub struct Batch {
 #[derive(Debug)]
 pub(super) enum Content {
     Lines(JsonLines, Vec<Line>),
-    /// One line of so many bytes, of which nothing was kept, and where it can be read again.
+    /// One line of this many bytes, which was too long to be kept, and where it can be read again.
     TooLong {
         bytes: u64,
         lies: Option<(Arc<OpenFile>, Range<u64>)>,
@@ -41,7 +41,7 @@ pub(super) enum Content {
     Rows(Box<parquet::Rows>),
 }
 
-/// What is to stand in the place of a document.
+/// The replacement of a document.
 #[derive(Debug, Clone, Copy)]
 pub enum New<'a> {
     /// A text.
@@ -75,19 +75,19 @@ impl Form {
 }
 
 impl Kept {
-    /// What was read, byte for byte.
+    /// The record unchanged, byte for byte.
     pub fn as_read() -> Kept {
         Kept(Form::AsRead)
     }
 
-    /// Nothing.
+    /// Nothing: the record is left out.
     pub fn dropped() -> Kept {
         Kept(Form::Dropped)
     }
 }
 
 impl Batch {
-    /// How many records there are.
+    /// Number of records.
     pub fn len(&self) -> usize {
         match &self.content {
             Content::Lines(_, at) => at.len(),
@@ -98,22 +98,22 @@ impl Batch {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Which record of its file a record is, from 1.
+    /// The number of a record in its file, from 1.
     pub fn number(&self, index: usize) -> u64 {
         self.first + index as u64
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.container.path
     }
 
-    /// The document that a record holds; `None` if it holds none, as a blank line.
+    /// The document in a record. `None` if there is none, as in a blank line.
     pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
         let document = match &self.content {
             Content::Lines(lines, at) => lines.parse(&at[index]),
@@ -133,7 +133,8 @@ impl Batch {
         document.map_err(|reason| self.skipped(index, reason))
     }
 
-    /// The record with something new in the place of its document, and every other byte as it was.
+    /// The record with its document replaced, and all other bytes unchanged. Fails if the record cannot be read or is
+    /// too long.
     pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
         let rewritten = match (&self.content, new) {
             (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
@@ -155,7 +156,8 @@ impl Batch {
         rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
     }
 
-    /// The bytes that are written for a record; none if it is dropped, or a row of a table.
+    /// The bytes that are written for a record. Empty if the record is dropped, is a row of a table, or was too long to
+    /// be kept.
     pub fn written<'a>(&'a self, index: usize, kept: &'a Kept) -> &'a [u8] {
         match &kept.0 {
             Form::AsRead => self.bytes(index),
@@ -164,11 +166,11 @@ impl Batch {
         }
     }
 
-    /// Writes what is kept of a record.
+    /// Writes the bytes for a record.
     pub(super) fn write(&self, index: usize, kept: &Kept, sink: &mut impl Write) -> io::Result<()> {
         match (&self.content, &kept.0) {
             (Content::TooLong { lies: Some((file, range)), .. }, Form::AsRead) => {
-                // what cannot be read is a fault of the input, and not of the output
+                // A reading error here is an error of the input, not of the output.
                 let changed = |_| io::Error::other(Reason::Changed);
                 for start in range.clone().step_by(COPIED_BYTES) {
                     let length = COPIED_BYTES.min((range.end - start) as usize);
@@ -180,7 +182,7 @@ impl Batch {
         }
     }
 
-    /// The lines, if it is lines and all of them were kept.
+    /// The lines, if the batch consists of lines and all of them were kept.
     pub(in crate::corpus) fn lines(&self) -> Option<(&JsonLines, &[Line])> {
         match &self.content {
             Content::Lines(lines, at) => Some((lines, at)),
@@ -188,7 +190,7 @@ impl Batch {
         }
     }
 
-    /// Whether all records can be written as they were read.
+    /// Whether all records can be written unchanged.
     pub fn is_whole(&self) -> bool {
         match &self.content {
             Content::Lines(..) => true,
@@ -199,12 +201,13 @@ impl Batch {
         }
     }
 
-    /// Whether the file may end amid the last of these records, so that there is more of it once the file has grown.
+    /// Whether the last of these records may be incomplete at the end of the file. Then more of it may come when the
+    /// file grows.
     pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
             Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
             Content::TooLong { .. } => false,
-            // an error is only the last if nothing comes after it
+            // An error is the last record of a batch only if nothing follows it in the file.
             Content::Warc(records) => records.last().is_some_and(Result::is_err),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => false,

@@ -1,8 +1,8 @@
-//! What all records of a file share: where it lies, and how it is read.
+//! The data that all records of a file share: its path, and how it is read.
 //!
-//! Takes a file and the [`ReadOptions`]; gives the source of a record, whatever its format, and the document in one of a
-//! WARC file or a table (`jsonl.rs` gives that in a line). The idea: records are many and are read on any thread, so what
-//! they have in common is there once and is only read.
+//! Takes a file and the [`ReadOptions`]. Returns the source of a record, whatever its format, and the document in a
+//! WARC record or in a row of a table (`jsonl.rs` does this for a line). These data exist once for all records of a
+//! file, and are never changed, so that any thread can use them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::corpus::reading::View;
 use crate::corpus::source_by::Known;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
-/// What is known of all records of a file before they are read.
+/// What is known about all records of a file before they are read.
 #[derive(Debug)]
 pub(in crate::corpus) struct Container {
     pub(in crate::corpus) path: Arc<Path>,
-    /// What the file is called in the output.
+    /// The path of the file in the output.
     pub(in crate::corpus) name: String,
-    /// The folder the file lies in, by which records may be named.
+    /// The folder of the file. Sources may be named after it.
     pub(in crate::corpus) folder: Option<SourceId>,
     pub(in crate::corpus) options: Arc<ReadOptions>,
 }
@@ -33,13 +33,13 @@ impl Container {
         Arc::new(Container { path, name: file.name(), folder, options: Arc::clone(options) })
     }
 
-    /// The source of a record, which is not yet proven to be a [`SourceId`].
+    /// The name of a record's source. It may not be a valid [`SourceId`].
     pub(in crate::corpus) fn source_of<'a>(&'a self, of_record: Known<'a>) -> Result<Cow<'a, str>, Reason> {
         let known = Known { folder: self.folder.as_ref(), path: &self.name, ..of_record };
         self.options.source_by.name(known, &self.options.keys)
     }
 
-    /// The document in a record of this number, if it holds one.
+    /// The document in the WARC record with this number. `None` if it has none.
     pub(super) fn document_in(&self, record: &warc::Record, number: u64) -> Result<Option<Document>, Reason> {
         let options = &self.options;
         let Some(body) = record.document(options.max_document) else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Container {
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
     }
 
-    /// The document in a row of this number.
+    /// The document in the row with this number.
     #[cfg(feature = "parquet")]
     pub(super) fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
         let options = &self.options;

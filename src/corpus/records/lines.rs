@@ -1,7 +1,7 @@
-//! The lines of a file with many documents, as batches.
+//! The lines of a file with many documents, in batches.
 //!
-//! Takes the stretches of a [`LineStream`]; gives the lines in them, so many at a time that what is known of each does
-//! not outgrow the lines themselves: a blank line has one byte, and what comes of a record takes hundreds.
+//! Takes the stretches of a [`LineStream`]. Returns the lines in them. Their number is limited, because a blank line
+//! has 1 byte, but the data about a line need hundreds.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::corpus::jsonl::JsonLines;
 use crate::corpus::line_stream::{LineStream, Stretch};
 use crate::corpus::open_file::OpenFile;
 
-/// So many records are a batch at most.
+/// Maximum number of records in a batch.
 pub(super) const MOST_RECORDS: usize = 1 << 16;
 
-/// Lines, from the first on.
+/// Reads lines from the first one on.
 pub(super) struct Lines {
     stream: LineStream,
-    /// The file, if its lines lie open in it and can be read again in any order.
+    /// The file, if it is not compressed, so that its lines can be read again in any order.
     file: Option<Arc<OpenFile>>,
-    /// The stretch that was read last, and how many of its bytes were handed out.
+    /// The last stretch, and how many of its bytes were returned.
     begun: Option<(JsonLines, usize)>,
-    /// How many bytes came before the next stretch, unpacked.
+    /// Number of bytes before the next stretch, unpacked.
     before: u64,
 }
 
@@ -36,7 +36,7 @@ impl Lines {
         self.file.is_some()
     }
 
-    /// The next lines; so many were handed out before.
+    /// The next lines. `handed_out` is the number of lines that were returned before.
     pub(super) fn next(&mut self, handed_out: u64, container: &Arc<Container>) -> Option<Result<Content, Reason>> {
         loop {
             if let Some((lines, position)) = &mut self.begun {

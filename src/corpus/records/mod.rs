@@ -1,9 +1,9 @@
-//! A file with many documents: its records in order, some at a time, and how they are written again.
+//! A file with many documents: reads its records in order, some at a time, and writes them again.
 //!
-//! Takes an open file; gives [`Batch`]es of records, which can be read and rewritten in any order and from any thread,
-//! and a [`RecordWriter`] that takes them in order and gives a file of the same format and compression. Whoever writes
-//! all records again, some of them rewritten, has changed nothing else, but for empty lines that no record of a WARC file
-//! holds.
+//! Takes an open file. Returns [`Batch`]es of records, which can be read and rewritten in any order and on any thread.
+//! A [`RecordWriter`] takes them in order and writes a file of the same format and compression. If all records are
+//! written again, and some of them rewritten, nothing else changes, except that empty lines outside of WARC records are
+//! lost.
 
 mod container;
 mod batch;
@@ -28,18 +28,18 @@ use super::open_file::OpenFile;
 use super::parquet;
 use super::{FileKind, Reason, Skipped, warc};
 
-/// How many bytes of WARC records are one batch.
+/// A batch of WARC records with this many bytes is full.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// The records of a file, from its beginning.
+/// Reads the records of a file from the first one on.
 #[derive(Debug)]
 pub struct Records {
     container: Arc<Container>,
     format: Format,
     packing: Packing,
-    /// How many records were read.
+    /// Number of records that were read.
     read: u64,
-    /// How many bytes were taken from a stream.
+    /// Number of bytes that were read from a stream.
     taken: Arc<AtomicU64>,
     is_over: bool,
 }
@@ -47,7 +47,7 @@ pub struct Records {
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packing {
-    /// In what way.
+    /// The compression format.
     pub compression: Compression,
     /// Whether each record is compressed by itself.
     pub is_by_record: bool,
@@ -61,7 +61,7 @@ enum Format {
 }
 
 impl Records {
-    /// The records of a file, compressed or not, of this kind.
+    /// The records of a file of this kind, which may be compressed. Fails if the file cannot be opened as this kind.
     pub(super) fn file(container: Arc<Container>, file: OpenFile, kind: FileKind) -> Result<Records, Skipped> {
         #[cfg(feature = "parquet")]
         if kind == FileKind::Parquet {
@@ -72,7 +72,8 @@ impl Records {
         Records::new_stream(container, input, Some(kind), Pace::Steady, Some(file))
     }
 
-    /// The records that come out of `input`, compressed or not, as soon as they come: JSONL, or what the first bytes say.
+    /// The records of `input`, which may be compressed, as soon as each is available. The input is JSONL unless its
+    /// first bytes show another format.
     pub(super) fn live(container: Arc<Container>, input: Input) -> Result<Records, Skipped> {
         Records::new_stream(container, input, None, Pace::AtOnce, None)
     }
@@ -92,12 +93,12 @@ impl Records {
             let mut behind = BufReader::new(behind);
             let is_warc = match kind {
                 Some(kind) => kind == FileKind::Warc,
-                // What cannot be read is told when it is.
+                // A reading error is reported when the records are read.
                 None => behind.fill_buf().is_ok_and(|start| start.starts_with(b"WARC/")),
             };
             let format = match is_warc {
                 true => Format::Warc(Box::new(WarcRecords { records: warc::Records::new(behind, limit), held: None })),
-                // Then nothing is written for the file.
+                // Refused here, before anything is written for the file.
                 false if kind.is_some() && behind.fill_buf().is_ok_and(is_utf_16) => return Err(Reason::JsonlInUtf16),
                 false => {
                     let lies_open = file.filter(|_| compression == Compression::None);
@@ -125,13 +126,13 @@ impl Records {
         Records { container, format, packing, read: 0, taken, is_over: false }
     }
 
-    /// The same records; each is compressed by itself, or all together.
+    /// The same records, with this setting of [`Packing::is_by_record`].
     pub(super) fn packed_by_record(mut self, is_by_record: bool) -> Records {
         self.packing.is_by_record = is_by_record;
         self
     }
 
-    /// The next records, one at least; `None` at the end. An error is the last that comes: nothing after it can be read.
+    /// The next records, at least 1. `None` at the end. After an error, nothing more can be read.
     pub fn next_batch(&mut self) -> Option<Result<Batch, Skipped>> {
         if self.is_over {
             return None;
@@ -150,8 +151,8 @@ impl Records {
         batch
     }
 
-    /// How many bytes of the file were read so far, as it lies there. There may be some among them of records that are
-    /// still to come, and of a table it is only a guess.
+    /// Number of bytes of the file that were read so far, before decompression. Some of them may belong to later
+    /// records. For a table it is only an estimate.
     pub fn bytes_read(&self) -> u64 {
         match &self.format {
             Format::Lines(_) | Format::Warc(_) => self.taken.load(Ordering::Relaxed),
@@ -160,7 +161,7 @@ impl Records {
         }
     }
 
-    /// Writes records to `sink` in the format of this file.
+    /// Starts to write records to `sink` in the format of this file. `packing` is ignored for a table.
     pub fn writer<W: Write + Send>(&self, sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
         #[cfg(feature = "parquet")]
         if let Format::Table(table, _) = &self.format {
@@ -170,12 +171,12 @@ impl Records {
         RecordWriter::new(sink, packing)
     }
 
-    /// Whether a record is a line of JSON.
+    /// Whether the file is JSONL.
     pub fn is_jsonl(&self) -> bool {
         matches!(self.format, Format::Lines(_))
     }
 
-    /// Whether the file is JSONL that can be read in any order.
+    /// Whether the file is JSONL whose lines can be read again in any order.
     pub(super) fn lies_open(&self) -> bool {
         matches!(&self.format, Format::Lines(lines) if lines.lie_open())
     }
@@ -200,13 +201,13 @@ impl Records {
 
 struct WarcRecords {
     records: warc::Records<BufReader<Input>>,
-    /// A record that was read and not handed out.
+    /// A record that was read but not returned yet.
     held: Option<Result<warc::Record, Reason>>,
 }
 
 impl WarcRecords {
-    /// Some megabytes of records, or what is wrong with them; so many were read `before`. An error is never the last of
-    /// them, unless nothing comes after it.
+    /// Some megabytes of records, or errors in their place. `before` is the number of records read before. An error is
+    /// the last of them only if nothing follows it in the file.
     fn some(&mut self, before: u64) -> Vec<Result<warc::Record, Reason>> {
         let (mut some, mut bytes) = (Vec::new(), 0);
         loop {
@@ -228,7 +229,7 @@ impl WarcRecords {
     }
 }
 
-/// If reading ended for an error, more than a record is lost.
+/// If reading ended with an error, changes the error: more than one record is lost.
 fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
     let after = (before + records.len() as u64).saturating_sub(1);
     if let Some(Err(reason)) = records.last_mut()
@@ -278,7 +279,7 @@ mod tests {
         Records::file(container("x.jsonl", ReadOptions::default()), file, FileKind::JsonLines).expect("lines")
     }
 
-    /// All that is read, and what is written if each text is put in capitals.
+    /// Everything that is read, and the output if each text is written in capitals.
     fn read_and_rewritten(mut records: Records) -> (Vec<String>, Vec<u8>) {
         let (mut read, mut written) = (Vec::new(), Vec::new());
         let mut writer = records.writer(&mut written, records.packing()).expect("a writer");

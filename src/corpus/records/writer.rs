@@ -1,8 +1,8 @@
-//! A file with many documents, written again.
+//! Writes a file with many documents again.
 //!
-//! Takes [`Batch`]es in order, and what is [`Kept`] of their records; gives a file of the same format. The idea: what is
-//! kept of a line or a WARC record is bytes, and bytes one after another are the file, compressed all together or each
-//! record by itself; only a table has to be put together.
+//! Takes [`Batch`]es in order, and what is [`Kept`] of their records. Writes a file of the same format. For lines and
+//! WARC records, the bytes of the records one after another are the file, compressed as a whole or each by itself. Only
+//! a table needs more than that.
 
 use std::io::{self, Write};
 
@@ -14,21 +14,21 @@ use crate::corpus::compression::{Compression, Encoder};
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
 
-/// Writes records in order; [`finish`](RecordWriter::finish) has to be called.
+/// Writes records in order. [`finish`](RecordWriter::finish) must be called at the end.
 pub struct RecordWriter<W: Write + Send> {
     sink: Sink<W>,
 }
 
 enum Sink<W: Write + Send> {
     Stream(Encoder<W>),
-    /// Each record is compressed by itself.
+    /// Compresses each record by itself.
     ByRecord(W, Compression),
     #[cfg(feature = "parquet")]
     Table(Box<parquet::TableWriter<W>>),
 }
 
 impl<W: Write + Send> RecordWriter<W> {
-    /// Writes the bytes of records to `sink`, compressed in this way.
+    /// Writes the bytes of records to `sink`, in this compression.
     pub(super) fn new(sink: W, packing: Packing) -> io::Result<RecordWriter<W>> {
         let Packing { compression, is_by_record } = packing;
         let sink = match is_by_record {
@@ -44,7 +44,7 @@ impl<W: Write + Send> RecordWriter<W> {
         RecordWriter { sink: Sink::Table(Box::new(writer)) }
     }
 
-    /// Writes what is kept of the records of a batch.
+    /// Writes what is kept of the records of a batch. `kept` has a value for each record.
     pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
         #[cfg(feature = "parquet")]
         if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
@@ -66,7 +66,7 @@ impl<W: Write + Send> RecordWriter<W> {
         Ok(())
     }
 
-    /// Hands on what is not compressed, for somebody may wait for it.
+    /// Passes on bytes that need no compression, because a reader may wait for them.
     pub fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(encoder) => encoder.flush(),
@@ -76,7 +76,7 @@ impl<W: Write + Send> RecordWriter<W> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the rest and flushes the sink.
     pub fn finish(self) -> io::Result<()> {
         match self.sink {
             Sink::Stream(encoder) => encoder.finish()?.flush(),

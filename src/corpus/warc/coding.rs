@@ -1,8 +1,8 @@
-//! How the body of a response was packed for its way.
+//! Decodes the body of an HTTP response.
 //!
-//! Takes the bytes of a body and the codings that its header names; gives the bytes unpacked. Crawlers often keep a
-//! body unpacked and its header as it was, so bytes that are not what the header says are taken as they are. Of a
-//! body that was cut off, what can be unpacked counts, if its first bytes prove that it was packed.
+//! Takes the bytes of a body and the codings in its header. Returns the decoded bytes. Crawlers often store a decoded
+//! body with its old header. So bytes that do not have the named coding are taken unchanged. If a body was cut off, the
+//! part that can be decoded counts, if its first bytes prove that it was encoded.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
@@ -11,13 +11,14 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::corpus::Reason;
 
-/// Room for so many bytes is made at once.
+/// Number of bytes of space that are added at a time.
 const STEP: usize = 32 * 1024;
 
-/// Nobody packs a body more often than this: such a header is no more than noise, and slow to follow.
+/// Maximum number of codings. A header with more is not meant seriously and would be slow to decode, so it is ignored.
 const MOST_CODINGS: usize = 8;
 
-/// The `body` without its `codings`, which were applied in this order. No step may give more than `limit` bytes.
+/// Decodes the `body`. `codings` are in the order in which they were applied. Fails if a step gives more than `limit`
+/// bytes.
 pub(super) fn unpacked<'b>(body: &'b [u8], codings: &[String], limit: u64) -> Result<Cow<'b, [u8]>, Reason> {
     let mut unpacked = Cow::Borrowed(body);
     if codings.len() > MOST_CODINGS {
@@ -34,11 +35,11 @@ pub(super) fn unpacked<'b>(body: &'b [u8], codings: &[String], limit: u64) -> Re
     Ok(unpacked)
 }
 
-/// What comes of one coding.
+/// The result of decoding one coding.
 #[derive(Debug, PartialEq, Eq)]
 enum Unpacked {
     Whole(Vec<u8>),
-    /// The bytes are not what the header says.
+    /// The bytes do not have the coding in the header.
     NotPacked,
     TooLarge,
 }
@@ -54,7 +55,8 @@ fn without(coding: &str, bytes: &[u8], limit: u64) -> Unpacked {
     }
 }
 
-/// The chunks joined. If the last one is cut off, another has to stand before it: a text can begin with a number.
+/// Joins the chunks. `None` if the bytes are not chunked. The last chunk may be cut off, but only if there is another
+/// one before it, because a text can start with a number.
 fn dechunked(bytes: &[u8]) -> Option<Vec<u8>> {
     const CRLF: &[u8] = b"\r\n";
     let mut joined = Vec::new();
@@ -77,7 +79,7 @@ fn dechunked(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The size of the chunk that comes next, and what follows the line that says it.
+/// The size of the next chunk, and the bytes after the line with the size.
 fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let end = bytes.iter().take(1024).position(|&byte| byte == b'\n')?;
     let line = str::from_utf8(bytes[..end].strip_suffix(b"\r")?).ok()?;
@@ -87,7 +89,7 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((size, &bytes[end + 1..]))
 }
 
-/// All members joined; what follows the last and is none is left out, as browsers do.
+/// Joins all members. Other data after the last member are ignored, as browsers do.
 fn ungzipped(bytes: &[u8], limit: u64) -> Unpacked {
     const MAGIC: &[u8] = b"\x1f\x8b";
     let mut unpacked = Vec::new();
@@ -103,7 +105,7 @@ fn ungzipped(bytes: &[u8], limit: u64) -> Unpacked {
     if bytes.starts_with(MAGIC) { Unpacked::Whole(unpacked) } else { Unpacked::NotPacked }
 }
 
-/// With the header of zlib, as the standard says, or without, as some servers do.
+/// Decodes `deflate`: with the header of zlib, as the standard demands, or without, as some servers send it.
 fn inflated(bytes: &[u8], limit: u64) -> Unpacked {
     let mut unpacked = Vec::new();
     if has_zlib_header(bytes) {
@@ -114,7 +116,7 @@ fn inflated(bytes: &[u8], limit: u64) -> Unpacked {
         }
     }
     match inflate(Decompress::new(false), bytes, &mut unpacked, limit) {
-        // many a text is the beginning of such a stream, by chance
+        // Without a header, the stream must be the whole body. Many texts are the start of such a stream by chance.
         Inflated::Until(used) if used == bytes.len() => Unpacked::Whole(unpacked),
         Inflated::TooLarge => Unpacked::TooLarge,
         _ => Unpacked::NotPacked,
@@ -125,16 +127,16 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
     matches!(bytes, [first, second, ..] if first & 15 == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0)
 }
 
-/// How far a stream could be unpacked.
+/// The result of inflating a stream.
 enum Inflated {
-    /// It ends after so many bytes.
+    /// It ends after this many bytes.
     Until(usize),
     CutOff,
     Broken,
     TooLarge,
 }
 
-/// Unpacks the stream that `bytes` start with to the end of `unpacked`.
+/// Decodes the stream at the start of `bytes` and appends the result to `unpacked`.
 fn inflate(mut stream: Decompress, bytes: &[u8], unpacked: &mut Vec<u8>, limit: u64) -> Inflated {
     loop {
         let before = (stream.total_in(), stream.total_out());
@@ -151,14 +153,14 @@ fn inflate(mut stream: Decompress, bytes: &[u8], unpacked: &mut Vec<u8>, limit: 
     }
 }
 
-/// Whole or not at all: nothing in the first bytes proves that they are Brotli.
+/// Decodes Brotli. A part of a body is not enough, because no first bytes prove that it is Brotli.
 fn unbrotlied(bytes: &[u8], limit: u64) -> Unpacked {
     let mut stream = brotli_decompressor::Decompressor::new(bytes, 4096);
     let (unpacked, end) = read_up_to(limit, &mut stream);
     if unpacked.len() as u64 > limit {
         return Unpacked::TooLarge;
     }
-    // only when it is read on after its end does it complain about what follows
+    // The decoder reports bytes after the end of the stream only if it is read beyond the end.
     let is_whole = end.is_ok() && matches!(stream.read(&mut [0]), Ok(0)) && stream.get_ref().is_empty();
     if is_whole { Unpacked::Whole(unpacked) } else { Unpacked::NotPacked }
 }
@@ -177,7 +179,7 @@ fn unzstded(bytes: &[u8], limit: u64) -> Unpacked {
     }
 }
 
-/// What comes from `stream`, one byte more than `limit` at most, and how it ended.
+/// Reads up to 1 byte more than `limit` from `stream`. Also returns the result of reading.
 fn read_up_to(limit: u64, stream: &mut impl Read) -> (Vec<u8>, io::Result<()>) {
     let mut bytes = Vec::new();
     let read = stream.take(limit.saturating_add(1)).read_to_end(&mut bytes);
@@ -286,7 +288,7 @@ pub(super) mod tests {
         let mut bytes = gzip(PAGE);
         bytes[20] ^= 0xff;
         assert_eq!(without("gzip", &bytes, 9999), Unpacked::NotPacked);
-        // without a header it has to be all of the body
+        // Without a header, the stream must be the whole body.
         assert_eq!(without("deflate", &[&raw_deflate(PAGE)[..], b"junk"].concat(), 9999), Unpacked::NotPacked);
     }
 

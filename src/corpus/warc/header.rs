@@ -1,34 +1,34 @@
 //! The header of a WARC record, or of the HTTP response in it.
 //!
-//! Takes the bytes that start with it: a first line, fields, an empty line. Gives the values of fields, and the header
-//! written again with other values. Crawlers keep what servers sent, so nothing is refused: lines may end in LF alone,
-//! a field may be folded over several lines, and lines that are no fields are carried along.
+//! Takes bytes that start with a header: a first line, fields, an empty line. Returns the values of fields, and the
+//! header with other values. Crawlers store what servers sent, so nothing is refused: lines may end in LF alone, a
+//! field may be folded over several lines, and lines that are not fields are kept.
 
 use std::borrow::Cow;
 use std::iter;
 
-/// A header, its empty line included.
+/// A header, with its empty line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header<'a> {
     bytes: &'a [u8],
 }
 
-/// A field, as it stands.
+/// A field as it is written.
 #[derive(Debug, Clone, Copy)]
 struct Field<'a> {
-    /// The line of the field, and those that it is folded over.
+    /// All lines of the field: the first one, and its continuation lines.
     lines: &'a [u8],
     name: &'a [u8],
     value: &'a [u8],
 }
 
 impl<'a> Header<'a> {
-    /// The `bytes` are a header and nothing more.
+    /// A header of exactly these `bytes`.
     pub(super) fn new(bytes: &'a [u8]) -> Header<'a> {
         Header { bytes }
     }
 
-    /// The header that `bytes` start with, and what follows it. There is none without an empty line.
+    /// Splits the header at the start of `bytes` from the rest. `None` if there is no empty line.
     pub(super) fn split_from(bytes: &'a [u8]) -> Option<(Header<'a>, &'a [u8])> {
         let mut lines = lines(bytes).scan(0, |end, line| {
             *end += line.len();
@@ -44,12 +44,12 @@ impl<'a> Header<'a> {
         lines(self.bytes).next().unwrap_or_default()
     }
 
-    /// How lines end here.
+    /// The line end that the header uses.
     pub(super) fn line_end(self) -> &'static [u8] {
         if self.first_line().ends_with(b"\r\n") { b"\r\n" } else { b"\n" }
     }
 
-    /// The value of the first field of this name, in any case.
+    /// The value of the first field of this name. The case of names does not matter.
     pub(super) fn value(self, name: &str) -> Option<Cow<'a, str>> {
         self.values(name).next()
     }
@@ -59,14 +59,15 @@ impl<'a> Header<'a> {
         self.fields().filter(move |field| field.is(name)).map(Field::text)
     }
 
-    /// The header with other values, `None` for a field that goes. All others stay as they are; new ones come last.
+    /// The header with changed values. `None` removes a field. Fields that are not in `changes` stay unchanged, and new
+    /// ones are added at the end.
     pub(super) fn with(self, changes: &[(&str, Option<&str>)]) -> Vec<u8> {
         let mut open = changes.to_vec();
         let mut written = self.first_line().to_vec();
         for field in self.fields() {
             match open.iter_mut().find(|(name, _)| field.is(name)) {
                 None => written.extend_from_slice(field.lines),
-                // of several fields of this name, the first has the new value
+                // If several fields have this name, the first gets the new value and the others are removed.
                 Some((_, value)) => {
                     written.extend(value.take().map(|value| self.line(field.name, value)).unwrap_or_default())
                 }
@@ -93,7 +94,7 @@ impl<'a> Header<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// A line without a colon is a field that nobody asks for.
+    /// Parses the lines of a field. A line without a colon becomes a field with an empty name.
     fn parse(lines: &'a [u8]) -> Field<'a> {
         let colon = lines.iter().position(|&byte| byte == b':');
         let (name, value) = colon.map_or((&b""[..], lines), |at| (&lines[..at], &lines[at + 1..]));
@@ -104,7 +105,7 @@ impl<'a> Field<'a> {
         self.name.eq_ignore_ascii_case(name.as_bytes())
     }
 
-    /// The value, with a space for each fold.
+    /// The value, with a space for each line break in it.
     fn text(self) -> Cow<'a, str> {
         let text = String::from_utf8_lossy(self.value);
         match text.contains('\n') {
@@ -114,7 +115,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Whether a line ends a header. At the end of the input there is none.
+/// Whether a line ends a header. The empty slice at the end of the input counts as well.
 pub(super) fn is_empty_line(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
@@ -123,7 +124,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|&byte| byte == b'\n')
 }
 
-/// How long the first line is, together with those that go on with it.
+/// The length of the first line with its continuation lines.
 fn folded_length(bytes: &[u8]) -> usize {
     let mut lines = lines(bytes);
     let first = lines.next().unwrap_or_default();

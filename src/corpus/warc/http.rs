@@ -1,20 +1,20 @@
-//! The block of a `response` record: what a server answered.
+//! The HTTP response in the block of a `response` record.
 //!
-//! The header is read with [`Header`], which is that of WARC as well, and not by a library for servers and browsers:
-//! it has to be written again with its lines as they were, and a crawl has status lines such as `HTTP/2 200`.
+//! Its header is read with [`Header`], like that of WARC. A library for servers or browsers is not used, because the
+//! header must be written again with its original lines, and crawls have status lines such as `HTTP/2 200`.
 
 use super::header::Header;
 use super::{Body, coding, media_type};
 use crate::corpus::Reason;
 
-/// Fields that no longer hold once the body is another: how it was packed, and what it added up to.
+/// Fields that are wrong for a new body: encodings and checksums of the old one.
 const OUTDATED: [&str; 7] =
     ["Content-Encoding", "Transfer-Encoding", "Trailer", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest"];
 
-/// How far a body without a type is looked into for what makes it a page.
+/// Number of bytes of a body without a type that are searched for signs of HTML.
 const LOOKED_AT: usize = 1024;
 
-/// The page that the response has; `None` if it has none.
+/// The page or text in the response. `None` if it has none.
 pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reason>> {
     let (header, body) = Header::split_from(block).filter(|(header, _)| is_success(*header))?;
     let content_type = header.value("Content-Type");
@@ -29,7 +29,7 @@ pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reas
     Body::new(bytes, content_type, limit)
 }
 
-/// The response with another body, which is not packed.
+/// The response with another body, which is not encoded.
 pub(super) fn with_body(block: &[u8], body: &[u8]) -> Vec<u8> {
     let Some((header, _)) = Header::split_from(block) else {
         return body.to_vec();
@@ -42,7 +42,7 @@ pub(super) fn with_body(block: &[u8], body: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Whether the status is of the kind 2xx.
+/// Whether the status is 2xx.
 fn is_success(header: Header) -> bool {
     let line = String::from_utf8_lossy(header.first_line());
     let mut words = line.split_ascii_whitespace();
@@ -58,7 +58,7 @@ fn is_document(content_type: &str) -> bool {
     media_type::is_html(essence) || media_type::is_plain_text(essence)
 }
 
-/// All codings, in the order in which they were applied.
+/// All codings of the body, in the order in which they were applied.
 fn codings(header: Header) -> Vec<String> {
     let fields = header.values("Content-Encoding").chain(header.values("Transfer-Encoding"));
     let codings = fields.flat_map(|field| field.split(',').map(|coding| coding.trim().to_owned()).collect::<Vec<_>>());
@@ -125,7 +125,7 @@ mod tests {
         for body in ["", " \r\n"] {
             assert!(!has_document("HTTP/1.1 200 OK", "Content-Type: text/html\r\n", body));
         }
-        // there is no body if the header does not end
+        // A header without an end has no body.
         assert!(document(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", 99).is_none());
     }
 

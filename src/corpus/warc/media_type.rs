@@ -1,19 +1,19 @@
-//! What a `Content-Type` says.
+//! Parses the value of `Content-Type`.
 
 use encoding_rs::{Encoding, REPLACEMENT};
 
-/// The type itself, without parameters.
+/// The type without parameters.
 pub(super) fn essence(content_type: &str) -> &str {
     let end = content_type.find(|c: char| c == ';' || c == ',' || c.is_whitespace());
     &content_type[..end.unwrap_or(content_type.len())]
 }
 
-/// Whether it is the type of a page, in any case.
+/// Whether it is a type of HTML pages, ignoring case.
 pub(super) fn is_html(essence: &str) -> bool {
     essence.eq_ignore_ascii_case("text/html") || essence.eq_ignore_ascii_case("application/xhtml+xml")
 }
 
-/// Whether it is the type of plain text, in any case.
+/// Whether it is the type of plain text, ignoring case.
 pub(super) fn is_plain_text(essence: &str) -> bool {
     essence.eq_ignore_ascii_case("text/plain")
 }
@@ -25,7 +25,7 @@ pub(super) fn parameter<'t>(content_type: &'t str, name: &str) -> Option<&'t str
     Some(value.trim().trim_matches(['"', '\'']))
 }
 
-/// The encoding that its `charset` names, if it is one that can be decoded.
+/// The encoding that its `charset` names. `None` if it cannot be decoded.
 pub(super) fn encoding(content_type: &str) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(parameter(content_type, "charset")?.as_bytes());
     encoding.filter(|&encoding| encoding != REPLACEMENT)

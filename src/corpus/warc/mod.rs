@@ -1,19 +1,20 @@
 //! WARC files, which crawlers write, and WET files, which are WARC files of texts.
 //!
-//! Takes what is in such a file, unpacked; gives its [`Records`] one after another, the document in each, and the
-//! record with another document in its place. The records as they stand, [`Record::raw`], are the file: whoever
-//! writes them all out again, some of them rewritten, has changed nothing else.
+//! Takes the unpacked content of such a file. Returns its [`Records`] one after another, the document in each, and the
+//! record with another document in it. The unchanged records ([`Record::raw`]) together are the file. So if all are
+//! written again, and some of them rewritten, nothing else changes.
 //!
-//! Documents are pages and plain texts: those of `response` records that came over HTTP with a status of 2xx,
-//! `resource` records, and the plain texts of `conversion` records. All else is carried along.
+//! Documents are pages and plain texts: those in `response` records over HTTP with a status of 2xx, those in `resource`
+//! records, and the plain texts in `conversion` records. All other records are kept unchanged.
 //!
-//! A page whose text is cleaned is a page no longer. What is written in its place is what WARC has for it, a
-//! `conversion` record, as a WET file has it. It has the fields of the record that it is made from, in order, but for
-//! those that are not true of it, and says in `WARC-Refers-To` which record that was. Its own `WARC-Record-ID` is
-//! made from the other's by a hash, so the same input gives the same bytes. A page whose markup is cleaned stays a
-//! `response`, not packed.
+//! If the text of a page is cleaned, the result is no longer a page. It is written as a `conversion` record, which WARC
+//! has for this purpose and WET files use. It has the fields of the original record in the same order, except those
+//! that are wrong for it. `WARC-Refers-To` names the original record. Its own `WARC-Record-ID` is a hash of the
+//! original one, so the same input gives the same bytes. If the markup of a page is cleaned, the record stays a
+//! `response`, without encodings.
 //!
-//! A record that is one of several segments of a document is carried along too: what the others hold is not known.
+//! A record that is one of several segments of a document is kept unchanged, because the content of the other segments
+//! is not known.
 
 mod coding;
 mod header;
@@ -35,19 +36,19 @@ use super::Reason;
 
 pub(super) use records::Records;
 
-/// Sums of what was the block, and of the document in it.
+/// Checksums of the block, and of the document in it.
 const DIGESTS: [&str; 2] = ["WARC-Block-Digest", "WARC-Payload-Digest"];
 
-/// Fields of a page that came over the net, which a text made from it cannot have.
+/// Fields of a downloaded page that a text made from it cannot have.
 const OF_CAPTURES: [&str; 3] = ["WARC-Concurrent-To", "WARC-IP-Address", "WARC-Identified-Payload-Type"];
 
 const UTF_8_TEXT: &str = "text/plain; charset=utf-8";
 
-/// A record as it stands in the file: header and block, and the empty lines after it.
+/// A record as it is in the file: header, block, and the empty lines after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     raw: Vec<u8>,
-    /// Where the block lies in `raw`, between header and empty lines.
+    /// The range of the block in `raw`, between header and empty lines.
     block: Range<usize>,
     id: Option<String>,
     url: Option<String>,
@@ -59,9 +60,9 @@ pub(super) struct Record {
 pub(super) struct Body<'r> {
     /// Its bytes, unpacked.
     pub(super) bytes: Cow<'r, [u8]>,
-    /// Whether it is a page, and not plain text.
+    /// Whether it is an HTML page. Otherwise it is plain text.
     pub(super) is_html: bool,
-    /// The encoding that the header of the response declares, or else that of the record.
+    /// The encoding in the header of the response or, without a response, in the header of the record.
     pub(super) encoding: Option<&'static Encoding>,
 }
 
@@ -79,23 +80,24 @@ impl Record {
         &self.raw
     }
 
-    /// Its name, `WARC-Record-ID`.
+    /// Its id, `WARC-Record-ID`.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The address of what it holds, `WARC-Target-URI`.
+    /// The URL of its content, `WARC-Target-URI`.
     pub(super) fn url(&self) -> Option<&str> {
         self.url.as_deref()
     }
 
-    /// Of which kind it is, `WARC-Type`; empty if it does not say so.
+    /// Its type, `WARC-Type`. Empty if it has none.
     #[cfg(test)]
     fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The document that it holds; `None` if it holds none, or an empty one.
+    /// The document in it. `None` if it has none, or an empty one. Fails if the unpacked document is larger than
+    /// `limit` bytes.
     pub(super) fn document(&self, limit: u64) -> Option<Result<Body<'_>, Reason>> {
         let content_type = self.header().value("Content-Type").unwrap_or_default();
         let essence = media_type::essence(&content_type);
@@ -109,7 +111,7 @@ impl Record {
         holds_it.then(|| Body::new(self.block().into(), &content_type, limit)).flatten()
     }
 
-    /// The record with the document's cleaned text in its place: a `conversion` record of plain text in UTF-8.
+    /// The record with its document replaced by the cleaned text: a `conversion` record of plain text in UTF-8.
     pub(super) fn with_text(&self, text: &str) -> Vec<u8> {
         if self.is("conversion") {
             return self.with_block(&self.as_utf_8(), text.as_bytes());
@@ -126,7 +128,7 @@ impl Record {
         self.with_block(&changes, text.as_bytes())
     }
 
-    /// The record with the document's cleaned page in its place, in the encoding that the page was in.
+    /// The record with its document replaced by the cleaned page. `page` must be in the encoding of the original page.
     pub(super) fn with_page(&self, page: &[u8]) -> Vec<u8> {
         match self.is_response() {
             true => self.with_block(&[], &http::with_body(self.block(), page)),
@@ -142,7 +144,7 @@ impl Record {
         is_response.then(|| http::document(self.block(), limit)).flatten()
     }
 
-    /// What has to change in the header of a text that is written in UTF-8.
+    /// The changes in the header if the text is written in UTF-8.
     fn as_utf_8(&self) -> Vec<(&'static str, Option<&'static str>)> {
         let content_type = self.header().value("Content-Type").unwrap_or_default();
         let charset = media_type::parameter(&content_type, "charset");
@@ -159,7 +161,8 @@ impl Record {
         [&header.with(&changes), block, header.line_end(), header.line_end()].concat()
     }
 
-    /// A name for what is made from this record: the same for the same name, or for the same record if it has none.
+    /// The id of a record that is made from this one. It depends only on the id of this record or, if it has none, on
+    /// all its bytes.
     fn derived_id(&self) -> String {
         uuid_of(self.id().map_or(self.raw(), str::as_bytes))
     }
@@ -182,7 +185,7 @@ impl Record {
 }
 
 impl<'r> Body<'r> {
-    /// `None` if there is nothing in it.
+    /// The document with these bytes. `None` if it is empty. Fails if it is larger than `limit`.
     fn new(bytes: Cow<'r, [u8]>, content_type: &str, limit: u64) -> Option<Result<Body<'r>, Reason>> {
         if bytes.trim_ascii().is_empty() {
             return None;
@@ -199,7 +202,7 @@ fn without_brackets(uri: &str) -> &str {
     uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri)
 }
 
-/// A UUID of version 8, the one for one's own making: 128-bit FNV-1a over the bytes.
+/// A UUID of version 8, which is for custom methods: the 128-bit FNV-1a hash of the bytes.
 fn uuid_of(bytes: &[u8]) -> String {
     let fnv =
         |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
@@ -228,7 +231,7 @@ mod tests {
         Some((String::from_utf8_lossy(&body.bytes).into_owned(), body.is_html))
     }
 
-    /// The record as a reader sees it, and what is left after it.
+    /// The lines of the record, and the bytes that are left after it.
     fn lines(record: &[u8]) -> Vec<String> {
         String::from_utf8_lossy(record).split("\r\n").map(str::to_owned).collect()
     }
@@ -323,7 +326,7 @@ mod tests {
         let (first, second) = (id("WARC-Record-ID: <a>", b"1"), id("WARC-Record-ID: <b>", b"1"));
         assert_ne!(first, second);
         assert_eq!(first, id("WARC-Record-ID: <a>", b"2"));
-        // without a name it is made from the record
+        // Without an id, the new id depends on all bytes of the record.
         assert_ne!(id("", b"1"), id("", b"2"));
         assert!(!only(&only(&record("", b"1")).with_text("")).raw().windows(6).any(|place| place == b"Refers"));
     }
@@ -378,7 +381,7 @@ mod tests {
         }
     }
 
-    /// A small file of everything.
+    /// A small file with records of many kinds.
     static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let packed = coding::tests::gzip("<html><p>Rain in the afternoon.");
         let chunked = [format!("{:x}\r\n", packed.len()).as_bytes(), &packed, b"\r\n0\r\n\r\n"].concat();
@@ -418,7 +421,7 @@ mod tests {
 
     fn damaged(mut file: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
         for damage in damages {
-            // one byte always remains to be damaged
+            // Makes sure that there is at least 1 byte to damage.
             file.push(b'.');
             let size = file.len();
             let stretch = |at: prop::sample::Index, length: usize| at.index(size)..size.min(at.index(size) + length);

@@ -1,14 +1,15 @@
-//! The records of a WARC file, one after another.
+//! Reads the records of a WARC file, one after another.
 //!
-//! Takes a reader of what is in the file, unpacked; gives each record as it stands. What says how long a record is
-//! can be wrong, so it is believed only if another record, two empty lines or the end of the input come after. Else
-//! the record is named with what is wrong, and the next one looked for in all that follows: the next line that is a
-//! version, such as `WARC/1.0`, or ends in one, if a whole record follows it. So garbage without a line end hides none.
+//! Takes a reader of the unpacked file. Returns each record unchanged. The length in a record's header can be wrong. So
+//! it counts only if another record, 2 empty lines or the end of the input follow. Otherwise the record is reported as
+//! an error, and the next one is searched for in the following bytes. It starts at a line that is a version, such as
+//! `WARC/1.0`. It may also start at the end of another line, if a whole record follows there. So garbage without a line
+//! end hides no record.
 //!
-//! Empty lines that belong to no record, before the first or far behind one, are passed over. They hold nothing.
+//! Empty lines that belong to no record are skipped, before the first record or far after one. They have no content.
 //!
-//! A record that is too long is not held and its length not believed either: if the length were wrong, believing it
-//! would lose all records after it. So a file of WARC within such a record is read as records.
+//! A record that is too long is not stored. Its length is not trusted either: if it were wrong, all records after it
+//! would be lost. So if such a record contains a WARC file, the records in that file are returned.
 
 use std::io::BufRead;
 
@@ -18,32 +19,32 @@ use super::window::Window;
 use crate::corpus::Reason;
 use crate::corpus::skipped::excerpt;
 
-/// The first line of a record is shorter than this.
+/// Maximum length of the first line of a record, in bytes.
 const VERSION_BYTES: usize = 32;
 
-/// More bytes of empty lines after a record belong to no record; two lines are the rule.
+/// Maximum number of bytes of empty lines that belong to the record before them. Normal are 2 lines.
 const MOST_EMPTY: usize = 4096;
 
-/// The records of a WARC file.
+/// Reads the records of a WARC file.
 #[derive(Debug)]
 pub(in crate::corpus) struct Records<R: BufRead> {
     window: Window<R>,
     limit: usize,
-    /// Whether the next record has to be looked for.
+    /// Whether the start of the next record must be searched for.
     is_lost: bool,
-    /// Whether what comes next goes on with a line of which the beginning was passed over.
+    /// Whether the next byte is in the middle of a line whose start was skipped.
     is_amid_line: bool,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Reads records from `reader`, up to `limit` bytes each.
+    /// Reads records from `reader`. Larger ones than `limit` bytes are errors.
     pub(in crate::corpus) fn new(reader: R, limit: u64) -> Records<R> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Records { window: Window::new(reader), limit, is_lost: false, is_amid_line: false }
     }
 
-    /// The next record; after an error, the next one that can be found. An error of the reader is handed on, and the
-    /// reader asked again afterwards: it ends the records if it fails twice without a byte between.
+    /// The next record. After an error, the next record that can be found. An error of the reader is returned, and then
+    /// reading is tried again. If it fails twice without a byte between, the records end.
     pub(in crate::corpus) fn next(&mut self) -> Option<Result<Record, Reason>> {
         loop {
             let is_doubtful = self.skip_to_record();
@@ -56,7 +57,7 @@ impl<R: BufRead> Records<R> {
             if let Err(reason) = &record {
                 (self.is_lost, self.is_amid_line) = (true, true);
                 self.window.skip(1);
-                // amid a line only a whole record is one
+                // In the middle of a line, only a whole record counts. Otherwise the text may only look like one.
                 if is_doubtful && !matches!(reason, Reason::Unreadable(_)) {
                     continue;
                 }
@@ -65,7 +66,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Passes over what is no record; tells whether what comes next stands amid a line.
+    /// Skips bytes up to the next possible record. Returns whether that is in the middle of a line.
     fn skip_to_record(&mut self) -> bool {
         while self.window.fill(1) {
             let starts_line = !self.is_amid_line;
@@ -83,8 +84,8 @@ impl<R: BufRead> Records<R> {
         false
     }
 
-    /// Passes over the line that comes next up to a version at its end; whether there is one. If not, some of the line is
-    /// left.
+    /// Skips to a version at the end of the current line. Returns whether there is one. If not, the line end is not
+    /// skipped.
     fn skip_to_version(&mut self) -> bool {
         while self.window.fill(1) {
             let bytes = self.window.bytes();
@@ -116,7 +117,7 @@ impl<R: BufRead> Records<R> {
         Ok(Record::new(self.window.take(next), header_end, end))
     }
 
-    /// Where the header ends that starts here.
+    /// The end of the header that starts here. Fails if there is no whole header.
     fn header_end(&mut self) -> Result<usize, Reason> {
         if !self.is_here(0) {
             return Err(self.no_record());
@@ -135,7 +136,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Where the next record starts, or the input ends, if the one before it can end at `end`.
+    /// The start of the next record, or the end of the input. `None` if the record before cannot end at `end`.
     fn next_start(&mut self, end: usize) -> Option<usize> {
         let mut start = end;
         let mut empty_lines = 0;
@@ -150,7 +151,7 @@ impl<R: BufRead> Records<R> {
         (empty_lines >= 2 || is_end || self.is_here(start)).then_some(start)
     }
 
-    /// How long the empty line is that starts at `start`, if one does.
+    /// The length of the empty line at `start`. `None` if there is none.
     fn empty_line_at(&mut self, start: usize) -> Option<usize> {
         self.window.fill(start + 2);
         match self.window.bytes()[start..] {
@@ -169,7 +170,7 @@ impl<R: BufRead> Records<R> {
         length.is_some_and(|length| is_version(&bytes[start..start + length]))
     }
 
-    /// Why no record starts here: the reader failed, or something else does.
+    /// The reason why no record starts here: a failure of the reader, or other content.
     fn no_record(&mut self) -> Reason {
         if !self.window.fill(VERSION_BYTES)
             && let Some(failure) = self.window.take_failure()
@@ -181,7 +182,7 @@ impl<R: BufRead> Records<R> {
         Reason::NotARecord(String::from_utf8_lossy(&head).trim_end().to_owned())
     }
 
-    /// Why a record is not whole: the reader failed, or the input is over.
+    /// The reason why a record is incomplete: a failure of the reader, or the end of the input.
     fn cut_off(&mut self) -> Reason {
         self.window.take_failure().map_or(Reason::RecordCutOff, Reason::from)
     }
@@ -191,7 +192,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Whether a line is the first of a record: `WARC/1.0` or another version.
+/// Whether a line is the first line of a record, such as `WARC/1.0`.
 fn is_version(line: &[u8]) -> bool {
     let Some(version) = line.strip_prefix(b"WARC/") else {
         return false;
@@ -217,7 +218,7 @@ mod tests {
     use super::super::window::tests::Failing;
     use super::*;
 
-    /// The blocks of records, and what is wrong with others.
+    /// The blocks of records, and the messages of errors.
     fn told(records: impl IntoIterator<Item = Result<Record, Reason>>) -> Vec<String> {
         let tell = |record: Result<Record, Reason>| match record {
             Ok(record) => String::from_utf8_lossy(record.block()).into_owned(),
@@ -278,7 +279,7 @@ mod tests {
             );
             assert!(told[1].starts_with("! no WARC record starts here, but \""), "{}", told[1]);
         }
-        // a version that ends a line is no record of its own
+        // A version at the end of a line is not the start of a record by itself.
         let file = [&one, &b"format: WARC/1.0\nother: WARC/1.0\n\n"[..], &two].concat();
         assert_eq!(told_of(&file).len(), 3);
     }
@@ -321,7 +322,7 @@ mod tests {
         for end in second + "WARC/1.0\n".len() + 1..file.len() - "\r\n\r\n".len() {
             assert_eq!(told_of(&file[..end]), ["one", cut_off], "{end}");
         }
-        // a length beyond the end hides no record
+        // A length beyond the end of the file must not hide the next record.
         let long = b"WARC/1.0\r\nContent-Length: 5000\r\n\r\nlost\r\n\r\n";
         assert_eq!(told_of(&[&long[..], &file].concat()), [cut_off, "one", "two"]);
         assert_eq!(told_of(&[b"WARC/1.0\r\nContent-Le", &b"\r\n"[..], &file].concat()), [cut_off, "one", "two"]);

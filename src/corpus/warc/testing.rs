@@ -5,7 +5,7 @@ use crate::corpus::Reason;
 
 pub(super) const LIMIT: u64 = 1 << 20;
 
-/// A record with these fields, one a line.
+/// A record with these fields, one per line.
 pub(super) fn record(fields: &str, block: &[u8]) -> Vec<u8> {
     let fields: String = fields.lines().map(|field| format!("{field}\r\n")).collect();
     let length = block.len();
@@ -13,7 +13,7 @@ pub(super) fn record(fields: &str, block: &[u8]) -> Vec<u8> {
     [header.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-/// A page as a server answered it, with these fields of HTTP, one a line.
+/// A page as a server sends it, with these HTTP fields, one per line.
 pub(super) fn response(fields: &str, body: &[u8]) -> Vec<u8> {
     let fields: String = fields.lines().map(|field| format!("{field}\r\n")).collect();
     let block = [format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes(), body].concat();
@@ -25,7 +25,7 @@ pub(super) fn read(file: &[u8]) -> Vec<Result<Record, Reason>> {
     std::iter::from_fn(|| records.next()).collect()
 }
 
-/// The one record of a file.
+/// The only record of a file.
 pub(super) fn only(file: &[u8]) -> Record {
     match &read(file)[..] {
         [Ok(record)] => record.clone(),

@@ -1,11 +1,11 @@
-//! What has been read of the input and is not yet used up.
+//! The bytes of the input that were read but not used yet.
 //!
-//! Takes a reader; gives the next bytes, as many as are asked for, without using them up: whoever finds that they are
-//! no record looks for one in the same bytes again. Each byte is read once and moved a few times at most.
+//! Takes a reader. Shows the next bytes, as many as requested, without using them up. So if they turn out to be no
+//! record, the same bytes can be searched for one. Each byte is read once and moved only a few times.
 
 use std::io::{self, BufRead, ErrorKind};
 
-/// As much is taken from the reader at once, however much it offers.
+/// Maximum number of bytes that are taken from the reader at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// The next bytes of the input.
@@ -13,11 +13,11 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct Window<R> {
     reader: R,
     held: Vec<u8>,
-    /// Where in `held` the bytes begin that are not used up.
+    /// The position in `held` of the first unused byte.
     start: usize,
-    /// Why the reader did not go on.
+    /// The error of the reader, if it failed.
     failure: Option<io::Error>,
-    /// Whether nothing was read since the last failure that was handed out.
+    /// Whether no byte was read since the last error was returned.
     is_stuck: bool,
     is_over: bool,
 }
@@ -27,12 +27,12 @@ impl<R: BufRead> Window<R> {
         Window { reader, held: Vec::new(), start: 0, failure: None, is_stuck: false, is_over: false }
     }
 
-    /// What is there without reading.
+    /// The bytes that are available without reading.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.held[self.start..]
     }
 
-    /// Reads until there are `count` bytes: whether there are, before the input ends or fails.
+    /// Reads until `count` bytes are available. Returns false if the input ends or fails before that.
     pub(super) fn fill(&mut self, count: usize) -> bool {
         while self.bytes().len() < count && !self.is_over && self.failure.is_none() {
             self.read_chunk();
@@ -40,13 +40,13 @@ impl<R: BufRead> Window<R> {
         self.bytes().len() >= count
     }
 
-    /// Where the line ends that starts at `from`: after its LF, or where the input ends or fails. Beyond `limit` it is
-    /// not looked for.
+    /// The end of the line that starts at `from`: after its LF, or at the end or failure of the input. `None` if it is
+    /// beyond `limit`.
     pub(super) fn line_end(&mut self, from: usize, limit: usize) -> Option<usize> {
         let mut searched = from;
         while searched <= limit {
             let mut rest = &self.bytes()[searched..];
-            // reading from a slice cannot fail
+            // Reading from a slice cannot fail.
             searched += rest.skip_until(b'\n').unwrap_or(0);
             if self.bytes()[from..searched].ends_with(b"\n") || !self.fill(searched + 1) {
                 return Some(searched);
@@ -55,7 +55,7 @@ impl<R: BufRead> Window<R> {
         None
     }
 
-    /// Uses up the line that comes next, however long it is.
+    /// Skips the next line, however long it is.
     pub(super) fn skip_line(&mut self) {
         while self.fill(1) {
             let mut rest = self.bytes();
@@ -68,29 +68,30 @@ impl<R: BufRead> Window<R> {
         }
     }
 
-    /// Passes over `count` bytes, which are there.
+    /// Skips `count` bytes, which must be available.
     pub(super) fn skip(&mut self, count: usize) {
         self.start += count;
     }
 
-    /// Uses up `count` bytes, which are there.
+    /// Takes `count` bytes, which must be available.
     pub(super) fn take(&mut self, count: usize) -> Vec<u8> {
         let taken = self.bytes()[..count].to_vec();
         self.start += count;
         taken
     }
 
-    /// Why the reader did not go on, once. Afterwards it is asked again, for it may know a place to go on from.
+    /// The error of the reader, returned once. After that, reading is tried again, because the reader may be able to
+    /// continue at a later position.
     pub(super) fn take_failure(&mut self) -> Option<io::Error> {
         let failure = self.failure.take()?;
-        // what comes now does not go on with the line before the gap
+        // The bytes after the gap must not continue the line before it.
         self.held.push(b'\n');
         self.is_stuck = true;
         Some(failure)
     }
 
     fn read_chunk(&mut self) {
-        // only if more is dropped than moved, so that moving costs no more than reading
+        // Bytes are moved only if more are dropped than moved. So moving costs no more than reading.
         if self.start > self.held.len() / 2 {
             self.held.drain(..self.start);
             self.start = 0;
@@ -116,7 +117,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Gives stretches of bytes, a few at a time, and fails between them.
+    /// A reader that gives a few bytes at a time and fails between them.
     pub(in crate::corpus::warc) struct Failing<'a> {
         pub(in crate::corpus::warc) stretches: Vec<&'a [u8]>,
         pub(in crate::corpus::warc) step: usize,
@@ -149,7 +150,7 @@ pub(super) mod tests {
     }
 
     impl<R> Window<R> {
-        /// Whether so many bytes were ever held.
+        /// Whether this many bytes were held at some time.
         pub(in crate::corpus::warc) fn has_held(&self, count: usize) -> bool {
             self.held.capacity() >= count
         }
@@ -186,7 +187,7 @@ pub(super) mod tests {
         assert!(window.take_failure().is_some() && window.take_failure().is_none());
         assert!(window.fill(3) && window.bytes() == b"a\nb");
         assert!(!window.fill(4) && window.take_failure().is_some());
-        // it fails again without a byte between: that is the end
+        // A second failure without a byte between is the end.
         assert!(!window.fill(5) && window.take_failure().is_none());
     }
 }
