@@ -26,7 +26,8 @@ fn documented(root: &Path) -> String {
 /// The items in a folder of documentation, each with its fields, variants and methods.
 fn items(folder: &Path) -> String {
     let page = Regex::new(r"^(struct|enum|trait|fn|type|constant)\.(\w+)\.html$").expect("a regex");
-    let member = Regex::new(r#"id="(?:method|tymethod|structfield|variant|associatedconstant)\.(\w+)""#).expect("a regex");
+    let member =
+        Regex::new(r#"id="(?:method|tymethod|structfield|variant|associatedconstant)\.(\w+)""#).expect("a regex");
     let entries = fs::read_dir(folder).expect("documentation").map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
     names.sort();

@@ -76,12 +76,14 @@ impl Inventory {
     }
 
     /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
+    #[doc(hidden)]
     pub fn with_html(mut self, html: HtmlView) -> Inventory {
         self.options = Arc::new(ReadOptions { html, ..(*self.options).clone() });
         self
     }
 
     /// The files to read, sorted by source and name.
+    #[doc(hidden)]
     pub fn files(&self) -> &[InputFile] {
         &self.files
     }
@@ -114,11 +116,13 @@ impl Inventory {
     }
 
     /// Whether the document at `place` is an HTML file.
+    #[doc(hidden)]
     pub fn is_html(&self, place: &DocumentRef) -> bool {
         self.files[place.file()].kind() == FileKind::Html
     }
 
     /// The stored size of the document at `place`, in bytes. 0 if it is not known.
+    #[doc(hidden)]
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
         match place.place() {
             Place::Line { bytes, .. } | Place::Spool { bytes, .. } => bytes as u64,
@@ -144,6 +148,7 @@ impl Inventory {
     }
 
     /// The content of `file`, to be read in order.
+    #[doc(hidden)]
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
         match file.holds_many() {
             true => self.records(file).map(Content::Records),

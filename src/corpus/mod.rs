@@ -88,15 +88,19 @@ pub struct Document {
     /// Its text, as UTF-8 without byte order mark.
     pub text: String,
     /// Whether the text is the visible text of a page. Then the file or record contains something else.
+    #[doc(hidden)]
     pub is_view: bool,
     /// The page with this visible text, if pages are requested ([`HtmlView::Page`]).
+    #[doc(hidden)]
     pub page: Option<Box<Page>>,
     /// The elements around the text, if it is the visible text of a page and outlines are requested
     /// ([`ReadOptions::outline`]).
+    #[doc(hidden)]
     pub outline: Option<Box<Outline>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.
     pub encoding: Option<&'static str>,
     /// A problem that was found while it was read.
+    #[doc(hidden)]
     pub warning: Option<Warning>,
 }
 

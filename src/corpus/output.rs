@@ -98,11 +98,13 @@ impl OutputRoot {
 
     /// Writes the file `relative` if its content is still `old`, or if it is still missing (`None`). Returns whether it
     /// was written.
+    #[doc(hidden)]
     pub fn replace(&self, relative: impl AsRef<Path>, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
         self.begin(relative)?.replace(old, new)
     }
 
     /// Starts the file `relative`, to be written step by step. Creates the folders on the way to it.
+    #[doc(hidden)]
     pub fn begin(&self, relative: impl AsRef<Path>) -> Result<PendingFile, OutputError> {
         let relative = relative.as_ref();
         self.folder_of(relative)?;
@@ -125,6 +127,7 @@ impl OutputRoot {
     }
 
     /// The path of the hidden folder in the output folder, for files that are not results but must outlive the run.
+    #[doc(hidden)]
     pub fn own_folder(&self) -> Result<PathBuf, OutputError> {
         // At its end, a run removes the hidden folder if it is empty.
         self.run_folder()?;

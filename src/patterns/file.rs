@@ -137,6 +137,7 @@ impl PatternFile {
     }
 
     /// A file without patterns, for nothing mined. It only says how texts are tokenized.
+    #[doc(hidden)]
     pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
         let histogram = BTreeMap::new();
         let mined = MinedFrom { documents: 0, near_duplicates: 0, tokens: 0, cutoff: 0.0, removed: None, histogram };
@@ -144,6 +145,7 @@ impl PatternFile {
     }
 
     /// The same file with other patterns.
+    #[doc(hidden)]
     pub fn with_patterns(&self, patterns: Vec<Pattern>) -> PatternFile {
         let PatternFile { heading, source, mined, trust, keep, lexer, .. } = self;
         PatternFile {
@@ -240,6 +242,7 @@ impl PatternFile {
     }
 
     /// Sorts the contents into canonical order.
+    #[doc(hidden)]
     pub fn sort(&mut self) {
         self.keep.sort_by(|a, b| a.text().cmp(b.text()));
         self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
@@ -285,6 +288,7 @@ impl PatternFile {
     }
 
     /// The accepted patterns that match the whole of a text to keep: two contradicting decisions. The text is kept.
+    #[doc(hidden)]
     pub fn contradictions(&self) -> Vec<(&Pattern, &Keep)> {
         let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);
         let pairs = accepted.flat_map(|pattern| self.keep.iter().map(move |keep| (pattern, keep)));

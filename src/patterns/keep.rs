@@ -50,6 +50,7 @@ impl Keep {
     }
 
     /// The regex that finds it. Check the matches with [`cuts_word`].
+    #[doc(hidden)]
     pub fn regex(&self) -> &Arc<fancy_regex::Regex> {
         &self.regex
     }

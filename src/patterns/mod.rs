@@ -61,6 +61,7 @@ impl Status {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     /// Its tokens.
+    #[doc(hidden)]
     pub run: TokenRun,
     /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
@@ -74,6 +75,7 @@ pub struct Template {
     pub example: String,
     /// It ends articles that have at least this many words of prose before it. `None` if it does not, or that was not
     /// computed yet.
+    #[doc(hidden)]
     pub ends_after: Option<usize>,
 }
 
@@ -96,6 +98,7 @@ pub struct Pattern {
     /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share.
     pub regex: String,
     /// How it is matched. Follows from id and regex.
+    #[doc(hidden)]
     pub form: Form,
     /// Number of documents it was seen in, near-duplicates counted once.
     pub documents: usize,
@@ -126,11 +129,13 @@ impl Pattern {
     }
 
     /// Whether the regex is the one that mining wrote.
+    #[doc(hidden)]
     pub fn is_as_mined(&self) -> bool {
         matches!(self.form, Form::Run(_))
     }
 
     /// Its compiled regex.
+    #[doc(hidden)]
     pub fn compiled(&self) -> Result<Arc<fancy_regex::Regex>, Box<fancy_regex::Error>> {
         match &self.form {
             Form::Regex(regex) => regex.compiled().cloned(),

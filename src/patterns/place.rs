@@ -14,6 +14,7 @@ pub enum Place {
 
 impl Place {
     /// All places, the narrower ones first.
+    #[doc(hidden)]
     pub const ALL: [Place; 3] = [Place::Head, Place::Tail, Place::Ends];
 
     /// The name in a pattern file.
@@ -26,11 +27,13 @@ impl Place {
     }
 
     /// Whether it includes the head.
+    #[doc(hidden)]
     pub fn is_head(self) -> bool {
         self != Place::Tail
     }
 
     /// Whether it includes the tail.
+    #[doc(hidden)]
     pub fn is_tail(self) -> bool {
         self != Place::Head
     }

@@ -15,6 +15,7 @@ pub struct FileProblem {
 
 impl FileProblem {
     /// A problem if the file is not named after its source.
+    #[doc(hidden)]
     pub fn of_name(path: &Path, source: &str) -> Option<FileProblem> {
         let message = || format!("it says it is for source '{source}'; name it {source}.yaml");
         let is_named = path.file_stem().is_some_and(|stem| stem == source);

@@ -22,6 +22,7 @@ impl Trust {
     pub const LEAST: f64 = 0.5;
 
     /// The trust for shared patterns: the mean of the sources' trust, weighted by their documents.
+    #[doc(hidden)]
     pub fn mean<'t>(own: impl Iterator<Item = (&'t Trust, usize)>) -> Option<Trust> {
         let (documents, sum) = own.fold((0.0, 0.0), |(documents, sum), (trust, of_source)| {
             (documents + of_source as f64, sum + trust.share * of_source as f64)
@@ -42,6 +43,7 @@ impl Trust {
     }
 
     /// Whether matches count everywhere in a document.
+    #[doc(hidden)]
     pub fn is_anywhere(&self) -> bool {
         self.share >= Trust::LEAST
     }
