@@ -145,6 +145,7 @@ internal! {
 internal! {
     #[cfg(feature = "_internal")]
     mod evaluation;
+    mod explain;
     mod fields;
     #[cfg(feature = "review")]
     mod review;

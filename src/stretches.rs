@@ -1,8 +1,8 @@
-//! The stretches of flags that are set.
+//! Stretches: of flags that are set, and of a text, with what they have in common.
 
 use std::ops::Range;
 
-/// From left to right.
+/// The stretches of flags that are set, from left to right.
 pub(crate) fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
@@ -10,4 +10,36 @@ pub(crate) fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<us
         (stretch[0], start - stretch.len()..start)
     });
     stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
+}
+
+/// Of sorted and disjoint stretches, those that have anything in common with one. O(log n).
+pub(crate) fn touching<'a, T>(sorted: &'a [T], with: &Range<usize>, range: impl Fn(&T) -> &Range<usize>) -> &'a [T] {
+    let first = sorted.partition_point(|of| range(of).end <= with.start);
+    let count = sorted[first..].partition_point(|of| range(of).start < with.end);
+    &sorted[first..first + count]
+}
+
+/// What two stretches that overlap have in common.
+pub(crate) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+        a.start < b.end && b.start < a.end
+    }
+
+    #[test]
+    fn what_touches_a_stretch_is_what_overlaps_it() {
+        let sorted = [1..3, 3..4, 6..9, 12..13];
+        for start in 0..14 {
+            for end in start + 1..15 {
+                let naive: Vec<&Range<usize>> = sorted.iter().filter(|of| overlap(of, &(start..end))).collect();
+                assert_eq!(touching(&sorted, &(start..end), |of| of).iter().collect::<Vec<_>>(), naive);
+            }
+        }
+    }
 }

@@ -13,6 +13,7 @@ pub mod manifest;
 pub mod memory;
 pub mod mining;
 pub mod observer;
+pub mod pattern_search;
 pub mod reading;
 pub mod workers;
 pub mod writing;
@@ -25,6 +26,7 @@ pub use error::{PipelineError, Result};
 pub use library::{Library, LibraryError};
 pub use mining::{CorpusMineOptions, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
+pub use pattern_search::PatternSearch;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

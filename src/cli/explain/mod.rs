@@ -1,27 +1,23 @@
 //! `dehusk explain`: one document with what would go marked, and why; or all that one pattern matches.
 
-mod excerpts;
 mod marks;
-mod matched;
 mod one_pattern;
-mod stretches;
 mod whole;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use dehusk::pipeline::suited;
 
-use dehusk::cleaning::cut::is_emptied;
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk::cleaning::{CleanOptions, Cleaner};
 use dehusk::corpus::{Content, Document, Inventory, Records};
+use dehusk::explain::Explanation;
+use dehusk::pipeline::{Library, suited};
 
 use super::Exit;
 use super::options::{MethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
-use dehusk::pipeline::Library;
 
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]
@@ -68,9 +64,9 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
         reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
     let cleaner = Cleaner::new(&library.for_source(source), &args.cleaning());
-    let cleaning = cleaner.clean(&mut Scratch::default(), &document.text)?;
-    print(&whole::told(&document.text, &cleaning, &cleaner, Screen::of_stdout(args.color)))?;
-    if is_emptied(&document.text, &cleaning.strip(&document.text)) {
+    let explanation = Explanation::of(&document.text, &cleaner)?;
+    print(&whole::told(&document.text, &explanation, &cleaner, Screen::of_stdout(args.color)))?;
+    if explanation.is_emptied {
         reporter.warn("nothing of this document would be left");
     }
     Ok(Exit::Done)

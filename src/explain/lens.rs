@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dehusk::cleaning::regexes::regex_matches;
-use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk::patterns::{Form, Pattern, PatternFile, Status};
-
-use super::marks::BY_SHAPE;
-use super::stretches::{common, touching};
+use super::BY_SHAPE;
+use crate::cleaning::regexes::regex_matches;
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use crate::patterns::{Form, Pattern, PatternFile, Status};
+use crate::stretches::{common, touching};
 
 /// One pattern beside all patterns of a source.
 #[derive(Debug)]
@@ -56,6 +55,9 @@ impl Lens {
     }
 
     /// Looks at a text.
+    ///
+    /// # Errors
+    /// If the search for a regex that a person wrote was given up.
     pub fn look(&self, scratch: &mut Scratch, text: &str) -> Result<Matched, CleanError> {
         let mut ranges = match &self.pattern.form {
             Form::Run(_) => self.runs(scratch, text)?,
@@ -145,6 +147,53 @@ impl std::ops::AddAssign<&Fate> for Fate {
     fn add_assign(&mut self, other: &Fate) {
         other.goes.iter().for_each(|(id, bytes)| self.count(id, *bytes));
         self.stays += other.stays;
+    }
+}
+
+/// What was found in some documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The documents.
+    pub documents: usize,
+    /// Those with a match.
+    pub with_matches: usize,
+    /// The matches.
+    pub matches: usize,
+    /// Those that overlap the one before.
+    pub overlapping: usize,
+    /// Those that stay as they are, to the last byte.
+    pub whole: usize,
+    /// What becomes of them.
+    pub fate: Fate,
+}
+
+impl Tally {
+    /// A document in which nothing was looked for.
+    pub fn unasked() -> Tally {
+        Tally { documents: 1, ..Tally::default() }
+    }
+
+    /// Of one document.
+    pub fn of(matched: &Matched, text: &str, cleaner: &Cleaner) -> Tally {
+        Tally {
+            documents: 1,
+            with_matches: usize::from(!matched.ranges.is_empty()),
+            matches: matched.ranges.len(),
+            overlapping: matched.overlapping(),
+            whole: matched.whole(),
+            fate: matched.fate(text, cleaner),
+        }
+    }
+}
+
+impl std::ops::AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        self.documents += other.documents;
+        self.with_matches += other.with_matches;
+        self.matches += other.matches;
+        self.overlapping += other.overlapping;
+        self.whole += other.whole;
+        self.fate += &other.fate;
     }
 }
 

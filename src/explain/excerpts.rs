@@ -2,75 +2,103 @@
 
 use std::ops::Range;
 
-use dehusk::cleaning::Cleaner;
-
-use super::marks::{Marks, ids};
-use super::matched::Matched;
-use super::stretches::{common, touching};
+use super::lens::Matched;
+use super::{Outcome, Part, ids};
+use crate::cleaning::Cleaner;
+use crate::stretches::{common, touching};
 
 /// Of the text beside a match in its line, and of a line around it, so many characters are shown.
 const CHARACTERS_SHOWN: usize = 80;
 
+/// A line of an excerpt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<'t> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it says.
+    pub content: Content<'t>,
+}
+
+/// What a line of an excerpt says. Long text is cut off, with an ellipsis there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content<'t> {
+    /// A line before or after the match.
+    Around(String),
+    /// A line with a match, or a part of one.
+    Match {
+        /// What stands before it in the line.
+        before: String,
+        /// The match: what of it goes, and what stays.
+        parts: Vec<Part<'t>>,
+        /// What stands after it in the line.
+        after: String,
+    },
+}
+
 /// What the excerpts of a text are made from.
-pub struct Excerpts<'t> {
+#[derive(Debug)]
+pub struct Excerpts<'t, 'c> {
     text: &'t str,
     /// Where each line lies, without its line break.
     lines: Vec<Range<usize>>,
-    matched: &'t Matched,
-    cleaner: &'t Cleaner,
-    marks: Marks,
+    matched: &'c Matched,
+    cleaner: &'c Cleaner,
 }
 
-impl<'t> Excerpts<'t> {
+impl<'t, 'c> Excerpts<'t, 'c> {
     /// Prepares excerpts of a text, given what matches in it and what cleans it.
-    pub fn new(text: &'t str, matched: &'t Matched, cleaner: &'t Cleaner, marks: Marks) -> Excerpts<'t> {
+    pub fn new(text: &'t str, matched: &'c Matched, cleaner: &'c Cleaner) -> Excerpts<'t, 'c> {
         let mut start = 0;
         let line = |line: &str| {
             let range = start..start + line.trim_end_matches(['\n', '\r']).len();
             start += line.len();
             range
         };
-        Excerpts { text, lines: text.split_inclusive('\n').map(line).collect(), matched, cleaner, marks }
+        Excerpts { text, lines: text.split_inclusive('\n').map(line).collect(), matched, cleaner }
     }
 
     /// A match in its lines, with so many lines before and after it. Blank lines are left out.
-    pub fn around(&self, found: &Range<usize>, context: usize) -> String {
+    pub fn around(&self, found: &Range<usize>, context: usize) -> Vec<Line<'t>> {
         let first = self.lines.partition_point(|line| line.end <= found.start);
         let after = self.lines.partition_point(|line| line.start < found.end);
         let is_filled = |&line: &usize| !self.text[self.lines[line].clone()].trim().is_empty();
         let mut before: Vec<usize> = (0..first).rev().filter(is_filled).take(context).collect();
         before.reverse();
-        let mut excerpt: String = before.into_iter().map(|line| self.other_line(line)).collect();
+        let mut excerpt: Vec<Line> = before.into_iter().map(|line| self.other_line(line)).collect();
         excerpt.extend((first..after).filter(is_filled).map(|line| self.line_with(found, line)));
         excerpt.extend((after..self.lines.len()).filter(is_filled).take(context).map(|line| self.other_line(line)));
         excerpt
     }
 
-    fn other_line(&self, line: usize) -> String {
+    fn other_line(&self, line: usize) -> Line<'t> {
         let text = self.text[self.lines[line].clone()].trim_end();
-        format!("{:>5}- {}\n", line + 1, self.marks.screen.harmless(&start_of(text)))
+        Line { number: line + 1, content: Content::Around(start_of(text)) }
     }
 
-    fn line_with(&self, found: &Range<usize>, line: usize) -> String {
+    fn line_with(&self, found: &Range<usize>, line: usize) -> Line<'t> {
         let range = &self.lines[line];
         let part = common(range, found);
         let [before, after] = [&self.text[range.start..part.start], &self.text[part.end..range.end]];
-        let [before, after] =
-            [end_of(before), start_of(after.trim_end())].map(|text| self.marks.screen.harmless(&text).into_owned());
-        format!("{:>5}: {before}{}{after}\n", line + 1, self.marked(part))
+        let (before, after) = (end_of(before), start_of(after.trim_end()));
+        Line { number: line + 1, content: Content::Match { before, parts: self.parts(part), after } }
     }
 
     /// A part of a line that matches: what goes of it, and what stays.
-    fn marked(&self, part: Range<usize>) -> String {
-        let mut marked = String::new();
+    fn parts(&self, part: Range<usize>) -> Vec<Part<'t>> {
+        let stays = |range: Range<usize>| Part { text: &self.text[range], outcome: Outcome::Stays };
+        let mut parts = Vec::new();
         let mut at = part.start;
         for span in touching(&self.matched.cleaning.spans, &part, |span| &span.range) {
             let goes = common(&span.range, &part);
-            marked += &self.marks.kept(&self.text[at..goes.start]);
-            marked += &self.marks.removed(&self.text[goes.clone()], &ids(span, &goes, self.cleaner));
+            parts.push(stays(at..goes.start));
+            parts.push(Part {
+                text: &self.text[goes.clone()],
+                outcome: Outcome::Goes(ids(span, &goes, self.cleaner)),
+            });
             at = goes.end;
         }
-        marked + &self.marks.kept(&self.text[at..part.end])
+        parts.push(stays(at..part.end));
+        parts
     }
 }
 

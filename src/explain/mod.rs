@@ -1,0 +1,139 @@
+//! Why text goes, and by which pattern.
+//!
+//! Takes pattern files, and then texts. Gives plain data: the parts of a document with what becomes of each ([`Explanation`]),
+//! or all that one pattern matches, whatever its status ([`lens`]). How it looks is up to whoever shows it.
+
+pub mod excerpts;
+pub mod lens;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::cleaning::cut::is_emptied;
+use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
+use crate::stretches::touching;
+
+/// What stands for an id where no pattern matches.
+pub const BY_SHAPE: &str = "shape";
+
+/// A part of a text, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<'t> {
+    /// It.
+    pub text: &'t str,
+    /// What becomes of it.
+    pub outcome: Outcome,
+}
+
+/// What becomes of a part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It goes. These patterns say so, by id, in the order in which they stand there; or [`BY_SHAPE`].
+    Goes(Vec<String>),
+    /// It stays, though the pattern that is asked for matches it.
+    Stays,
+    /// It stays, and nothing is to be told of it.
+    Unmarked,
+}
+
+/// A whole document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation<'t> {
+    /// All of its text, in order. No part that goes runs over a line's end.
+    pub parts: Vec<Part<'t>>,
+    /// How many bytes go, white space that goes with them included.
+    pub removed: usize,
+    /// The patterns that act, by their index in [`Cleaner::patterns`], and how many bytes each explains; most first.
+    pub by_pattern: Vec<(usize, usize)>,
+    /// How many bytes go that no pattern matches.
+    pub by_shape: usize,
+    /// Whether there is text, and none would be left.
+    pub is_emptied: bool,
+}
+
+impl<'t> Explanation<'t> {
+    /// Of a text, as it would be cleaned.
+    ///
+    /// # Errors
+    /// If the search for a regex that a person wrote was given up.
+    pub fn of(text: &'t str, cleaner: &Cleaner) -> Result<Explanation<'t>, CleanError> {
+        let cleaning = cleaner.clean(&mut Scratch::default(), text)?;
+        let stripped = cleaning.strip(text);
+        let by_pattern = by_pattern(&cleaning);
+        let bytes: usize = cleaning.spans.iter().map(|span| span.range.len()).sum();
+        Ok(Explanation {
+            parts: parts(text, &cleaning, cleaner),
+            removed: text.len() - stripped.len(),
+            by_shape: bytes - by_pattern.iter().map(|&(_, bytes)| bytes).sum::<usize>(),
+            by_pattern,
+            is_emptied: is_emptied(text, &stripped),
+        })
+    }
+}
+
+fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<Part<'t>> {
+    let unmarked = |range: Range<usize>| Part { text: &text[range], outcome: Outcome::Unmarked };
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for span in &cleaning.spans {
+        parts.push(unmarked(at..span.range.start));
+        at = span.range.start;
+        for line in text[span.range.clone()].split_inclusive('\n') {
+            let range = at..at + line.len();
+            at = range.end;
+            parts.push(Part { text: line, outcome: Outcome::Goes(ids(span, &range, cleaner)) });
+        }
+    }
+    parts.push(unmarked(at..text.len()));
+    parts
+}
+
+/// The ids of the patterns that explain a part of a span, in the order in which they stand there.
+fn ids(span: &Span, part: &Range<usize>, cleaner: &Cleaner) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for (_, pattern) in touching(&span.because, part, |(range, _)| range) {
+        let id = &cleaner.patterns()[*pattern].id;
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    }
+    if ids.is_empty() {
+        ids.push(BY_SHAPE.to_owned());
+    }
+    ids
+}
+
+fn by_pattern(cleaning: &Cleaning) -> Vec<(usize, usize)> {
+    let mut bytes: BTreeMap<usize, usize> = BTreeMap::new();
+    for (range, pattern) in cleaning.spans.iter().flat_map(|span| &span.because) {
+        *bytes.entry(*pattern).or_default() += range.len();
+    }
+    let mut ranked: Vec<(usize, usize)> = bytes.into_iter().collect();
+    ranked.sort_by_key(|&(pattern, bytes)| (Reverse(bytes), pattern));
+    ranked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cleaning::CleanOptions;
+    use crate::patterns::{LexerCache, PatternFile};
+
+    #[test]
+    fn the_parts_are_the_text_line_by_line_with_what_takes_them() {
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+                    - {id: a, status: accepted, regex: 'Home\\s+News'}\n  - {id: b, status: accepted, regex: News}\n";
+        let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
+        let text = "The ferry sailed at dawn, and nobody knew why or until when.\nHome\nNews\n";
+        let explained = Explanation::of(text, &cleaner).unwrap();
+        assert_eq!(explained.parts.iter().map(|part| part.text).collect::<String>(), text);
+        let goes: Vec<(&str, &Outcome)> = explained.parts.iter().map(|part| (part.text, &part.outcome)).collect();
+        let by_a = Outcome::Goes(vec!["a".to_owned()]);
+        assert_eq!(goes[1..3], [("Home\n", &by_a), ("News", &by_a)]);
+        let index = cleaner.patterns().iter().position(|pattern| pattern.id == "a").unwrap();
+        assert_eq!((explained.by_pattern, explained.by_shape), (vec![(index, 9)], 0));
+        assert!(!explained.is_emptied && explained.removed >= 9);
+    }
+}

@@ -1,0 +1,93 @@
+//! All that one pattern matches in documents of many sources, and what becomes of it.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::library::Library;
+use super::observer::Observer;
+use crate::cleaning::{CleanOptions, Scratch};
+use crate::corpus::Document;
+use crate::explain::excerpts::{Excerpts, Line};
+use crate::explain::lens::{Lens, Tally};
+
+/// The search for all matches of a pattern, whatever its status.
+#[derive(Debug)]
+pub struct PatternSearch<'a> {
+    id: &'a str,
+    library: &'a Library,
+    options: CleanOptions,
+    /// So many lines around each match are given, blank ones not counted.
+    context: usize,
+    /// By source; none if neither its file nor the shared one has the pattern.
+    lenses: BTreeMap<String, Option<Lens>>,
+    /// By source.
+    found: BTreeMap<String, Tally>,
+}
+
+impl<'a> PatternSearch<'a> {
+    /// For the pattern of this id.
+    pub fn new(id: &'a str, library: &'a Library, options: CleanOptions, context: usize) -> PatternSearch<'a> {
+        PatternSearch { id, library, options, context, lenses: BTreeMap::new(), found: BTreeMap::new() }
+    }
+
+    /// Looks at documents, each given with its name and source. Gives an excerpt for each match in each of them. A document
+    /// in which the search for a regex was given up is left out and named.
+    pub fn look_at<'d>(
+        &mut self,
+        documents: &[(&str, &str, &'d Document)],
+        observer: &dyn Observer,
+    ) -> Vec<Vec<Vec<Line<'d>>>> {
+        for &(_, source, _) in documents {
+            if !self.lenses.contains_key(source) {
+                let lens = Lens::of(self.id, &self.library.for_source(source), &self.options);
+                self.lenses.insert(source.to_owned(), lens);
+            }
+        }
+        let look = |scratch: &mut Scratch, named: &(&str, &str, &'d Document)| self.look(*named, scratch, observer);
+        let looked: Vec<(Tally, Vec<Vec<Line>>)> =
+            documents.par_iter().map_init(Scratch::default, look).collect();
+        let mut excerpts = Vec::with_capacity(documents.len());
+        for ((_, source, _), (tally, of_document)) in documents.iter().zip(looked) {
+            *self.found.entry((*source).to_owned()).or_default() += &tally;
+            excerpts.push(of_document);
+        }
+        excerpts
+    }
+
+    fn look<'d>(
+        &self,
+        (name, source, document): (&str, &str, &'d Document),
+        scratch: &mut Scratch,
+        observer: &dyn Observer,
+    ) -> (Tally, Vec<Vec<Line<'d>>>) {
+        let Some(Some(lens)) = self.lenses.get(source) else { return (Tally::unasked(), Vec::new()) };
+        match lens.look(scratch, &document.text) {
+            Ok(matched) => {
+                let excerpts = Excerpts::new(&document.text, &matched, &lens.cleaner);
+                let around = matched.ranges.iter().map(|range| excerpts.around(range, self.context)).collect();
+                (Tally::of(&matched, &document.text, &lens.cleaner), around)
+            }
+            Err(error) => {
+                observer.skip(&format!("{name}: {error}"));
+                (Tally::default(), Vec::new())
+            }
+        }
+    }
+
+    /// The sources of the documents that were looked at.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.lenses.keys().map(String::as_str)
+    }
+
+    /// The pattern as it stands in each file that was searched by, by the source of the file.
+    pub fn lenses(&self) -> BTreeMap<&str, &Lens> {
+        self.lenses.values().flatten().map(|lens| (&*lens.file, lens)).collect()
+    }
+
+    /// What was found, by source: first in the sources that have the pattern, then in those that do not.
+    pub fn found(&self) -> (Vec<(&str, &Tally)>, Vec<(&str, &Tally)>) {
+        let found = self.found.iter().map(|(source, tally)| (source.as_str(), tally));
+        found.partition(|(source, _)| self.lenses.get(*source).is_some_and(Option::is_some))
+    }
+}
