@@ -11,7 +11,7 @@ use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
-use dehusk::pipeline::CorpusCleanOptions;
+use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
 use dehusk::pipeline::clean::spans;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
@@ -195,6 +195,14 @@ impl MineArgs {
     pub fn options(&self) -> MineOptions {
         let options = MineOptions::default().min_documents(self.min_documents as usize).min_share(self.min_share);
         options.min_words(self.min_words).cutoff(self.cutoff).slots(!self.no_slots)
+    }
+
+    /// How the sources of a corpus are mined.
+    pub fn of_corpus(&self, global: &Global) -> CorpusMineOptions {
+        let mut options = CorpusMineOptions::default();
+        options.source = self.options();
+        (options.memory, options.threads) = (global.memory(), global.threads());
+        options
     }
 }
 

@@ -30,7 +30,10 @@
 //! # Ok::<(), dehusk::cleaning::CleanError>(())
 //! ```
 
+mod columns;
 pub mod names;
+
+pub use columns::{Column, Columns};
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -8,6 +8,10 @@ pub mod clean;
 mod document_report;
 pub mod combine;
 pub mod error;
+pub mod fields;
+#[cfg(feature = "stream")]
+pub mod from_state;
+pub mod lessons;
 pub mod library;
 pub mod manifest;
 pub mod memory;

@@ -155,7 +155,6 @@ impl Summary {
 impl SourceMineArgs {
     /// How a corpus is mined.
     pub fn options(&self, global: &Global) -> CorpusMineOptions {
-        let options = CorpusMineOptions::default().mining(self.mining.options()).sample(self.sample);
-        options.all_patterns(self.all_patterns).memory(global.memory()).threads(global.threads())
+        self.mining.of_corpus(global).sample(self.sample).all_patterns(self.all_patterns)
     }
 }

@@ -1,0 +1,102 @@
+//! What varies in the documents of a corpus.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rayon::prelude::*;
+
+use super::error::PipelineError;
+use super::library::Library;
+use super::observer::{Observer, WarningKind};
+use super::reading::visit_documents;
+use crate::cleaning::Scratch;
+use crate::corpus::{Document, Inventory};
+use crate::fields::{Columns, Fields};
+
+/// What varies in a document.
+#[derive(Debug)]
+pub struct DocumentFields<'a> {
+    /// The document.
+    pub document: &'a Document,
+    /// What varies in it.
+    pub columns: Columns<'a>,
+}
+
+/// Reads the fields of all documents, in order, and calls `write` with those of many at a time. With `only_accepted` only
+/// patterns count that a person accepted. A document that cannot be read is left out and named.
+///
+/// # Errors
+/// If `write` fails, or the observer stops the run.
+pub fn read_fields<E: From<PipelineError>>(
+    inventory: &Inventory,
+    library: &Library,
+    only_accepted: bool,
+    observer: &dyn Observer,
+    mut write: impl FnMut(Vec<DocumentFields>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut sources = Sources::new(library, only_accepted, observer);
+    visit_documents(inventory, observer, |documents| {
+        documents.iter().for_each(|(name, document)| sources.meet(name, document));
+        let read = |scratch: &mut Scratch, (name, document)| sources.read(scratch, name, document);
+        let read: Vec<Option<DocumentFields>> = documents
+            .par_iter()
+            .map(|(name, document)| (name.as_str(), document))
+            .map_init(Scratch::default, read)
+            .collect();
+        write(read.into_iter().flatten().collect())
+    })
+}
+
+/// The fields of each source, compiled when the source's first document comes.
+struct Sources<'a> {
+    library: &'a Library,
+    only_accepted: bool,
+    observer: &'a dyn Observer,
+    /// Of the sources that have a file of their own.
+    own: HashMap<String, Fields>,
+    /// Of all others.
+    other: Fields,
+    /// The sources that were told to have none.
+    told: BTreeSet<String>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(library: &'a Library, only_accepted: bool, observer: &'a dyn Observer) -> Sources<'a> {
+        let other = Fields::new(&library.for_source(""), only_accepted);
+        Sources { library, only_accepted, observer, own: HashMap::new(), other, told: BTreeSet::new() }
+    }
+
+    /// Makes ready for a document.
+    fn meet(&mut self, name: &str, document: &Document) {
+        let source = document.source.as_str();
+        if let Some(warning) = &document.warning {
+            self.observer.warn(WarningKind::Malformed, &format!("{name}: {warning}"));
+        }
+        if self.library.get(source).is_none() {
+            self.tell_of_none(source);
+        } else if !self.own.contains_key(source) {
+            let fields = Fields::new(&self.library.for_source(source), self.only_accepted);
+            self.own.insert(source.to_owned(), fields);
+        }
+    }
+
+    /// What varies in a document. One that cannot be read is named.
+    fn read<'d>(&'d self, scratch: &mut Scratch, name: &str, document: &'d Document) -> Option<DocumentFields<'d>> {
+        let fields = self.own.get(document.source.as_str()).unwrap_or(&self.other);
+        match fields.values(scratch, &document.text) {
+            Ok(values) => Some(DocumentFields { document, columns: Columns::of(&document.text, &values) }),
+            Err(error) => {
+                self.observer.skip(&format!("{name}: {error}"));
+                None
+            }
+        }
+    }
+
+    fn tell_of_none(&mut self, source: &str) {
+        if self.told.insert(source.to_owned()) {
+            let is_shared = !self.library.for_source(source).is_empty();
+            let what = if is_shared { "only shared patterns apply" } else { "its documents have no fields" };
+            let message = format!("there is no pattern file for source '{source}'; {what}");
+            self.observer.warn(WarningKind::NoPatterns, &message);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What streams have learned, as pattern files.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use crate::corpus::SourceId;
+use crate::mining::MineOptions;
+use crate::mining::cross_source::MIN_SOURCES;
+use crate::mining::cutoff::Cutoff;
+use crate::patterns::file::MinedFrom;
+use crate::patterns::{PatternFile, SHARED, Template, Trust};
+use crate::streaming::drift::Change;
+use crate::streaming::segments::{Described, SegmentKey};
+use crate::streaming::state::{ListedSegment, State, StateError};
+use crate::streaming::table::Entry;
+use crate::streaming::templates::{MIN_PAGES, long_lived, take_shared};
+use crate::tokens::Lexer;
+
+/// What a state knows of a source.
+#[derive(Debug)]
+pub struct Learned {
+    /// The source.
+    pub id: SourceId,
+    /// Documents that were counted.
+    pub pages: usize,
+    /// Those that were not, for they repeat others.
+    pub copies: usize,
+    /// How far that can be relied on, if enough documents came to tell.
+    pub trust: Option<Trust>,
+    /// How the source has changed its template of late, if it did.
+    pub change: Option<Change>,
+    templates: Vec<Template>,
+}
+
+impl Learned {
+    /// So many documents tell what lasts.
+    pub const MIN_PAGES: usize = MIN_PAGES as usize;
+
+    /// Of a source of the state.
+    ///
+    /// # Errors
+    /// If the state cannot be read.
+    pub fn of(id: SourceId, state: &State, lexer: &Lexer, options: &MineOptions) -> Result<Learned, StateError> {
+        let table = state.table(&id)?;
+        let progress = table.progress();
+        let templates = long_lived(described(state, &id)?, &progress.ends, lexer, options);
+        let (pages, copies) = (progress.pages as usize, progress.copies as usize);
+        Ok(Learned { id, pages, copies, trust: progress.trust(), change: progress.drift(), templates })
+    }
+
+    /// All its documents.
+    pub fn documents(&self) -> usize {
+        self.pages + self.copies
+    }
+
+    /// Whether only shared patterns will apply to it.
+    pub fn is_too_small(&self) -> bool {
+        self.pages < Learned::MIN_PAGES
+    }
+}
+
+/// The segments that are template, with their texts.
+fn described(state: &State, source: &SourceId) -> Result<Vec<(SegmentKey, Entry, Described)>, StateError> {
+    let detection = state.settings().table.detection;
+    let mut all = Vec::new();
+    for listed in state.segments(source)?.into_iter().flatten() {
+        let ListedSegment { key, entry, described } = listed?;
+        all.extend(described.filter(|_| entry.is_template(&detection)).map(|described| (key, entry, described)));
+    }
+    Ok(all)
+}
+
+/// A file for each source, and then the shared one, if there are enough sources to tell what is shared.
+pub fn pattern_files(sources: &mut [Learned], options: &MineOptions, lexer: &Lexer) -> Vec<PatternFile> {
+    let cutoff = options.cutoff.unwrap_or(Cutoff::DEFAULT.share);
+    let shared = shared_of(sources);
+    let documents = sources.iter().map(Learned::documents).sum();
+    let copies = sources.iter().map(|source| source.copies).sum();
+    let shared =
+        shared.map(|templates| PatternFile::of_templates(SHARED, facts(documents, copies, cutoff), templates, lexer));
+    let own = sources.iter_mut().map(|source| {
+        let (facts, templates) = (facts(source.documents(), source.copies, cutoff), mem::take(&mut source.templates));
+        let mut file = PatternFile::of_templates(source.id.as_str(), facts, templates, lexer);
+        file.trust = source.trust.clone();
+        file
+    });
+    let mut files: Vec<PatternFile> = own.collect();
+    files.extend(shared.map(|mut shared| {
+        shared.trust = Trust::mean(sources.iter().filter_map(|source| Some((source.trust.as_ref()?, source.pages))));
+        shared
+    }));
+    files
+}
+
+/// What many sources have; `None` where they are too few to tell.
+fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
+    let mut own: Vec<Vec<Template>> = sources.iter_mut().map(|source| mem::take(&mut source.templates)).collect();
+    let shared = (sources.len() >= MIN_SOURCES).then(|| take_shared(&mut own));
+    for (source, templates) in sources.iter_mut().zip(own) {
+        source.templates = templates;
+    }
+    shared
+}
+
+/// A stream counts no tokens, and forgets what is no template.
+fn facts(documents: usize, copies: usize, cutoff: f64) -> MinedFrom {
+    MinedFrom { documents, near_duplicates: copies, tokens: 0, cutoff, removed: None, histogram: BTreeMap::new() }
+}

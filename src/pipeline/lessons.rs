@@ -1,0 +1,90 @@
+//! Mines corpora for the lessons that a shape model is trained with ([`train`](crate::training::train)).
+
+use rayon::prelude::*;
+
+use super::error::Result;
+use super::memory::Budget;
+use super::mining::{CorpusMineOptions, mine_within};
+use super::observer::{Observer, WarningKind};
+use super::reading::read_documents;
+use super::workers::share_out_and_collect;
+use crate::cleaning::shape::ShapeModel;
+use crate::corpus::{Inventory, SourceListing};
+use crate::mining::Mined;
+use crate::mining::cross_source::{cross_source, shared_facts};
+use crate::patterns::{PatternFile, SHARED, Trust};
+use crate::selection::sampling::{self, Sampled};
+use crate::selection::trust::Tally;
+use crate::selection::values::Values;
+use crate::tokens::Lexer;
+use crate::training::Lesson;
+
+/// The sources of a corpus that can be relied on, as they are and without their line breaks: texts come both ways; and how
+/// many sources it has.
+///
+/// # Errors
+/// If the corpus cannot be listed, or a source cannot be mined.
+pub fn lessons(
+    inventory: &Inventory,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<(Vec<Lesson>, usize)> {
+    let sources = inventory.sources()?;
+    inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| observer.skip(&skipped.to_string()));
+    let read = |listing: &SourceListing| -> Result<Vec<String>> {
+        let documents = read_documents(inventory, &listing.documents, observer)?;
+        Ok(documents.into_iter().flatten().map(|document| document.text.to_string()).collect())
+    };
+    let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<Result<_>>()?;
+    let flowing = texts.iter().map(|texts| texts.iter().map(|text| text.replace('\n', " ")).collect()).collect();
+    let lessons = mined(&sources.listings, texts, lexer, options)?;
+    observer.go_on()?;
+    let is_relied_on = relied_on(&lessons, observer);
+    let flowing = mined(&sources.listings, flowing, lexer, options)?;
+    let all = lessons.into_iter().chain(flowing).zip(is_relied_on.iter().cycle());
+    Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
+}
+
+/// In which lessons, each of a source as it is, what recurs is boilerplate, as far as their documents show.
+fn relied_on(lessons: &[Lesson], observer: &dyn Observer) -> Vec<bool> {
+    let shape = ShapeModel::shipped();
+    let trust = |lesson: &Lesson| -> Option<Trust> {
+        let (own, shared) = lesson.patterns.split_first()?;
+        let texts: Vec<&String> = sampling::looked_at(&lesson.texts).collect();
+        let is_told = texts.len() >= Mined::MIN_DOCUMENTS;
+        let tally = || {
+            let sampled = Sampled::new(own, shared.first(), &texts);
+            Tally::of(&sampled, &Values::of(&sampled), &shape)
+        };
+        is_told.then(|| tally().trust())
+    };
+    let trusts: Vec<Option<Trust>> = lessons.par_iter().map(trust).collect();
+    let is_relied_on = |(lesson, trust): (&Lesson, Option<Trust>)| {
+        let doubt = trust.filter(|trust| !trust.is_anywhere());
+        if let (Some(Trust { because, .. }), Some(own)) = (&doubt, lesson.patterns.first()) {
+            let message = format!("nothing is learned from source '{}', for {because}", own.source);
+            observer.warn(WarningKind::NoLesson, &message);
+        }
+        doubt.is_none()
+    };
+    lessons.iter().zip(trusts).map(is_relied_on).collect()
+}
+
+fn mined(
+    listings: &[SourceListing],
+    texts: Vec<Vec<String>>,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+) -> Result<Vec<Lesson>> {
+    let budget = Budget::new(options.memory);
+    let mine = |index: usize| mine_within(&budget, &listings[index].id, &texts[index], lexer, &options.source);
+    let mined = share_out_and_collect(options.threads, texts.len(), mine)?;
+    let templates = cross_source(&mined);
+    let shared = PatternFile::of_templates(SHARED, shared_facts(&mined), templates.shared, lexer);
+    let lesson = |(((listing, mined), own), texts): (((&SourceListing, &Mined), _), Vec<String>)| {
+        let own = PatternFile::of_templates(listing.id.as_str(), mined.facts(), own, lexer);
+        Lesson { patterns: vec![own, shared.clone()], texts }
+    };
+    Ok(listings.iter().zip(&mined).zip(templates.own).zip(texts).map(lesson).collect())
+}
