@@ -19,6 +19,8 @@ pub mod mining;
 pub mod observer;
 pub mod pattern_search;
 pub mod reading;
+#[cfg(feature = "review")]
+pub mod report;
 pub mod workers;
 pub mod writing;
 

@@ -1,0 +1,296 @@
+//! The report on a corpus: what the patterns of all sources do to it, as one page.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use maud::Markup;
+use rayon::prelude::*;
+
+use super::error::Result;
+use super::library::Library;
+use super::observer::{Observer, Steps};
+use super::workers::share_out_and_collect;
+use crate::cleaning::{CleanOptions, Cleaner, Scratch};
+use crate::corpus::{Document, DocumentRef, Inventory, SourceListing};
+use crate::patterns::{PatternFile, SHARED};
+use crate::selection::effects::{Effects, PatternEffect, Question, Sighting};
+use crate::selection::warnings::warnings;
+use crate::view::report::documents::{ShownDocument, removed_parts};
+use crate::view::report::patterns::{Patterns, Sight, Sights};
+use crate::view::report::ranking::{Ranking, extremes};
+use crate::view::report::source::SourceReport;
+use crate::view::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page};
+
+/// What is reported.
+#[derive(Clone, Debug)]
+pub struct ReportOptions {
+    /// How documents are cleaned.
+    pub cleaning: CleanOptions,
+    /// Whether that is how mining tries patterns out.
+    pub as_mined: bool,
+    /// So many patterns of each source are shown in full, and so many rejected ones.
+    pub patterns: usize,
+    /// So many documents of each source are shown of which most goes, and as many of which least goes.
+    pub documents: usize,
+    /// Sources that are looked at at the same time, at most.
+    pub threads: usize,
+}
+
+/// What the sections of all sources are made from.
+pub struct CorpusReporter<'a> {
+    /// The documents.
+    pub inventory: &'a Inventory,
+    /// The patterns.
+    pub library: &'a Library,
+    /// What is reported.
+    pub options: &'a ReportOptions,
+    /// Who is told.
+    pub observer: &'a dyn Observer,
+}
+
+/// What the patterns of all sources do to a corpus.
+#[derive(Debug)]
+pub struct CorpusReport<'a> {
+    rows: Vec<SourceRow>,
+    sections: Vec<Markup>,
+    /// How many documents could be read and cleaned.
+    documents: usize,
+    shared_file: Option<&'a PatternFile>,
+    shared: SharedSum,
+    in_full: usize,
+}
+
+impl CorpusReport<'_> {
+    /// All of it, with a sentence on how documents were cleaned, the skipped documents that were named, and how many were
+    /// not.
+    pub fn page(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Markup {
+        let overview = Overview { rows: self.rows, method, skipped, unnamed_skips };
+        let shared = self.shared_file.map(|file| Patterns {
+            anchor: SHARED_ANCHOR,
+            file,
+            effects: &self.shared.effects,
+            sights: &self.shared.sights,
+            documents: self.documents,
+            in_full: self.in_full,
+        });
+        page(&overview, self.sections, shared.as_ref())
+    }
+}
+
+impl<'a> CorpusReporter<'a> {
+    /// Looks at the documents of all sources. One that cannot be read or cleaned is left out and named.
+    ///
+    /// # Errors
+    /// If the observer stops the run.
+    pub fn report(&self, listings: &[SourceListing]) -> Result<CorpusReport<'a>> {
+        let places: BTreeMap<&str, &[DocumentRef]> =
+            listings.iter().map(|listing| (listing.id.as_str(), listing.documents.as_slice())).collect();
+        let files = self.library.files().map(|file| file.source.as_str()).filter(|&source| source != SHARED);
+        let names: BTreeSet<&str> = places.keys().copied().chain(files).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let documents: usize = places.values().map(|places| places.len()).sum();
+        self.observer.start("reporting", Steps::Things(documents as u64));
+        let sections = share_out_and_collect(self.options.threads, names.len(), |index| {
+            let places = places.get(names[index]).copied().unwrap_or_default();
+            SourceToReport::new(self, names[index], places).section(format!("s{}", index + 1))
+        });
+        self.observer.finish();
+        let shared_file = self.library.get(SHARED);
+        let mut report = CorpusReport {
+            rows: Vec::new(),
+            sections: Vec::new(),
+            documents: 0,
+            shared_file,
+            shared: SharedSum::new(shared_file),
+            in_full: self.options.patterns,
+        };
+        for section in sections? {
+            report.shared.add(section.shared);
+            report.documents += section.looked_at;
+            report.rows.push(section.row);
+            report.sections.push(section.html);
+        }
+        Ok(report)
+    }
+}
+
+/// What came of one source.
+struct Section {
+    row: SourceRow,
+    html: Markup,
+    /// How many of its documents could be read and cleaned.
+    looked_at: usize,
+    /// What each shared pattern does there, and one of its matches.
+    shared: Vec<(PatternEffect, Option<Sight>)>,
+}
+
+/// What shared patterns do to all sources.
+#[derive(Debug)]
+struct SharedSum {
+    effects: Vec<PatternEffect>,
+    sights: Sights,
+}
+
+impl SharedSum {
+    /// So many matches are shown, each of another source.
+    const SIGHTS: usize = 3;
+
+    fn new(file: Option<&PatternFile>) -> SharedSum {
+        let patterns = file.map_or(0, |file| file.patterns.len());
+        SharedSum { effects: vec![PatternEffect::default(); patterns], sights: Sights::new() }
+    }
+
+    fn add(&mut self, of_source: Vec<(PatternEffect, Option<Sight>)>) {
+        for (index, (effect, sight)) in of_source.into_iter().enumerate() {
+            self.effects[index].add_counts(&effect);
+            let sights = self.sights.entry(index).or_default();
+            sights.extend(sight.filter(|_| sights.len() < SharedSum::SIGHTS));
+        }
+    }
+}
+
+/// One source, while its section is made.
+struct SourceToReport<'a> {
+    report: &'a CorpusReporter<'a>,
+    name: &'a str,
+    files: Vec<&'a PatternFile>,
+    places: &'a [DocumentRef],
+    /// Known once a document was read.
+    names: Vec<OnceLock<String>>,
+}
+
+impl<'a> SourceToReport<'a> {
+    fn new(report: &'a CorpusReporter, name: &'a str, places: &'a [DocumentRef]) -> SourceToReport<'a> {
+        let names = places.iter().map(|_| OnceLock::new()).collect();
+        SourceToReport { report, name, files: report.library.for_source(name), places, names }
+    }
+
+    fn section(self, anchor: String) -> Result<Section> {
+        let effects = self.effects()?;
+        let own = self.own().map(|own| Ranking::of(own, &effects.patterns[0]));
+        let in_full = own.iter().flat_map(|ranking| ranking.in_full(self.report.options.patterns));
+        let sightings =
+            in_full.flat_map(|index| effects.patterns[0][index].sightings.iter().map(move |at| (index, at)));
+        let sights = self.sights(sightings.collect(), "");
+        let shared = self.shared(&effects);
+        let extremes =
+            extremes(&effects.documents, self.report.options.documents).map(|shown| self.show(&effects, &shown));
+        let warnings = warnings(&self.question(), self.report.options.as_mined, &effects);
+        let row = self.row(&anchor, &effects, warnings.len());
+        let names: Vec<String> = self.names.iter().map(|name| name.get().cloned().unwrap_or_default()).collect();
+        let report = SourceReport {
+            anchor: &anchor,
+            name: self.name,
+            files: &self.files,
+            effects: &effects,
+            names: &names,
+            sights: &sights,
+            extremes: &extremes,
+            warnings: &warnings,
+            in_full: self.report.options.patterns,
+        };
+        let html = report.draw();
+        Ok(Section { row, html, looked_at: effects.documents.iter().flatten().count(), shared })
+    }
+
+    fn question(&self) -> Question<'_> {
+        Question { files: &self.files, options: &self.report.options.cleaning, watched: None }
+    }
+
+    fn own(&self) -> Option<&'a PatternFile> {
+        self.report.library.get(self.name)
+    }
+
+    fn row(&self, anchor: &str, effects: &Effects, warnings: usize) -> SourceRow {
+        let own = self.own();
+        SourceRow {
+            anchor: anchor.to_owned(),
+            name: self.name.to_owned(),
+            documents: self.places.len(),
+            patterns: own.map(by_status).unwrap_or_default(),
+            total: effects.total(),
+            when_mined: own.and_then(|own| own.mined.removed),
+            warnings,
+        }
+    }
+
+    /// Cleans all documents, and names those that cannot be.
+    fn effects(&self) -> Result<Effects> {
+        let read = |index: usize| {
+            self.report.observer.step(1);
+            let document = self.read(index)?;
+            self.names[index].get_or_init(|| document.id);
+            Some(document.text)
+        };
+        let effects = Effects::of(&self.question(), self.places.len(), read, || self.report.observer.go_on().is_ok());
+        self.report.observer.go_on()?;
+        let failed = (0..self.places.len())
+            .filter(|&index| effects.documents[index].is_none() && self.names[index].get().is_some());
+        self.name_failures(&failed.collect::<Vec<_>>());
+        Ok(effects)
+    }
+
+    fn name_failures(&self, failed: &[usize]) {
+        let cleaner = OnceLock::new();
+        for &index in failed {
+            let cleaner = cleaner.get_or_init(|| self.cleaner());
+            let Some(document) = self.read(index) else { continue };
+            if let Err(error) = cleaner.clean(&mut Scratch::default(), &document.text) {
+                self.report.observer.skip(&format!("{}/{}: {error}", self.name, document.id));
+            }
+        }
+    }
+
+    fn read(&self, index: usize) -> Option<Document> {
+        let document = self.report.inventory.read(&self.places[index]);
+        document.map_err(|skipped| self.report.observer.skip(&skipped.to_string())).ok()
+    }
+
+    fn cleaner(&self) -> Cleaner {
+        Cleaner::new(&self.files, &self.report.options.cleaning)
+    }
+
+    /// Matches of patterns in their contexts, with the documents' names below `folder`; each document is read once.
+    fn sights(&self, mut wanted: Vec<(usize, &Sighting)>, folder: &str) -> Sights {
+        wanted.sort_by_key(|&(pattern, sighting)| (sighting.text, pattern));
+        let by_text: Vec<&[(usize, &Sighting)]> = wanted.chunk_by(|a, b| a.1.text == b.1.text).collect();
+        let see = |wanted: &&[(usize, &Sighting)]| -> Vec<(usize, Sight)> {
+            let Some(document) = self.read(wanted[0].1.text) else { return Vec::new() };
+            let name = format!("{folder}{}", document.id);
+            let sight = |at: &Sighting| Sight::new(&name, &document.text, at.bytes.clone());
+            wanted.iter().map(|&(pattern, at)| (pattern, sight(at))).collect()
+        };
+        let mut sights = Sights::new();
+        for (pattern, sight) in by_text.par_iter().map(see).collect::<Vec<_>>().into_iter().flatten() {
+            sights.entry(pattern).or_default().push(sight);
+        }
+        sights
+    }
+
+    /// What the shared patterns do here, and a match of each.
+    fn shared(&self, effects: &Effects) -> Vec<(PatternEffect, Option<Sight>)> {
+        let Some(file) = self.files.iter().position(|file| file.source == SHARED) else { return Vec::new() };
+        let patterns = &effects.patterns[file];
+        let first = |(index, effect): (usize, &'_ PatternEffect)| Some((index, effect.sightings.first()?.clone()));
+        let firsts: Vec<(usize, Sighting)> = patterns.iter().enumerate().filter_map(first).collect();
+        let folder = format!("{}/", self.name);
+        let mut sights = self.sights(firsts.iter().map(|(index, at)| (*index, at)).collect(), &folder);
+        let sight = |index: usize, sights: &mut Sights| sights.remove(&index).and_then(|mut few| few.pop());
+        patterns.iter().enumerate().map(|(index, effect)| (effect.clone(), sight(index, &mut sights))).collect()
+    }
+
+    fn show(&self, effects: &Effects, documents: &[usize]) -> Vec<ShownDocument> {
+        if documents.is_empty() {
+            return Vec::new();
+        }
+        let (cleaner, mut scratch) = (self.cleaner(), Scratch::default());
+        let shown = documents.iter().filter_map(|&index| {
+            let document = self.read(index)?;
+            let cleaning = cleaner.clean(&mut scratch, &document.text).ok()?;
+            let parts = removed_parts(&document.text, &cleaner, &cleaning);
+            let effect = effects.documents[index].unwrap_or_default();
+            Some(ShownDocument { name: document.id, text: document.text.to_string(), effect, parts })
+        });
+        shown.collect()
+    }
+}
