@@ -70,15 +70,13 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
     }
     let mut problems = file.check_examples(&yaml);
     problems.extend(FileProblem::of_name(path, &file.source));
-    let canonical = file.to_yaml();
-    if canonical != yaml && problems.is_empty() {
-        if fix {
+    if problems.is_empty() {
+        let canonical = file.to_yaml();
+        let problem = FileProblem::of_form(&yaml, &canonical);
+        if problem.is_some() && fix {
             OutputFile::create(path, &[])?.write_atomic(|writer| writer.write_all(canonical.as_bytes()))?;
         } else {
-            let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
-            let line = lines.take_while(|(a, b)| a == b).count() as u64 + 1;
-            let message = "from here on it is not in canonical form; `dehusk check --fix` rewrites it".to_owned();
-            problems.push(FileProblem { line, id: None, message });
+            problems.extend(problem);
         }
     }
     Ok(problems)

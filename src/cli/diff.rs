@@ -1,20 +1,19 @@
 //! `dehusk diff`: what changed between two states of pattern files.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 use serde_json::{Value, json};
 
 use dehusk::patterns::difference::{KeepDifference, Kept, SourceDifference, TELLING_SHIFT, Totals, differences};
 use dehusk::patterns::{Keep, Pattern, PatternFile, Status};
+use dehusk::pipeline::Library;
 
 use super::Exit;
 use super::reporter::print;
 use super::summary::count;
 use super::terminal::{ColorArgs, Screen, Style};
-use dehusk::pipeline::Library;
 
 /// Options of `dehusk diff`.
 #[derive(Args, Debug)]
@@ -38,7 +37,7 @@ pub struct DiffArgs {
 
 /// Runs the command.
 pub fn run(args: &DiffArgs) -> anyhow::Result<Exit> {
-    let (old, new) = load(args)?;
+    let [old, new] = Library::load_states(&args.old, &args.new)?;
     let differences = differences(old.files(), new.files());
     let text = match args.json {
         true => serde_json::to_string_pretty(&as_json(&differences, args.counts))? + "\n",
@@ -47,44 +46,6 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<Exit> {
     print(&text)?;
     let differs = differences.iter().any(SourceDifference::differs);
     Ok(if differs && args.exit_code { Exit::Failed } else { Exit::Done })
-}
-
-/// Two folders, or two files for one source, whatever these are called.
-fn load(DiffArgs { old, new, .. }: &DiffArgs) -> anyhow::Result<(Library, Library)> {
-    if !(old.is_file() && new.is_file()) {
-        let refuse = |folder: &Path, file: &Path| {
-            format!(
-                "'{}' is a folder and '{}' a file; name two folders, or two files",
-                folder.display(),
-                file.display()
-            )
-        };
-        match (old.is_file(), new.is_file()) {
-            (true, _) if new.is_dir() => bail!(refuse(new, old)),
-            (_, true) if old.is_dir() => bail!(refuse(old, new)),
-            _ => return Ok((Library::load(old)?, Library::load(new)?)),
-        }
-    }
-    let [before, now] = [Library::of_file(old)?, Library::of_file(new)?];
-    let names = |library: &Library| library.files().map(|file| file.source.clone()).collect::<Vec<String>>().concat();
-    if names(&before) != names(&now) {
-        let (one, two) = (names(&before), names(&now));
-        bail!(
-            "'{}' is for source '{one}' and '{}' for '{two}'; name two files for one source",
-            old.display(),
-            new.display()
-        );
-    }
-    Ok((before, now))
-}
-
-/// Whether the change of a pattern is shown.
-fn is_shown(kept: &Kept, all_counts: bool) -> bool {
-    kept.is_changed() || shows_counts(kept, all_counts)
-}
-
-fn shows_counts(kept: &Kept, all_counts: bool) -> bool {
-    kept.counts() && (all_counts || kept.is_telling_shift())
 }
 
 /// The differences as people read them.
@@ -97,8 +58,7 @@ impl Listing {
     fn of_all(&self, differences: &[SourceDifference]) -> String {
         let differing = differences.iter().filter(|source| source.differs());
         let mut text: String = differing.clone().map(|source| self.of_source(source) + "\n").collect();
-        let mut totals = Totals::default();
-        differences.iter().for_each(|source| totals += source.totals());
+        let totals = Totals::of(differences);
         text += &format!("sources that differ: {} of {}; {}\n", differing.count(), differences.len(), told(&totals));
         text
     }
@@ -126,7 +86,7 @@ impl Listing {
     fn of_both(&self, source: &SourceDifference) -> String {
         let mut text = self.heading(source);
         source.keep.iter().for_each(|keep| text += &self.keep(keep));
-        for kept in source.kept.iter().filter(|kept| is_shown(kept, self.all_counts)) {
+        for kept in source.kept.iter().filter(|kept| kept.is_telling(self.all_counts)) {
             text += &self.changed(kept);
         }
         source.came.iter().for_each(|pattern| text += &self.pattern(Sign::Came, pattern));
@@ -190,7 +150,7 @@ impl Listing {
         change("status", kept.status(), &|of| self.status(of.status));
         change("note", kept.note(), &|of| format!("'{}'", self.line(&of.note)));
         change("ends_after", kept.ends_after(), &|of| of.ends_after.map_or("none".to_owned(), |n| n.to_string()));
-        change("counts", shows_counts(kept, self.all_counts), &counts);
+        change("counts", kept.has_telling_counts(self.all_counts), &counts);
         if kept.regex() {
             // One below the other: what differs between long regexes shows by place.
             text += &format!("      regex: {}\n          -> {}\n", self.line(&old.regex), self.line(&new.regex));
@@ -286,8 +246,7 @@ fn told(totals: &Totals) -> String {
 }
 
 fn as_json(differences: &[SourceDifference], all_counts: bool) -> Value {
-    let mut totals = Totals::default();
-    differences.iter().for_each(|source| totals += source.totals());
+    let totals = Totals::of(differences);
     let differing = differences.iter().filter(|source| source.differs());
     let sources: Vec<Value> = differing.map(|source| source_as_json(source, all_counts)).collect();
     json!({"differs": !sources.is_empty(), "telling_shift": TELLING_SHIFT, "sources": sources, "totals": totals})
@@ -302,7 +261,7 @@ fn source_as_json(source: &SourceDifference, all_counts: bool) -> Value {
     let of_file = |file: Option<&PatternFile>| {
         file.map(|file| json!({"documents": file.mined.documents, "patterns": file.patterns.len()}))
     };
-    let shown = source.kept.iter().filter(|kept| is_shown(kept, all_counts));
+    let shown = source.kept.iter().filter(|kept| kept.is_telling(all_counts));
     let [came, went] = [&source.came, &source.went].map(|all| all.iter().map(|of| pattern_as_json(of)).collect());
     let [came, went]: [Vec<Value>; 2] = [came, went];
     json!({
@@ -355,6 +314,6 @@ fn kept_as_json(kept: &Kept, all_counts: bool) -> Value {
     change("regex", kept.regex(), &|of| json!(of.regex));
     change("note", kept.note(), &|of| json!(of.note));
     change("ends_after", kept.ends_after(), &|of| json!(of.ends_after));
-    change("counts", shows_counts(kept, all_counts), &counts_as_json);
+    change("counts", kept.has_telling_counts(all_counts), &counts_as_json);
     object
 }

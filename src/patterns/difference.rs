@@ -195,11 +195,30 @@ impl Kept<'_> {
         counts(self.old) != counts(self.new)
     }
 
+    /// Whether its counts are different, by a telling shift or, with `all_counts`, at all.
+    pub fn has_telling_counts(&self, all_counts: bool) -> bool {
+        self.counts() && (all_counts || self.is_telling_shift())
+    }
+
+    /// Whether it is changed, or has telling counts.
+    pub fn is_telling(&self, all_counts: bool) -> bool {
+        self.is_changed() || self.has_telling_counts(all_counts)
+    }
+
     /// Whether its share changed by [`TELLING_SHIFT`] or more.
     pub fn is_telling_shift(&self) -> bool {
         // 0.35 - 0.30 is a little less than 0.05 in binary.
         const ROUNDING: f64 = 1e-9;
         (self.old.share() - self.new.share()).abs() + ROUNDING >= TELLING_SHIFT
+    }
+}
+
+impl Totals {
+    /// The totals of several sources.
+    pub fn of(differences: &[SourceDifference]) -> Totals {
+        let mut totals = Totals::default();
+        differences.iter().for_each(|source| totals += source.totals());
+        totals
     }
 }
 

@@ -22,6 +22,14 @@ impl FileProblem {
         (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
     }
 
+    /// A problem if a text is not as the canonical form of the file.
+    pub fn of_form(yaml: &str, canonical: &str) -> Option<FileProblem> {
+        let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
+        let line = || lines.take_while(|(a, b)| a == b).count() as u64 + 1;
+        let message = "from here on it is not in canonical form; `dehusk check --fix` rewrites it";
+        (yaml != canonical).then(|| FileProblem { line: line(), id: None, message: message.to_owned() })
+    }
+
     /// All problems in one line.
     pub fn display_all(problems: &[FileProblem], path: &Path) -> String {
         problems.iter().map(|problem| problem.display(path)).collect::<Vec<String>>().join("; ")

@@ -40,6 +40,26 @@ pub enum LibraryError {
         /// The source.
         source_name: String,
     },
+    /// A folder and a file, which cannot be compared.
+    #[error("'{folder}' is a folder and '{file}' a file; name two folders, or two files", folder = .folder.display(), file = .file.display())]
+    FolderAndFile {
+        /// The folder.
+        folder: PathBuf,
+        /// The file.
+        file: PathBuf,
+    },
+    /// Two files for two sources, which cannot be compared.
+    #[error("'{old}' is for source '{old_source}' and '{new}' for '{new_source}'; name two files for one source", old = .old.display(), new = .new.display())]
+    TwoSources {
+        /// The first file.
+        old: PathBuf,
+        /// Its source.
+        old_source: String,
+        /// The second file.
+        new: PathBuf,
+        /// Its source.
+        new_source: String,
+    },
     /// Some of the files cannot be used, for these reasons.
     #[error("{} of {files} pattern files cannot be used; nothing was done", .problems.len())]
     Broken {
@@ -51,6 +71,12 @@ pub enum LibraryError {
 }
 
 type Result<T> = std::result::Result<T, LibraryError>;
+
+impl LibraryError {
+    fn folder_and_file(folder: &Path, file: &Path) -> LibraryError {
+        LibraryError::FolderAndFile { folder: folder.to_owned(), file: file.to_owned() }
+    }
+}
 
 /// The pattern files of a folder, by source.
 #[derive(Debug, Default)]
@@ -87,12 +113,24 @@ impl Library {
         Ok(library)
     }
 
-    /// One file alone, whatever it is called: a copy, or an older state of it.
+    /// Two states of pattern files: two folders, or two files for one source, whatever these are called.
     ///
     /// # Errors
-    /// If it cannot be used.
-    pub fn of_file(path: &Path) -> Result<Library> {
-        Ok(Library::of_files(vec![parse_file(path, &LexerCache::default())?]))
+    /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
+    pub fn load_states(old: &Path, new: &Path) -> Result<[Library; 2]> {
+        match [old, new].map(Path::is_file) {
+            [true, true] => {}
+            [true, false] if new.is_dir() => return Err(LibraryError::folder_and_file(new, old)),
+            [false, true] if old.is_dir() => return Err(LibraryError::folder_and_file(old, new)),
+            _ => return Ok([Library::load(old)?, Library::load(new)?]),
+        }
+        let cache = LexerCache::default();
+        let [before, now] = [parse_file(old, &cache)?, parse_file(new, &cache)?];
+        if before.source != now.source {
+            let [(old, old_source), (new, new_source)] = [(old.into(), before.source), (new.into(), now.source)];
+            return Err(LibraryError::TwoSources { old, old_source, new, new_source });
+        }
+        Ok([before, now].map(|file| Library::of_files(vec![file])))
     }
 
     /// Pattern files that were just mined.
