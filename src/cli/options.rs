@@ -11,8 +11,8 @@ use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
-use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
 use dehusk::pipeline::clean::spans;
+use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
 use super::corpus_paths::ListArgs;

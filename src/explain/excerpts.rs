@@ -10,6 +10,9 @@ use crate::stretches::{common, touching};
 /// Of the text beside a match in its line, and of a line around it, so many characters are shown.
 const CHARACTERS_SHOWN: usize = 80;
 
+/// The lines of a match and those around it.
+pub type Excerpt<'t> = Vec<Line<'t>>;
+
 /// A line of an excerpt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<'t> {
@@ -58,13 +61,13 @@ impl<'t, 'c> Excerpts<'t, 'c> {
     }
 
     /// A match in its lines, with so many lines before and after it. Blank lines are left out.
-    pub fn around(&self, found: &Range<usize>, context: usize) -> Vec<Line<'t>> {
+    pub fn around(&self, found: &Range<usize>, context: usize) -> Excerpt<'t> {
         let first = self.lines.partition_point(|line| line.end <= found.start);
         let after = self.lines.partition_point(|line| line.start < found.end);
         let is_filled = |&line: &usize| !self.text[self.lines[line].clone()].trim().is_empty();
         let mut before: Vec<usize> = (0..first).rev().filter(is_filled).take(context).collect();
         before.reverse();
-        let mut excerpt: Vec<Line> = before.into_iter().map(|line| self.other_line(line)).collect();
+        let mut excerpt: Excerpt = before.into_iter().map(|line| self.other_line(line)).collect();
         excerpt.extend((first..after).filter(is_filled).map(|line| self.line_with(found, line)));
         excerpt.extend((after..self.lines.len()).filter(is_filled).take(context).map(|line| self.other_line(line)));
         excerpt
@@ -91,10 +94,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         for span in touching(&self.matched.cleaning.spans, &part, |span| &span.range) {
             let goes = common(&span.range, &part);
             parts.push(stays(at..goes.start));
-            parts.push(Part {
-                text: &self.text[goes.clone()],
-                outcome: Outcome::Goes(ids(span, &goes, self.cleaner)),
-            });
+            parts.push(Part { text: &self.text[goes.clone()], outcome: Outcome::Goes(ids(span, &goes, self.cleaner)) });
             at = goes.end;
         }
         parts.push(stays(at..part.end));

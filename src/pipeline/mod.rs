@@ -1,4 +1,4 @@
-//! Whole corpora: what `dehusk mine`, `clean` and `run` do, for programs in Rust.
+//! Whole corpora: what most commands of `dehusk` do, for programs in Rust.
 //!
 //! Takes files and options, gives files and counts. An [`Observer`] hears how far a run has come, what it warns of and which
 //! documents are left out; it can stop the run at any time. Errors are typed ([`PipelineError`]).

@@ -8,7 +8,7 @@ use super::library::Library;
 use super::observer::Observer;
 use crate::cleaning::{CleanOptions, Scratch};
 use crate::corpus::Document;
-use crate::explain::excerpts::{Excerpts, Line};
+use crate::explain::excerpts::{Excerpt, Excerpts};
 use crate::explain::lens::{Lens, Tally};
 
 /// The search for all matches of a pattern, whatever its status.
@@ -37,7 +37,7 @@ impl<'a> PatternSearch<'a> {
         &mut self,
         documents: &[(&str, &str, &'d Document)],
         observer: &dyn Observer,
-    ) -> Vec<Vec<Vec<Line<'d>>>> {
+    ) -> Vec<Vec<Excerpt<'d>>> {
         for &(_, source, _) in documents {
             if !self.lenses.contains_key(source) {
                 let lens = Lens::of(self.id, &self.library.for_source(source), &self.options);
@@ -45,8 +45,7 @@ impl<'a> PatternSearch<'a> {
             }
         }
         let look = |scratch: &mut Scratch, named: &(&str, &str, &'d Document)| self.look(*named, scratch, observer);
-        let looked: Vec<(Tally, Vec<Vec<Line>>)> =
-            documents.par_iter().map_init(Scratch::default, look).collect();
+        let looked: Vec<(Tally, Vec<Excerpt>)> = documents.par_iter().map_init(Scratch::default, look).collect();
         let mut excerpts = Vec::with_capacity(documents.len());
         for ((_, source, _), (tally, of_document)) in documents.iter().zip(looked) {
             *self.found.entry((*source).to_owned()).or_default() += &tally;
@@ -60,7 +59,7 @@ impl<'a> PatternSearch<'a> {
         (name, source, document): (&str, &str, &'d Document),
         scratch: &mut Scratch,
         observer: &dyn Observer,
-    ) -> (Tally, Vec<Vec<Line<'d>>>) {
+    ) -> (Tally, Vec<Excerpt<'d>>) {
         let Some(Some(lens)) = self.lenses.get(source) else { return (Tally::unasked(), Vec::new()) };
         match lens.look(scratch, &document.text) {
             Ok(matched) => {
@@ -85,9 +84,19 @@ impl<'a> PatternSearch<'a> {
         self.lenses.values().flatten().map(|lens| (&*lens.file, lens)).collect()
     }
 
-    /// What was found, by source: first in the sources that have the pattern, then in those that do not.
-    pub fn found(&self) -> (Vec<(&str, &Tally)>, Vec<(&str, &Tally)>) {
-        let found = self.found.iter().map(|(source, tally)| (source.as_str(), tally));
-        found.partition(|(source, _)| self.lenses.get(*source).is_some_and(Option::is_some))
+    /// What was found in each source that has the pattern.
+    pub fn found(&self) -> impl Iterator<Item = (&str, &Tally)> {
+        self.tallies(true)
+    }
+
+    /// The documents of each source that does not have it.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &Tally)> {
+        self.tallies(false)
+    }
+
+    fn tallies(&self, with_pattern: bool) -> impl Iterator<Item = (&str, &Tally)> {
+        let has_it = |source: &str| self.lenses.get(source).is_some_and(Option::is_some);
+        let all = self.found.iter().map(|(source, tally)| (source.as_str(), tally));
+        all.filter(move |(source, _)| has_it(source) == with_pattern)
     }
 }

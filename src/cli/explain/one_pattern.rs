@@ -5,7 +5,7 @@ use anyhow::bail;
 use dehusk::corpus::{Document, FileKind};
 use dehusk::evaluation::edit_distance::edit_distance;
 use dehusk::explain::BY_SHAPE;
-use dehusk::explain::excerpts::{Content, Line};
+use dehusk::explain::excerpts::{Content, Excerpt, Line};
 use dehusk::explain::lens::{Fate, Lens, Tally};
 use dehusk::patterns::{Pattern, PatternFile, Status};
 use dehusk::pipeline::reading::visit_documents;
@@ -100,7 +100,7 @@ fn elsewhere(id: &str, library: &Library, search: &PatternSearch) -> String {
 
 impl Screen {
     /// The matches in a document, each with the lines around it and their numbers, as `grep` shows them.
-    fn excerpts(self, heading: &str, excerpts: &[Vec<Line>]) -> String {
+    fn excerpts(self, heading: &str, excerpts: &[Excerpt]) -> String {
         let line = |Line { number, content }: &Line| match content {
             Content::Around(text) => format!("{number:>5}- {}\n", self.harmless(text)),
             Content::Match { before, parts, after } => {
@@ -124,18 +124,18 @@ impl Totals<'_> {
     fn told(&self, search: &PatternSearch) -> String {
         let mut text = "---\n".to_owned();
         search.lenses().into_values().for_each(|lens| text += &self.pattern(lens));
-        let (found, left_out) = search.found();
         let (mut all, mut by_source) = (Tally::default(), String::new());
-        for (source, tally) in &found {
+        for (source, tally) in search.found() {
             all += tally;
             by_source += &format!("  {}: {}\n", self.screen.on_one_line(source), told(tally));
         }
         text += &format!("{}\n", told(&all));
-        if found.len() > 1 {
+        if search.found().count() > 1 {
             text += &by_source;
         }
+        let left_out: Vec<usize> = search.left_out().map(|(_, tally)| tally.documents).collect();
         if !left_out.is_empty() {
-            let documents = count(left_out.iter().map(|(_, tally)| tally.documents).sum(), "document");
+            let documents = count(left_out.iter().sum(), "document");
             text += &format!("not looked at: {documents} of {} without it\n", count(left_out.len(), "source"));
         }
         text + &self.fate(&all.fate)
@@ -167,10 +167,7 @@ impl Totals<'_> {
         others.sort_by_key(|&(id, bytes)| (std::cmp::Reverse(bytes), id));
         let others = others.into_iter().map(|(id, bytes)| match id.as_str() {
             BY_SHAPE => row(*bytes, "go by shape, or with what is around them"),
-            id => row(
-                *bytes,
-                &format!("go by {}", self.screen.paint(Style::Id, &self.screen.on_one_line(id))),
-            ),
+            id => row(*bytes, &format!("go by {}", self.screen.paint(Style::Id, &self.screen.on_one_line(id)))),
         });
         let own = fate.goes.get(self.id).map(|bytes| row(*bytes, "go by it")).unwrap_or_default();
         let others: String = others.collect();
