@@ -199,10 +199,7 @@ impl MineArgs {
 
     /// How the sources of a corpus are mined.
     pub fn of_corpus(&self, global: &Global) -> CorpusMineOptions {
-        let mut options = CorpusMineOptions::default();
-        options.source = self.options();
-        (options.memory, options.threads) = (global.memory(), global.threads());
-        options
+        CorpusMineOptions::default().mining(self.options()).memory(global.memory()).threads(global.threads())
     }
 }
 

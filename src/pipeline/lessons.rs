@@ -78,7 +78,7 @@ fn mined(
     options: &CorpusMineOptions,
 ) -> Result<Vec<Lesson>> {
     let budget = Budget::new(options.memory);
-    let mine = |index: usize| mine_within(&budget, &listings[index].id, &texts[index], lexer, &options.source);
+    let mine = |index: usize| mine_within(&budget, &listings[index].id, &texts[index], lexer, &options.mining);
     let mined = share_out_and_collect(options.threads, texts.len(), mine)?;
     let templates = cross_source(&mined);
     let shared = PatternFile::of_templates(SHARED, shared_facts(&mined), templates.shared, lexer);
