@@ -1,7 +1,7 @@
-//! Lines that start, or end, with the same tokens.
+//! Groups lines that start, or end, with the same tokens.
 //!
-//! Takes the lines of a source, gives groups of lines that have tokens in common at one end. Needs only the symbols, so
-//! it runs in parallel with the suffix array, which uses one core only.
+//! Takes the lines of a source. Returns groups of lines that have tokens in common at one end. It needs only the
+//! symbols, so it runs in parallel with the suffix array, which uses 1 core only.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::tokens::{DocumentIndex, SymbolSequence, Vocabulary};
 
-/// At most this many tokens at an end are compared.
+/// Maximum number of tokens at an end that are compared.
 const MAX_SHARED: usize = 8;
 
 /// The lines of a source, sorted twice: by the tokens nearest to their start, and by those nearest to their end.
@@ -121,7 +121,8 @@ mod tests {
     use super::*;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// By brute force: for each group of lines with the same tokens at one end and no more, the starts of its lines.
+    /// By brute force: the groups of lines with the same tokens at one end and no more. Each group is given by the
+    /// starts of its lines.
     fn groups_naively(sequence: &SymbolSequence, min_lines: usize) -> BTreeSet<Vec<u32>> {
         let lines = lines(sequence);
         let symbol = |end: End, line: &Range<u32>, distance| {

@@ -1,12 +1,12 @@
 //! Finds how far a template reaches inside a line: from its first anchor to its last.
 //!
-//! Takes the occurrences of a repeat that may be part of a template. Gives, for each, the stretch of its line that the
-//! template covers. An anchor is a token that nearly all occurrences have nearby on the same side. The next anchor is
-//! searched for from there. A token that may stand there by chance is no anchor: the further away it is, the rarer it
-//! must be elsewhere. The end of the line may be the last anchor of its side.
+//! Takes the occurrences of a repeat that may be part of a template. Returns for each the stretch of its line that the
+//! template covers. An anchor is a token that nearly all occurrences have nearby on the same side. From there, the next
+//! anchor is searched for. A token that may stand there by chance is not an anchor: the further away it is, the rarer
+//! it must be elsewhere. The end of the line may be the last anchor of its side.
 //!
-//! In a text without line breaks, a document's headline may stand between two parts of the page's frame. It must not be
-//! taken for a slot. So a slot has room for a name only, or for more if there is a colon before it.
+//! In a text without line breaks, a document's headline may stand between two parts of the page's frame. It must not
+//! become a slot. So a slot has space for a name only, or for more if there is a colon before it.
 
 use std::ops::Range;
 
@@ -16,16 +16,18 @@ use super::skeleton::{Ends, MAX_NAME_TOKENS, MAX_STRETCHES, MAX_TOKENS, is_nearl
 use super::slots::MIN_EXCLUSIVE;
 use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
 
-/// A slot after a colon has fewer tokens than this: enough for a headline.
+/// A slot after a colon has fewer tokens than this. A headline fits.
 const REACH: usize = 24;
-/// A token is no anchor if chance alone puts it into more than this share of the gaps of its length.
+/// A token is not an anchor if chance alone puts it into more than this share of the gaps of its length.
 const MAX_CHANCE: f64 = 0.1;
-/// Maximum number of stretches looked at. A share needs no more.
+/// Maximum number of stretches that are examined. They are enough to estimate a share.
 const MAX_LOOKED_AT: usize = 64;
 
-/// The stretches around the occurrences of a repeat, and which ends of the line they reach. Occurrences that lack an
-/// anchor are left out. `None` if nothing stands between the anchors, so that all stretches are the same. `each` is how
-/// many occurrences each given one stands for.
+/// The stretches around the occurrences of a repeat, and which ends of the line they reach.
+///
+/// `occurrences` has the number of occurrences of each symbol in the source, and `repeat` the ranges of the repeat.
+/// `each` is the number of occurrences that each of these ranges stands for. Occurrences without one of the anchors are
+/// left out. `None` if there is nothing between the anchors, so that all stretches are the same.
 pub(super) fn stretches(
     sequence: &SymbolSequence,
     occurrences: &[usize],
@@ -71,9 +73,9 @@ struct Anchor {
 
 struct Around<'s> {
     sequence: &'s SymbolSequence,
-    /// Of each symbol, in the source.
+    /// The number of occurrences of each symbol in the source.
     occurrences: &'s [usize],
-    /// Number of stretches at the start.
+    /// Number of stretches before any was left out.
     all: usize,
     /// Number of occurrences that each stretch stands for.
     each: f64,
@@ -92,7 +94,7 @@ impl Around<'_> {
             let is_gap = anchor.away > 1;
             let reached: Vec<Range<usize>> =
                 self.stretches.iter().filter_map(|stretch| self.reach(stretch, anchor.symbol, side)).collect();
-            // A token that some stretches lack and that mostly stands elsewhere is next to the template by accident.
+            // A token that some stretches lack and that mostly stands elsewhere is next to the template only by chance.
             let is_theirs = reached.len() == self.stretches.len()
                 || self.each * reached.len() as f64 >= MIN_EXCLUSIVE * anchor.occurrences as f64;
             if !is_theirs || !is_nearly_all(reached.len(), self.all) || (is_gap && self.gaps == MAX_STRETCHES) {
@@ -140,8 +142,8 @@ impl Around<'_> {
             .min()
     }
 
-    /// The anchor right beside nearly all stretches. This case is common and fast to check, and no other anchor can be
-    /// nearer.
+    /// The anchor directly beside nearly all stretches. This case is common and fast to check, and no other anchor can
+    /// be nearer.
     fn neighbour(&self, side: Side, looked_at: usize) -> Option<Anchor> {
         let symbols = self.sequence.symbols();
         let beside = |index: usize| {
@@ -175,7 +177,7 @@ impl Around<'_> {
         anchor.away > 1 && 1.0 - (-elsewhere * anchor.away as f64).exp() > MAX_CHANCE
     }
 
-    /// The stretch extended to the nearest such token.
+    /// The stretch, extended to the nearest such token on one side. `None` if there is none within reach.
     fn reach(&self, stretch: &Range<usize>, symbol: u32, side: Side) -> Option<Range<usize>> {
         let symbols = self.sequence.symbols();
         let at = side.beyond(symbols, stretch).find(|&at| symbols[at] == symbol)?;

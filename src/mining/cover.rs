@@ -1,19 +1,21 @@
 //! Selects the few repeats that cover what all repeats cover.
 //!
-//! Mined repeats are highly redundant: where "Read more stories" recurs, so do its parts. Takes all repeats that passed
-//! the filters. Gives those that are needed so that every token keeps (nearly) the strongest evidence any repeat gives
-//! it.
+//! Mined repeats are highly redundant: where "Read more stories" recurs, its parts recur too. Takes all repeats that
+//! passed the filters. Returns those that are needed so that every token keeps nearly the strongest evidence that any
+//! repeat gives it.
 //!
-//! Strengths fall into levels, from the strongest down. At each level, every position starts at most one useful
-//! interval: the longest strong enough repeat that starts there. Intervals inside others are dropped. Of the rest,
-//! repeats are taken, the most covering first, if they cover a token not covered yet. Linear in the tokens for each
-//! level, however redundant the repeats are: the repeats that start at a position are the longest one and its prefixes,
-//! computed once; each level uses one of them. Where the same line is repeated many times in a row, every number of
-//! lines is a repeat and would match at each line. So a repeat that consists of many copies of a part is left out;
-//! shorter ones cover the same.
+//! The repeats are processed by levels of strength, from the strongest down. At each level, every position starts at
+//! most 1 useful interval: the longest repeat that starts there and is strong enough. Intervals inside others are
+//! dropped. Of the rest, the repeats that cover most are taken first, if they cover a token that is not covered yet.
 //!
-//! Documents are covered in parallel: each core takes a part of them. Only the ranking of the repeats is computed for all
-//! parts together.
+//! Each level is linear in the tokens, however redundant the repeats are. The reason is that the repeats at a position
+//! are the longest one and its prefixes. They are computed once, and each level uses one of them.
+//!
+//! If the same line is repeated many times in a row, every number of lines is a repeat and matches at each line. So a
+//! repeat that consists of many copies of a part is left out. Shorter ones cover the same text.
+//!
+//! Documents are covered in parallel: each core takes a part of them. Only the ranking of the repeats is computed for
+//! all parts together.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -26,23 +28,23 @@ use super::suffix_array::SuffixArray;
 use crate::tokens::SymbolSequence;
 use crate::tokens::free_positions::FreePositions;
 
-/// From level to level the strength falls by this factor, so the evidence of a token loses at most a fifth.
+/// The strength falls by this factor from level to level. So the evidence of a token loses at most 1/5.
 const LEVEL_RATIO: f64 = 0.8;
 
-/// A repeat with more copies of a part in a row than this is not taken. Shorter ones are.
+/// Maximum number of copies of a part in a row in a repeat that is used.
 const MAX_TIMES: usize = 8;
 
 /// Some whole documents. No repeat crosses their boundary.
 struct Part<'a> {
-    /// For each position: the longest repeat that starts there, or [`NONE`] when it is no longer useful.
+    /// For each position: the longest repeat that starts there, or [`NONE`] if it is no longer useful.
     longest: &'a mut [u32],
     uncovered: FreePositions,
 }
 
-/// The indices of the repeats to keep, ascending. In `repeats`, each inner one comes before those that hold it. Each
-/// has a strength above 0.
+/// The indices of the repeats to keep, ascending.
 ///
-/// A repeat must be no stronger than its prefixes.
+/// In `repeats`, each inner interval must come before those that contain it. `strengths` must be above 0, and no repeat
+/// may be stronger than its prefixes.
 pub fn cover(sequence: &SymbolSequence, array: &SuffixArray, repeats: &[Interval], strengths: &[f64]) -> Vec<usize> {
     let mut longest = longest_at_positions(array, repeats);
     let choices = Choices::of(array, repeats, &longest);
@@ -69,7 +71,7 @@ fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices
     (0..repeats.len()).filter(|&index| kept[index]).collect()
 }
 
-/// What decides which repeat is used at a position.
+/// The data that determine which repeat is used at a position.
 struct Choices {
     /// For each repeat: the longest other one that is a prefix of it, or [`NONE`].
     outer: Vec<u32>,
@@ -78,7 +80,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// `longest` is the longest repeat at each position.
+    /// Computes the choices. `longest` is the longest repeat at each position.
     fn of(array: &SuffixArray, repeats: &[Interval], longest: &[u32]) -> Choices {
         let outer = outer_intervals(repeats);
         let mut is_tiled = vec![false; repeats.len()];
@@ -151,7 +153,7 @@ impl<'a> Part<'a> {
         occurrences
     }
 
-    /// Covers what is not covered yet, repeat by repeat. Returns the repeats that covered something.
+    /// Covers the uncovered tokens, repeat by repeat. Returns the repeats that covered something.
     fn take(&mut self, ranked: &[u32], occurrences: &Occurrences) -> Vec<u32> {
         let mut needed = Vec::new();
         for repeat in ranked {

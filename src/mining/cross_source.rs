@@ -1,6 +1,6 @@
 //! Compares sources: is a run language, shared boilerplate, or one source's own template?
 //!
-//! Takes what was mined from each source, without the documents. Gives the templates of each source and the shared
+//! Takes the results of mining each source, without the documents. Returns the templates of each source and the shared
 //! ones. A run that recurs in several sources is either language ("as much as") or boilerplate of many sites ("All
 //! rights reserved"). They differ in where they stand: language stands inside changing text, boilerplate by itself.
 //! (Foschini's second-level filter, section 3.3, drops both.)
@@ -20,12 +20,13 @@ use crate::patterns::Template;
 use crate::patterns::file::MinedFrom;
 use crate::tokens::{Piece, TokenRun};
 
-/// A run in this many sources or more is not one source's own.
+/// A run in this number of sources or more does not belong to one source.
 pub const MIN_SOURCES: usize = 3;
-/// Below this mean standing a run is language. It is above 0 because language sometimes stands at a line break, too.
+/// A run with a lower mean standing is language. The limit is above 0, because language sometimes stands at a line
+/// break as well.
 const MIN_STANDING: f64 = 0.3;
 
-/// The templates of all sources of a run.
+/// The templates of all sources in a run of the program.
 #[derive(Debug, Default)]
 pub struct Templates {
     /// Each source's own, in the order the sources came.
@@ -51,14 +52,14 @@ pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
     }
 }
 
-/// Sums over the sources for one run.
+/// Sums over the sources for one run of tokens.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     sources: usize,
     documents: usize,
     among: usize,
     occurrences: usize,
-    /// In millionths: the sum of integers is the same in any order.
+    /// The sum of standings in millionths. A sum of integers does not depend on the order.
     standing: u64,
 }
 
@@ -68,8 +69,8 @@ enum Kind {
     Language,
 }
 
-/// Classifies the candidates of all sources of a run. The order of the sources does not affect the result, except for
-/// the order of `own`.
+/// Classifies the candidates of all sources. The order of the sources does not affect the result, except for the order
+/// of `own`.
 pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
     let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();
     let seen = seen_in_all(&mined);
@@ -87,7 +88,7 @@ pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
         templates.own.push(own);
         templates.language.push(language);
     }
-    // Lines are counted in all candidates that hold them, so their counts are better.
+    // Lines are counted in all candidates that contain them, so these counts are better.
     let lines = shared_lines(&mined);
     shared.retain(|run, _| !lines.contains_key(run));
     shared.extend(lines);
@@ -95,7 +96,8 @@ pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
     templates
 }
 
-/// The smallest example is kept, so the result does not depend on the order of the sources.
+/// Adds a shared template. Of two equal runs the smaller example is kept, so the result does not depend on the order of
+/// the sources.
 fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     match shared.get_mut(&template.run) {
         Some(known) if known.example <= template.example => {}
@@ -131,7 +133,8 @@ fn shared_lines(mined: &[&Mined]) -> BTreeMap<TokenRun, Template> {
     lines
 }
 
-/// The whole lines in a source's candidates. For each: the most frequent candidate that holds it, and its text there.
+/// The whole lines in a source's candidates. For each line: the most frequent candidate that contains it, and the
+/// line's text in the example.
 fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
     let mut lines: BTreeMap<TokenRun, (&Candidate, &str)> = BTreeMap::new();
     for candidate in &source.candidates {
@@ -142,7 +145,7 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
         let texts = candidate.example.lines().map(str::trim).filter(|line| !line.is_empty()).skip(cut_short);
         for (ends, text) in breaks.windows(2).zip(texts) {
             let line = &pieces[ends[0]..=ends[1]];
-            // A line with a slot says too little to be applied to sources it was not seen in.
+            // A line with a slot is not specific enough to be applied to sources in which it was not seen.
             if line.iter().any(Piece::is_word) && !line.iter().any(Piece::is_free) {
                 let entry = lines.entry(TokenRun(line.into())).or_insert((candidate, text));
                 if (candidate.documents, candidate.occurrences) > (entry.0.documents, entry.0.occurrences) {
@@ -164,7 +167,7 @@ fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
     }
 }
 
-/// Counts the runs that are a candidate in some source. Sources where they are only repeats count, too.
+/// Counts the runs that are a candidate in at least one source. Sources in which they are only repeats count as well.
 fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, Seen> {
     let candidates = mined.iter().flat_map(|source| &source.candidates);
     let mut seen: FxHashMap<Fingerprint, Seen> =
@@ -215,7 +218,7 @@ mod tests {
     use crate::mining::{MineOptions, mine_texts};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Mines a source of six documents. `page` gives the text of each. Words with the source's letter are in no other
+    /// Mines a source of 6 documents. `page` returns the text of each. Words with the source's letter are in no other
     /// source.
     fn source(page: impl Fn(usize) -> String) -> Mined {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()));
@@ -232,8 +235,8 @@ mod tests {
         templates.iter().map(|template| template.run.written(&none)).collect()
     }
 
-    /// Three sources. Each has its own masthead and a common phrase in each document's text. They share a line: at the
-    /// foot of the first two and the head of the third.
+    /// 3 sources. Each has its own masthead and a common phrase in each document's text. They share a line: at the foot
+    /// of the first 2 and the head of the third.
     fn three() -> Vec<Mined> {
         let text =
             |source, document| format!("{}as much as {}", words(source, document, 0), words(source, document, 6));

@@ -1,14 +1,14 @@
-//! The bimodal cutoff.
+//! Computes the bimodal cutoff.
 //!
-//! Takes the shares of a source's repeats, gives the share from which a repeat counts as template. Shares have two
-//! clusters: language near 0 and template near 1. The two modes x < y of the histogram are those that minimise the
-//! squared distance of every repeat to its nearer mode,
+//! Takes the shares of a source's repeats. Returns the share from which a repeat counts as template. Shares have two
+//! clusters: language near 0 and template near 1. The modes x < y of the histogram are those that minimise the squared
+//! distance of every repeat to its nearer mode,
 //!
 //! ```text
 //! E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
 //! ```
 //!
-//! found by trying every pair; the cutoff is b (Foschini, section 3.2, equation 3.1).
+//! All pairs are tried. The cutoff is b (Foschini, section 3.2, equation 3.1).
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl From<Histogram> for Vec<u64> {
 }
 
 impl Histogram {
-    /// Counts shares, each in 0..=1.
+    /// Counts shares. Each must be in 0..=1.
     pub fn of(shares: impl Iterator<Item = f64>) -> Histogram {
         let mut bins = [0; BINS];
         for share in shares {
@@ -46,7 +46,7 @@ impl Histogram {
         Histogram(bins)
     }
 
-    /// From the bins that are not empty.
+    /// The histogram with these counts. Bins that are not in the map are empty.
     pub fn of_hundredths(counts: &BTreeMap<u8, u64>) -> Histogram {
         let mut bins = [0; BINS];
         counts.iter().for_each(|(&share, &count)| bins[usize::from(share).min(BINS - 1)] += count);
@@ -59,17 +59,17 @@ impl Histogram {
     }
 }
 
-/// A share, 0..=1, and the two modes it lies between.
+/// A share, 0..=1, and the two modes between which it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cutoff {
     /// A repeat with this share or more counts as template.
     pub share: f64,
-    /// The two modes, as shares. `None` if the cutoff was given or there are too few repeats.
+    /// The two modes, as shares. `None` if the cutoff was given by a person or there are too few repeats.
     pub modes: Option<(f64, f64)>,
 }
 
 impl Cutoff {
-    /// The cutoff where it cannot be computed: half of the documents.
+    /// The cutoff if it cannot be computed: half of the documents.
     pub const DEFAULT: Cutoff = Cutoff { share: 0.5, modes: None };
 
     /// A cutoff that a person chose.
@@ -78,7 +78,7 @@ impl Cutoff {
     }
 }
 
-/// Computes the cutoff of a histogram. [`Cutoff::DEFAULT`] if fewer than two bins are used.
+/// Computes the cutoff of a histogram. It is [`Cutoff::DEFAULT`] if fewer than 2 bins are used.
 pub fn choose_cutoff(histogram: &Histogram) -> Cutoff {
     if histogram.0.iter().filter(|&&count| count > 0).count() < 2 {
         return Cutoff::DEFAULT;

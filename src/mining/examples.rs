@@ -1,6 +1,7 @@
-//! An occurrence of each candidate, as it is written in its document.
+//! Finds an occurrence of each candidate as it is written in its document.
 //!
-//! A run has lost the original white space and the texts that mutable patterns matched. An example shows both.
+//! A run of tokens does not have the original white space and the texts that mutable patterns matched. An example shows
+//! both.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,12 +13,12 @@ use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, Lexer, SymbolSequence, Token, TokenKind};
 
-/// The place of one occurrence of a candidate.
+/// The position of one occurrence of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// In this document ...
+    /// The document.
     pub document: DocumentIndex,
-    /// ... these tokens. Line breaks and the document's ends count as tokens.
+    /// The tokens in the document. Line breaks and the document's ends count as tokens.
     pub tokens: Range<usize>,
 }
 
@@ -27,7 +28,7 @@ impl Example {
         Example::at(sequence, start..start + repeat.len)
     }
 
-    /// These positions of one document.
+    /// The example at these positions, which must be in one document.
     pub(super) fn at(sequence: &SymbolSequence, positions: Range<usize>) -> Example {
         let document = sequence.document_at(positions.start);
         let first = sequence.document(document).start;
@@ -35,7 +36,7 @@ impl Example {
     }
 }
 
-/// Copies the examples from the texts. Each document is read once.
+/// Copies the examples from the texts into the candidates. Each document is read once.
 pub fn quote_examples<T: AsRef<str> + Sync>(
     candidates: &mut [Candidate],
     examples: &[Example],
@@ -64,8 +65,8 @@ pub fn quote_examples<T: AsRef<str> + Sync>(
     quotes.into_iter().flatten().for_each(|(index, quote)| candidates[index].example = quote);
 }
 
-/// The text of a range of tokens. If there is no white space before it, the token before is quoted, too: without it the
-/// regex would not match.
+/// The text of a range of tokens. If there is no white space before it, the token before it is included, because
+/// otherwise the regex would not match.
 fn quote<'t>(text: &'t str, tokens: &[Token], range: &Range<usize>) -> &'t str {
     let is_text = |token: &&Token| token.kind != TokenKind::Break;
     let tells = tokens[range.clone()].iter().find(is_text).zip(tokens[range.clone()].iter().rfind(is_text));

@@ -1,6 +1,6 @@
 //! Selects the repeats that have enough documents and words.
 //!
-//! Takes the LCP intervals of a source, gives the maximal repeats that recur in several documents and have words or
+//! Takes the LCP intervals of a source. Returns the maximal repeats that recur in several documents and have words or
 //! whole lines.
 
 use super::MineOptions;
@@ -11,10 +11,10 @@ use super::suffix_array::SuffixArray;
 use crate::tokens::characters::half_words;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
-/// A line and its two breaks.
+/// Minimum number of tokens in a whole line: 1 token and 2 breaks.
 const MIN_LINE: usize = 3;
 
-/// The maximal repeats that have enough words and documents, each inner one before those that hold it.
+/// The maximal repeats that have enough words and documents. Each inner interval comes before those that contain it.
 pub fn filtered_repeats(
     sequence: &SymbolSequence,
     array: &SuffixArray,
@@ -38,8 +38,8 @@ pub fn filtered_repeats(
     select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_repeat)
 }
 
-/// Counts the half words between two positions in constant time: two for a word, one for a character of a script
-/// without spaces.
+/// Counts the half words between two positions in constant time. A word counts 2, a character of a script without
+/// spaces counts 1.
 struct HalfWords(Vec<u32>);
 
 impl HalfWords {

@@ -1,6 +1,6 @@
-//! Symbols to templates: what a source repeats.
+//! Mines templates from symbols: what a source repeats.
 //!
-//! Pure: no input or output, and it cannot fail. [`mine`] looks at one source alone and gives [`Candidate`]s that own
+//! Mining does no input or output and cannot fail. [`mine`] uses one source alone and returns [`Candidate`]s that own
 //! their text. [`cross_source`] needs the candidates of all sources, but no document. The stages, in order:
 
 pub mod suffix_array;
@@ -36,7 +36,7 @@ use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
 use slots::slotted_templates;
 use suffix_array::SuffixArray;
 
-/// What a repeat must be to become a candidate.
+/// The conditions for a repeat to become a candidate.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MineOptions {
@@ -47,9 +47,9 @@ pub struct MineOptions {
     pub min_documents: usize,
     /// Minimum share of the documents, 0..=1.
     pub min_share: f64,
-    /// The cutoff, a share in 0..=1. `None`: it is computed from the repeats.
+    /// The cutoff, a share in 0..=1. If it is `None`, it is computed from the repeats.
     pub cutoff: Option<f64>,
-    /// Whether to look for templates with free slots.
+    /// Whether to search for templates with free slots.
     pub slots: bool,
 }
 
@@ -71,7 +71,7 @@ impl Default for MineOptions {
 pub struct Candidate {
     /// Its tokens.
     pub run: TokenRun,
-    /// The same for equal runs in all sources.
+    /// A fingerprint of the run, which is equal for equal runs in all sources.
     pub fingerprint: Fingerprint,
     /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
@@ -86,9 +86,9 @@ pub struct Candidate {
 pub struct Mined {
     /// Number of documents of the source.
     pub documents: usize,
-    /// Number of documents that repeat another one and were not counted.
+    /// Number of documents that repeat another document and were not counted.
     pub near_duplicates: usize,
-    /// Tokens in all documents.
+    /// Number of tokens in all documents.
     pub tokens: usize,
     /// Number of repeats for each share.
     pub histogram: Histogram,
@@ -96,14 +96,14 @@ pub struct Mined {
     pub cutoff: Cutoff,
     /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
     pub candidates: Vec<Candidate>,
-    /// All repeats that could be candidates in another source: those of up to [`sightings::MAX_SIGHTED_TOKENS`] tokens,
-    /// and the candidates.
+    /// All repeats that could be candidates in another source: those with up to [`sightings::MAX_SIGHTED_TOKENS`]
+    /// tokens, and the candidates.
     pub sightings: Vec<Sighting>,
 }
 
 impl Mined {
-    /// With fewer documents, near-duplicates counted once, what two of them share may as well be chance. Such a source
-    /// has no candidates of its own. It still counts when sources are compared.
+    /// Minimum number of documents, near-duplicates counted once. With fewer, a text in two of them may as well be
+    /// chance. Such a source has no candidates of its own. It still counts when sources are compared.
     pub const MIN_DOCUMENTS: usize = 5;
 
     /// Whether there were too few documents to mine.
@@ -129,8 +129,8 @@ impl Mined {
     }
 }
 
-/// Mines one source: reads the texts, calls [`mine`] and fills in the examples. The result does not depend on the order
-/// of the texts.
+/// Mines one source: tokenizes the texts, calls [`mine`] and fills in the examples. The result does not depend on the
+/// order of the texts. Fails if the source has too many tokens.
 pub fn mine_texts<T: AsRef<str> + Sync>(
     texts: &[T],
     lexer: &Lexer,
@@ -153,7 +153,7 @@ pub fn mine_sequence<T: AsRef<str> + Sync>(
     mined
 }
 
-/// Mines one source from its symbols. Also returns where the example of each candidate is.
+/// Mines one source from its symbols. Also returns the position of each candidate's example.
 pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Example>) {
     let (array, lines) =
         rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));

@@ -1,12 +1,12 @@
-//! Near-duplicates: documents with the same story count once.
+//! Finds near-duplicates: documents with the same story count once.
 //!
-//! An article stored twice, an updated version, a wire story: their bodies recur, but they are not template. Takes the
-//! suffix array, gives each document's group. Document frequency then counts groups.
+//! An article that is stored twice, an updated version, a wire story: their bodies recur, but they are not template.
+//! Takes the suffix array and returns each document's group. Document frequency then counts groups.
 //!
 //! Two documents are near-duplicates if they share most of their *own* tokens. A token is a document's own if it is not
 //! part of a run that many documents share. So two pages that are mostly template are not near-duplicates. Common runs
-//! are found by comparing neighbouring suffixes (each run where it starts on the left). Groups are the transitive
-//! closure. Linear, apart from sorting the pairs. Identical documents always form one group.
+//! are found by comparing neighbouring suffixes. Each run counts only from its leftmost start. Groups are the
+//! transitive closure. Identical documents always form one group. The time is linear, apart from sorting the pairs.
 
 use std::ops::Range;
 
@@ -18,17 +18,18 @@ use super::repeats::{Interval, Least, NONE, longest_at_positions, select_interva
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
-/// Shorter runs, in tokens, are no sign of a copy. 12 is longer than a stock phrase and shorter than a sentence.
+/// Minimum number of tokens of a run that can be a sign of a copy. 12 is longer than a stock phrase and shorter than a
+/// sentence.
 const MIN_RUN: usize = 12;
-/// Two documents belong together if they share at least this much of the own tokens of the smaller one.
+/// Two documents belong together if they share at least this part of the own tokens of the smaller one.
 const MIN_SHARED: f64 = 0.6;
-/// A document with fewer own tokens is only compared as a whole.
+/// Minimum number of own tokens. A document with fewer is only compared as a whole.
 const MIN_OWN: u32 = 32;
-/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, so its tokens are no
-/// document's own ...
+/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, so its tokens do not
+/// belong to a document ...
 const WIDE_SHARE: f64 = 0.2;
 const MIN_WIDE: usize = 3;
-/// ... if it has this many tokens. Shorter runs, such as "in the", are in every text.
+/// ... if it has at least this many tokens. Shorter runs, such as "in the", are in every text.
 const MIN_WIDE_RUN: usize = 5;
 
 /// The groups of near-duplicates. Each group counts as one document.
@@ -93,8 +94,8 @@ fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
     }
 }
 
-/// Own tokens: for each position, the number of own tokens before it in its part. Only differences within one document
-/// mean something.
+/// Prefix sums: for each position, the number of own tokens before it in its part. Only differences within one document
+/// are meaningful.
 #[derive(Debug)]
 pub struct OwnTokens(Vec<u32>);
 
@@ -102,7 +103,7 @@ impl OwnTokens {
     fn count(sequence: &SymbolSequence, array: &SuffixArray, places: &Places, groups: &Groups) -> OwnTokens {
         let wide = MIN_WIDE.max((groups.len() as f64 * WIDE_SHARE) as usize);
         let least = Least { len: MIN_WIDE_RUN, occurrences: wide + 1 };
-        // A run that is not maximal is always part of one that is, so it needs no check of its own.
+        // A run that is not maximal is always part of a maximal one, so it needs no check.
         let is_wide = |interval: &Interval| interval.is_maximal && interval.documents > wide;
         let wide = select_intervals(array, places, groups.len(), |document| groups.of(document), least, is_wide);
         let mut counts = longest_at_positions(array, &wide);
@@ -119,7 +120,7 @@ impl OwnTokens {
         OwnTokens(counts)
     }
 
-    /// Whether the token at a position is not part of a run that many documents share.
+    /// Whether the token at a position belongs to its document: it is not part of a run that many documents share.
     pub fn is_own(&self, position: usize) -> bool {
         self.between(position, position + 1) == 1
     }
@@ -134,7 +135,7 @@ impl OwnTokens {
     }
 }
 
-/// Number of own tokens that each pair of documents shares, from neighbouring suffixes. Sorted.
+/// For each pair of documents: the number of own tokens that they share, from neighbouring suffixes. Sorted.
 fn shared_tokens(array: &SuffixArray, places: &Places, own: &OwnTokens) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
     let count = |ranks: Range<usize>| {
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();

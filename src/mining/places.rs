@@ -1,15 +1,15 @@
-//! Where the sorted suffixes stand.
+//! The documents and preceding symbols of the sorted suffixes.
 //!
-//! Neighbours in the suffix array are far apart in memory. So what the search for repeats needs is looked up once, for
-//! all ranks and on all cores, and stored in the order of the array.
+//! Neighbours in the suffix array are far apart in memory. So the data that the search for repeats needs are computed
+//! once, for all ranks and on all cores, and stored in the order of the array.
 
 use rayon::prelude::*;
 
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
-/// For each rank: the document its suffix starts in, and whether the same symbol precedes it and the suffix of the rank
-/// before. 4 bytes a symbol.
+/// For each rank: the document in which its suffix starts, and whether the same symbol precedes this suffix and the
+/// suffix of the rank before. 4 bytes per symbol.
 #[derive(Debug)]
 pub struct Places(Vec<u32>);
 

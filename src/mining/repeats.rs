@@ -1,11 +1,11 @@
-//! Maximal repeats with term and document frequency.
+//! Finds maximal repeats with their term and document frequencies.
 //!
-//! Takes a suffix array, gives its LCP intervals. Each is a run of symbols that recurs. The width of an interval is the
-//! run's term frequency. Its document frequency is the width less the number of pairs of neighbouring suffixes of one
-//! document in it. Each pair is counted once, at the smallest interval that holds both (Hui 1992; Yamamoto and Church
-//! 2001). That interval is found by binary search on the stack of open intervals: O(n log n) for all intervals
-//! together. A run is a maximal repeat if its occurrences are also preceded by different symbols: it cannot be extended
-//! to the left or right without losing an occurrence.
+//! Takes a suffix array and finds its LCP intervals. Each is a run of symbols that recurs. The width of an interval is
+//! the run's term frequency. Its document frequency is the width minus the number of pairs of neighbouring suffixes of
+//! one document in it. Each pair is counted once, at the smallest interval that contains both suffixes (Hui 1992;
+//! Yamamoto and Church 2001). This interval is found by binary search on the stack of open intervals, in O(n log n) for
+//! all intervals together. A run is a maximal repeat if its occurrences are also preceded by different symbols: then it
+//! cannot be extended to the left or right without losing an occurrence.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,17 +39,17 @@ impl Interval {
     }
 }
 
-/// The least length and frequency of an interval. Others are skipped: the larger these are, the faster.
+/// Minimum length and frequency of an interval. Others are skipped, so larger values are faster.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
-    /// In symbols, above 0.
+    /// Number of symbols, at least 1.
     pub len: usize,
-    /// Above 1.
+    /// Number of occurrences, at least 2.
     pub occurrences: usize,
 }
 
 impl Least {
-    /// What every interval has.
+    /// The values that every interval has.
     pub const ANY: Least = Least { len: 1, occurrences: 2 };
 }
 
@@ -61,8 +61,8 @@ struct Open {
     is_maximal: bool,
 }
 
-/// The selected intervals, each inner one before those that hold it. `group_of` gives the group of a document, below
-/// `groups`. Uses all cores.
+/// The selected intervals. Each inner interval comes before those that contain it. `group_of` returns the group of a
+/// document, which must be less than `groups`. Uses all cores.
 pub fn select_intervals(
     array: &SuffixArray,
     places: &Places,
@@ -101,7 +101,7 @@ fn families(array: &SuffixArray, ranks: Range<usize>, len: usize) -> impl Iterat
     std::iter::successors(family_at(ranks.start), move |before| family_at(before.end))
 }
 
-/// All ranks in parts. A family is never split.
+/// Divides all ranks into parts. A family is never split.
 fn parts(array: &SuffixArray, len: usize) -> Vec<Range<usize>> {
     let size = array.len() / (8 * rayon::current_num_threads()) + 1;
     let mut parts = Vec::new();
@@ -126,7 +126,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Calls `visit` with every interval of a family, each inner one before those that hold it.
+    /// Calls `visit` with every interval of a family. Each inner interval comes before those that contain it.
     fn visit(
         &mut self,
         family: Range<usize>,
@@ -136,7 +136,7 @@ impl Visitor<'_> {
         for rank in family.clone() {
             if rank > family.start {
                 self.close_above(self.array.common(rank), rank, &mut visit);
-                // The innermost interval that holds both neighbours.
+                // The pair counts for the innermost interval that contains both neighbours.
                 if let Some(top) = self.open.last_mut() {
                     top.is_maximal |= !self.places.is_preceded_alike(rank);
                 }
@@ -199,8 +199,8 @@ pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<
     longest.into_iter().map(AtomicU32::into_inner).collect()
 }
 
-/// For each selected interval: the longest other one that is a prefix of it, or [`NONE`]. This is the next one that
-/// holds it.
+/// For each selected interval: the longest other one that is a prefix of it, or [`NONE`]. This is the next interval
+/// that contains it.
 pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     let mut outer = vec![NONE; intervals.len()];
     let mut open: Vec<u32> = Vec::new();
@@ -213,7 +213,7 @@ pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     outer
 }
 
-/// Ranges of indices. The last interval of each range holds all others in it.
+/// Ranges of indices. The last interval of each range contains all others in it.
 fn nests(intervals: &[Interval]) -> Vec<Range<usize>> {
     let mut nests = Vec::new();
     let mut end = intervals.len();
@@ -263,7 +263,7 @@ mod tests {
         counts
     }
 
-    /// A run's occurrences, its documents, and the symbols on either side of it.
+    /// The occurrences and documents of a run, and the symbols on both sides of it.
     #[derive(Default)]
     struct Seen {
         occurrences: usize,
@@ -308,7 +308,7 @@ mod tests {
         fn document_frequency_counts_groups(
             documents in prop::collection::vec(prop::collection::vec(0u32..3, 0..14), 2..6)
         ) {
-            // The last two documents are one group: the frequency falls by one for runs that both have.
+            // The last two documents are in one group. So the frequency is lower by 1 for runs that both have.
             let (symbols, document_of) = joined(&documents);
             let array = SuffixArray::build(&symbols);
             let places = Places::with(&symbols, &array, |at| DocumentIndex(document_of[at]));

@@ -1,6 +1,6 @@
 //! What other sources need to know about a source's repeats.
 //!
-//! Takes the repeats of a source. Gives for each a fingerprint that is the same in every source, its counts, and where
+//! Takes the repeats of a source. Returns for each a fingerprint that is the same in every source, its counts, and how
 //! it stands: inside changing text, as language does, or by itself, as boilerplate does.
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenRun, Vocabulary};
 
-/// Longer repeats, in tokens, are rarely in another source.
+/// Maximum number of tokens. Longer repeats are rarely in another source.
 pub const MAX_SIGHTED_TOKENS: usize = 64;
 
 /// A hash of a run's tokens.
@@ -19,7 +19,8 @@ pub const MAX_SIGHTED_TOKENS: usize = 64;
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// Of a run. It is the same in every version and on every system: an XXH3 of the pieces, one after the other.
+    /// The fingerprint of a run: an XXH3 of its pieces, one after the other. It is the same in every version and on
+    /// every system.
     pub fn of_run(run: &TokenRun) -> Fingerprint {
         let mut bytes = Vec::new();
         run.pieces().iter().for_each(|piece| write_piece(piece, &mut bytes));
@@ -49,7 +50,7 @@ fn write_piece(piece: &Piece, bytes: &mut Vec<u8>) {
 /// The data of a repeat that are compared with other sources.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sighting {
-    /// Fingerprint of its run.
+    /// The fingerprint of its run.
     pub fingerprint: Fingerprint,
     /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
@@ -64,7 +65,7 @@ pub struct Sighting {
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Standing(pub f64);
 
-/// The sightings of all repeats that are short or candidates. `covering` are the indices of the candidates, ascending.
+/// The sightings of all repeats that are short or candidates. `covering` has the indices of the candidates, ascending.
 pub fn sightings(
     sequence: &SymbolSequence,
     array: &SuffixArray,
@@ -94,7 +95,8 @@ enum Side {
     Text,
 }
 
-/// Looks at up to [`MAX_LOOKED_AT`] occurrences, evenly spread. A share needs no more.
+/// The standing of a repeat, from up to [`MAX_LOOKED_AT`] occurrences, evenly spread. They are enough to estimate a
+/// share.
 fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
     const MAX_LOOKED_AT: usize = 64;
     let symbols = sequence.symbols();
@@ -111,7 +113,7 @@ fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, rep
         let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
         match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
             (Side::Text, _) | (_, Side::Text) => amid_text += 1,
-            // Inside a larger template, which says nothing about this run.
+            // Such an occurrence is inside a larger template, which says nothing about this run.
             (Side::Template, Side::Template) => {}
             _ => by_itself += 1,
         }
@@ -137,7 +139,7 @@ impl<'s> Fingerprints<'s> {
         Fingerprints { sequence, array, of_symbol: (0..vocabulary.len() as u32).map(of_symbol).collect() }
     }
 
-    /// Of one repeat.
+    /// The fingerprint of one repeat.
     pub fn of_repeat(&self, repeat: &Interval) -> Fingerprint {
         let start = self.array.position(repeat.first);
         let symbols = &self.sequence.symbols()[start..start + repeat.len];

@@ -1,6 +1,6 @@
 //! The skeleton of lines: what they have in common, and where they differ.
 //!
-//! Takes lines, or parts of lines, that may be one template filled in differently. Gives their skeleton: the tokens
+//! Takes lines, or parts of lines, that may be one template filled in differently. Returns their skeleton: the tokens
 //! that nearly all of them have, in one order, and free stretches between them for other tokens. A line fits a skeleton
 //! if the pattern made of it would match.
 
@@ -11,19 +11,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tokens::characters::{ends_in_run, is_run_character, is_word_character};
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
-/// Nearly all: a common token is in at least this share of the lines, and a skeleton fits at least this share.
+/// What "nearly all" means: a common token is in at least this share of the lines, and a skeleton fits at least this
+/// share.
 pub(super) const NEARLY_ALL: f64 = 0.95;
-/// Longer lines, in tokens, are no templates with slots. The limit has room for two stretches and a sentence between.
+/// Maximum number of tokens in a line with slots. Two stretches and a sentence between them fit.
 pub(super) const MAX_TOKENS: usize = 80;
-/// Maximum number of stretches. Lines with more are sentences with a few words in common.
+/// Maximum number of free stretches. Lines with more are sentences with a few words in common.
 pub(super) const MAX_STRETCHES: usize = 2;
-/// Possible bounds of a stretch: how many characters may follow its first. The least one is taken that leaves room
-/// beyond nearly all fillers seen. Long enough for names and headlines, not for paragraphs.
+/// Possible bounds of a stretch: the maximum number of characters after its first. The smallest one is taken that
+/// leaves [`ROOM`] beyond nearly all fillers seen. They allow names and headlines, but not paragraphs.
 const BOUNDS: [u16; 4] = [20, 40, 80, 160];
-/// Maximum tokens of a stretch with no word before it in the skeleton. It has room for a name, but not for a caption,
-/// which is the document's own text.
+/// Maximum number of tokens in a stretch with no word before it in the skeleton. A name fits, but not a caption, which
+/// is the document's own text.
 pub(super) const MAX_NAME_TOKENS: usize = 4;
-/// Unseen fillers may be longer than the seen ones by this factor.
+/// Fillers that were not seen may be longer than those that were seen, by this factor.
 const ROOM: f64 = 1.25;
 
 /// Which ends of a stretch of tokens are ends of its line.
@@ -106,7 +107,7 @@ impl Skeleton {
                 && !is_cut(filler.end)
                 && characters(sequence, &symbols[filler]) <= usize::from(more) + 1
         };
-        // The positions where the bones so far can end.
+        // The positions where the bones processed so far can end.
         let mut ends = vec![0];
         let mut free = None;
         for bone in &self.bones {
@@ -183,8 +184,8 @@ fn gap(line: &Range<usize>, places: &[usize], index: usize) -> Range<usize> {
     start..places.get(index).copied().unwrap_or(line.end)
 }
 
-/// The free stretch for these gaps. `Some(None)` if nearly all gaps are empty; `None` (no skeleton) if they are too
-/// long.
+/// The free stretch for these gaps. `Some(None)` if nearly all gaps are empty. `None` if they are too long; then there
+/// is no skeleton.
 fn free(
     sequence: &SymbolSequence,
     gaps: impl Iterator<Item = Range<usize>>,
@@ -202,7 +203,7 @@ fn free(
     (nearly_largest(filled.iter().map(|filler| filler.len())) <= max_tokens).then_some(Some(free))
 }
 
-/// The least of these numbers that nearly all of them do not exceed.
+/// The smallest of these numbers that nearly all of them do not exceed.
 pub(super) fn nearly_largest(numbers: impl Iterator<Item = usize>) -> usize {
     let mut sorted: Vec<usize> = numbers.collect();
     sorted.sort_unstable();
@@ -302,8 +303,8 @@ mod tests {
             for (text, line) in texts.iter().zip(&lines) {
                 let start = usize::from(!starts_line);
                 let (as_long, within) = is_found(&run, text, &(start..start + line.len()));
-                // `fits` is stricter in one case: it takes a word after a character of a script without spaces as
-                // continued.
+                // `fits` is stricter in one case: for it, a word after a character of a script without spaces continues
+                // that character.
                 let is_fit = skeleton.fits(&sequence, line);
                 prop_assert!(within || !is_fit, "{:?} on {:?}", run, text);
                 prop_assert!(!as_long || is_fit || text.contains('手'), "{:?} on {:?}", run, text);

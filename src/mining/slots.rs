@@ -1,18 +1,19 @@
-//! Templates with a slot for any text: `By {name} | Staff writer`, `Related: {headline}`.
+//! Finds templates with a slot for any text: `By {name} | Staff writer`, `Related: {headline}`.
 //!
-//! Repeats have no slots: only the constant part of such a line recurs, and that may be a single word. Takes the lines
-//! of a source, gives those that are one template filled in differently. Lines that start (or end) alike are looked at
+//! Repeats have no slots. Only the constant part of such a line recurs, and that may be a single word. Takes the lines
+//! of a source. Returns those that are one template filled in differently. Lines that start (or end) alike are examined
 //! together, the largest groups first. They become a pattern if one skeleton fits nearly all of them, if no filler is a
 //! paragraph, and if they do not behave like language.
 //!
-//! Inside a line a slot is only found between two anchors, because nothing else marks its ends. There, a repeat that is
-//! not language is the seed. The stretches around its occurrences are treated like lines.
+//! Inside a line, a slot is only found between two anchors, because nothing else marks its ends. There, a repeat that
+//! is not language is the seed. The stretches around its occurrences are treated like lines.
 //!
-//! The document's own text must stay: a headline that the document repeats, and a caption before `Photo: Daily Post`.
+//! The document's own text must be kept: a headline that the document repeats, and a caption before `Photo: Daily
+//! Post`.
 //!
-//! Two tests tell templates from language. A template stands in a document once; words of the language that are in that
-//! many documents are in some of them twice. The fewer the words, the more such repetitions must be missing. And the
-//! words of a template are rare elsewhere.
+//! Two tests separate templates from language. First, a template stands in a document once. Words of the language that
+//! are in the same number of documents are in some of them twice. The fewer the words, the more such repetitions must
+//! be missing. Second, the words of a template are rare elsewhere.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -31,26 +32,27 @@ use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
-/// With fewer documents, a slot looks like a sentence told in several ways.
+/// Minimum number of documents. With fewer, a slot looks like a sentence in several versions.
 const MIN_DOCUMENTS: usize = 5;
-/// At most this share of a template's documents has it more than once.
+/// Maximum share of a template's documents that have it more than once.
 const MAX_REPEATED: f64 = 0.05;
 /// Fillers must differ: there are at least this many, and none is in more than half of the lines.
 const MIN_FILLERS: usize = 5;
 const MAX_FILLER_SHARE: f64 = 0.5;
-/// A filler of this many tokens can be a headline ...
+/// A filler with at least this many tokens can be a headline ...
 const MIN_SAYING: usize = 4;
-/// ... and if this share of the lines have a filler that their document repeats, the fillers are headlines.
+/// ... and if at least this share of the lines have a filler that their document repeats, the fillers are headlines.
 const MIN_SAID_AGAIN: f64 = 0.5;
-/// Maximum number of lines looked at. A share needs no more.
+/// Maximum number of lines that are examined. They are enough to estimate a share.
 const MAX_LOOKED_AT: usize = 64;
-/// Maximum number of places of a repeat for a first test whether there may be a slot beside it.
+/// Maximum number of places of a repeat in a first test whether there may be a slot beside it.
 const MAX_TRIED: usize = 256;
-/// A skeleton needs this many tokens: a single token is no template.
+/// Minimum number of tokens in a skeleton. A single token is not a template.
 const MIN_TOKENS: usize = 2;
-/// Lines with this many tokens in common share more than language would explain.
+/// Lines with at least this many tokens in common share more than language would explain.
 const TELLING_TOKENS: usize = 5;
-/// With fewer tokens, two tests: at least this share of a source's occurrences of one token is in these lines ...
+/// With fewer tokens there are two tests: at least this share of a source's occurrences of one token is in these lines
+/// ...
 pub(super) const MIN_EXCLUSIVE: f64 = 0.5;
 /// ... and at least this many of the repetitions that chance would give are missing.
 const MIN_MISSED_REPETITIONS: f64 = 1.0;
@@ -71,11 +73,11 @@ pub(super) fn slotted_templates(
     finder.found
 }
 
-/// A candidate, and its places.
+/// A candidate and its places.
 struct Found {
     candidate: Candidate,
     example: Example,
-    /// The places from which it was found. If something in each of them is taken, the template was found before.
+    /// The places from which it was found. If each of them has a token that is taken, the template was found before.
     places: Vec<Range<usize>>,
     takes: Vec<Range<usize>>,
 }
@@ -84,12 +86,12 @@ struct Finder<'s> {
     sequence: &'s SymbolSequence,
     groups: &'s Groups,
     min_documents: usize,
-    /// Of each symbol, in the source.
+    /// The number of occurrences of each symbol in the source.
     occurrences: Vec<usize>,
     /// For each position: whether it is in a template that was found already.
     taken: Vec<bool>,
     found: Vec<(Candidate, Example)>,
-    /// The runs of what was found.
+    /// The runs of the templates that were found.
     runs: FxHashSet<TokenRun>,
 }
 
@@ -110,7 +112,8 @@ impl<'s> Finder<'s> {
 
     fn search_lines(&mut self, lines: &AlikeLines) {
         let mut groups = lines.groups(self.sequence, self.min_documents);
-        // Largest groups first: what a part of the lines have in common is part of what they all have.
+        // The largest groups come first. So a template is found before the special cases of it that only a part of its
+        // lines have.
         groups.sort_by_key(|lines| Reverse(lines.len()));
         let look_at = |lines: &&[Line]| {
             let lines: Vec<Range<usize>> = lines.iter().map(Line::range).collect();
@@ -120,7 +123,7 @@ impl<'s> Finder<'s> {
         found.into_iter().for_each(|found| self.add(found));
     }
 
-    /// Looks around the repeats that are not language, those in the most documents first.
+    /// Searches around the repeats that are not language. Those in the most documents come first.
     fn search_inside_lines(&mut self, array: &SuffixArray, repeats: &[Interval]) {
         let mut seeds = self.seeds(array, repeats);
         seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
@@ -158,9 +161,9 @@ impl<'s> Finder<'s> {
         repeats.iter().zip(is_looked_at).filter(|(_, is_looked_at)| *is_looked_at).map(|(seed, _)| seed).collect()
     }
 
-    /// Whether a search around this repeat finds nothing more than a search around a longer one that starts with it:
-    /// nearly all of its occurrences continue as the longer one, by tokens that rarely stand elsewhere. On pages that
-    /// differ only in a few words, this is true of nearly all repeats.
+    /// Whether a search around this repeat finds only what a search around a longer one finds. `longer` starts with
+    /// this repeat. The condition is that nearly all occurrences continue as the longer repeat, with tokens that rarely
+    /// stand elsewhere. On pages that differ only in a few words, this is true for nearly all repeats.
     fn goes_on_as(&self, array: &SuffixArray, seed: &Interval, longer: &Interval) -> bool {
         let start = array.position(longer.first);
         let beyond = &self.sequence.symbols()[start + seed.len..start + longer.len.min(seed.len + MAX_TOKENS)];
@@ -168,8 +171,8 @@ impl<'s> Finder<'s> {
             && beyond.iter().all(|&symbol| self.is_exclusive(symbol, longer.occurrences))
     }
 
-    /// Adds what was found, unless it was found before. The search runs on all cores first; only this step depends on
-    /// the order.
+    /// Adds a template unless it was found before. The search runs on all cores first. Only this step depends on the
+    /// order.
     fn add(&mut self, found: Found) {
         if !self.are_taken(&found.places) && self.runs.insert(found.candidate.run.clone()) {
             found.takes.into_iter().for_each(|range| self.taken[range].fill(true));
@@ -181,8 +184,8 @@ impl<'s> Finder<'s> {
         places.iter().all(|place| self.taken[place.clone()].contains(&true))
     }
 
-    /// For a run with line breaks: the part before its first and the part after its last, if short enough. For a run
-    /// without: the run.
+    /// The parts of a run that are inside a line. For a run with line breaks: the part before the first and the part
+    /// after the last break, if they are short enough. For a run without: the run itself, if it is short enough.
     fn parts_of_lines(&self, run: Range<usize>) -> Vec<Range<usize>> {
         let is_break = |at: &usize| self.sequence.symbols()[*at] == Vocabulary::BREAK.0;
         let first = run.clone().take(MAX_TOKENS + 1).find(is_break);
@@ -193,14 +196,15 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Whether this number of occurrences is a large part of all that the symbol has.
+    /// Whether `occurrences` are at least [`MIN_EXCLUSIVE`] of all occurrences of the symbol in the source.
     fn is_exclusive(&self, symbol: u32, occurrences: usize) -> bool {
         occurrences as f64 >= MIN_EXCLUSIVE * self.occurrences[symbol as usize] as f64
     }
 
-    /// Looks around all places of a repeat.
+    /// Searches around all places of a repeat.
     fn look_around(&self, places: usize, place: impl Fn(usize) -> Range<usize>) -> Option<Found> {
-        // Most repeats have no slot beside them, or are parts of long lines. A sample of the places shows that.
+        // Most repeats have no slot beside them, or are parts of long lines. A sample of the places is enough to see
+        // that.
         if places > MAX_TRIED {
             let few: Vec<Range<usize>> = (0..MAX_TRIED).map(|index| place(index * places / MAX_TRIED)).collect();
             let each = places as f64 / MAX_TRIED as f64;
@@ -218,7 +222,7 @@ impl<'s> Finder<'s> {
         if ends == Ends::LINE { None } else { self.look_at(&stretches, &places, ends) }
     }
 
-    /// The template of these lines, or parts of lines, if they are one, and if nearly all of `all` are.
+    /// The template of these lines or parts of lines. `None` unless they are one template, and nearly all of `all` are.
     fn look_at(&self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) -> Option<Found> {
         let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_TOKENS).cloned().collect();
         if !is_nearly_all(short.len(), all.len()) || !self.are_once_a_document(all) {
@@ -263,7 +267,7 @@ impl<'s> Finder<'s> {
         tokens.len() < MIN_TOKENS || !has_word || !is_template
     }
 
-    /// Whether many of the lines are filled with something that their document says again.
+    /// Whether many of the lines have a filler that occurs again in their document.
     fn are_said_again(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> bool {
         let symbols = self.sequence.symbols();
         let fixed: FxHashSet<u32> = skeleton.tokens().collect();
@@ -302,11 +306,11 @@ fn distinct(values: impl Iterator<Item = u32>) -> usize {
     values.collect::<FxHashSet<u32>>().len()
 }
 
-/// If something were spread by chance (Poisson) over this many documents: how many more occurrences than documents it
-/// would have.
+/// The number of repetitions that are missing if something is in `documents` of `among` documents, once in each. By
+/// chance (Poisson), it would have more occurrences than documents. The result is this difference.
 fn missed_repetitions(documents: usize, among: usize) -> f64 {
     let (documents, among) = (documents as f64, among as f64);
-    // Half a document less: if all documents have it, the logarithm would be infinite.
+    // Half a document is subtracted. Otherwise the logarithm would be infinite if all documents have it.
     let rate = -(1.0 - (documents - 0.5).max(0.0) / among).ln();
     rate * among - documents
 }
@@ -329,13 +333,13 @@ mod tests {
         (0..count).map(|word| format!("w{document}x{place}x{word}")).collect::<Vec<_>>().join(" ")
     }
 
-    /// Templates with slots in twenty documents. Each has a line from `line` and two paragraphs around it. Gives run,
-    /// documents, occurrences, example.
+    /// The templates with slots in 20 documents. Each document has a line from `line` between two paragraphs. Returns
+    /// the run, documents, occurrences and example of each.
     fn found(line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         found_in(DOCUMENTS, line)
     }
 
-    /// The same with this many documents.
+    /// The same with this number of documents.
     fn found_in(documents: usize, line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         let paragraph = |document, place| format!("{} the end of it.", words(document, place, 30));
         let text = |document| {
@@ -448,7 +452,7 @@ mod tests {
         assert_eq!(runs(|at| Some(format!("{} for the Daily Post", words(at, 0, 2)))).len(), 1);
     }
 
-    /// Templates with slots in twenty documents. Each has a text inside a line.
+    /// The templates with slots in 20 documents. Each document has a text inside a line.
     fn runs_inside(text: impl Fn(usize) -> Option<String>) -> Vec<String> {
         let line = |at| {
             let text = text(at).map(|text| text + " ").unwrap_or_default();
@@ -563,7 +567,7 @@ mod tests {
         let seeds = finder.seeds(&array, &repeats);
         let short =
             |repeats: &mut dyn Iterator<Item = &Interval>| repeats.filter(|repeat| repeat.len <= MAX_TOKENS).count();
-        // Without the filter: the runs between any two of the words that differ on a page.
+        // Without the filter, there are the runs between any two of the words that differ on a page.
         assert!(short(&mut repeats.iter()) > MAX_TOKENS * PAGES / 2);
         assert!(short(&mut seeds.into_iter()) < 2 * PAGES);
     }

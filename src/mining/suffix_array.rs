@@ -1,9 +1,9 @@
-//! Sorted suffixes and their common-prefix lengths.
+//! Sorts suffixes and computes the lengths of their common prefixes.
 //!
-//! Takes symbols, gives the suffix array (Manber and Myers 1990) and the LCP array, both in linear time: induced
-//! sorting (Nong, Zhang and Chan 2009, as in libsais) over the integers themselves, and LCP by way of the permuted LCP
-//! (Kärkkäinen, Manzini and Puglisi 2009, after Kasai and others 2001), which uses all cores. 12 bytes a symbol while
-//! it is built, 8 after.
+//! Takes symbols. Returns the suffix array (Manber and Myers 1990) and the LCP array. Both are computed in linear time.
+//! The sort is induced sorting (Nong, Zhang and Chan 2009, as in libsais) over the integers themselves. The LCP array
+//! comes from the permuted LCP array (Kärkkäinen, Manzini and Puglisi 2009, after Kasai and others 2001), on all cores.
+//! It takes 12 bytes per symbol while it is built, and 8 afterwards.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -19,9 +19,10 @@ pub struct SuffixArray {
 }
 
 impl SuffixArray {
-    /// Sorts the suffixes of `symbols`, each below 2^31. A suffix sorts before those it is a prefix of.
+    /// Sorts the suffixes of `symbols`. Each symbol must be below 2^31. A suffix sorts before those it is a prefix of.
     ///
     /// # Panics
+    ///
     /// If memory runs out inside the C library.
     pub fn build(symbols: &[u32]) -> SuffixArray {
         let suffixes = sorted_suffixes(symbols);
@@ -53,13 +54,13 @@ impl SuffixArray {
 }
 
 fn sorted_suffixes(symbols: &[u32]) -> Vec<i32> {
-    /// Extra space that makes libsais fastest: this much for each symbol of the alphabet, plus some for alignment. By
-    /// default the binding gives 6,000 in all, which is enough for an alphabet of a thousand.
+    /// Extra space for each symbol of the alphabet that makes libsais fastest. A little is added for alignment. By
+    /// default the binding gives 6,000 in all, which is enough for an alphabet of 1,000 symbols.
     const PER_SYMBOL: usize = 6;
     const ALIGNMENT: usize = 2048;
     let Some(&largest) = symbols.iter().max() else { return Vec::new() };
     let mut text: Vec<i32> = symbols.iter().map(|&symbol| symbol as i32).collect();
-    // No more than the LCP values need later, and no more than the library can address.
+    // Not more than the LCP values need later, and not more than the library can address.
     let most = symbols.len().min(i32::MAX as usize - symbols.len());
     let space = (PER_SYMBOL * (largest as usize + 1) + ALIGNMENT).min(most);
     let sorted = SuffixArrayConstruction::for_text_mut(&mut text)
@@ -80,7 +81,7 @@ fn sorted_suffixes(symbols: &[u32]) -> Vec<i32> {
 /// Number of symbols that each suffix and the one sorted before it have in common; 0 for the first.
 fn common_prefixes(symbols: &[u32], suffixes: &[i32]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
-    // In text order. First: the position of the suffix sorted before.
+    // In text order. First: the position of the suffix that is sorted before.
     let by_position: Vec<AtomicU32> = symbols.par_iter().map(|_| AtomicU32::new(NONE)).collect();
     suffixes.par_windows(2).for_each(|pair| by_position[pair[1] as usize].store(pair[0] as u32, Ordering::Relaxed));
     let mut by_position: Vec<u32> = by_position.into_iter().map(AtomicU32::into_inner).collect();
