@@ -33,14 +33,14 @@ pub fn has_unspaced(text: &str) -> bool {
     !text.is_ascii() && text.contains(is_unspaced)
 }
 
-/// The count of a word in half words: two, or one if it is of a script without spaces.
+/// The length of a word in half words: 2, or 1 if it is of a script without spaces.
 pub fn half_words(word: &str) -> usize {
     if has_unspaced(word) { 1 } else { 2 }
 }
 
 /// The position of the first non-ASCII character from byte `start` on, or the end of the text.
 pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
-    const BLOCK: usize = 64; // as much as the processor looks at with a few instructions
+    const BLOCK: usize = 64; // as much as the processor checks with a few instructions
     let bytes = &text.as_bytes()[start..];
     let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
     let ascii = (blocks * BLOCK).min(bytes.len());
@@ -69,7 +69,7 @@ pub fn ends_in_run(text: &str) -> bool {
     base.or(text.chars().next_back()).is_some_and(is_run_character)
 }
 
-/// Whether there is a word in the text. Marks and joiners on a symbol do not make it one.
+/// Whether the text contains a word. Marks and joiners on a symbol do not make it a word.
 #[inline]
 pub fn has_word(text: &str) -> bool {
     match text.as_bytes() {

@@ -1,7 +1,8 @@
-//! What a reader sees as one character.
+//! Finds what a reader sees as one character.
 //!
-//! A base with its marks; an emoji with all that joiners connect to it; a flag, which is two letters. A simple form of
-//! Unicode's grapheme clusters (UAX 29). Words and Hangul need none, because they are tokenized as runs.
+//! This is a base with its marks, an emoji with everything that joiners connect to it, or a flag, which is 2 letters.
+//! It is a simple form of Unicode's grapheme clusters (UAX 29). Words and Hangul do not need it, because they are
+//! tokenized as runs.
 
 use super::characters::is_mark;
 
@@ -29,7 +30,7 @@ fn is_flag_letter(c: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
 }
 
-/// Symbols that joiners can connect, including old ones: hearts, gender signs, arrows.
+/// Whether joiners can connect this symbol. This includes old symbols: hearts, gender signs, arrows.
 fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }

@@ -1,23 +1,23 @@
-//! Positions 0..n of which stretches are taken, each once.
+//! The free positions among 0..n. Ranges of positions can be taken, and each position is taken once.
 //!
-//! From every position a link leads to the next free one, shortened whenever it is followed (disjoint sets): all takes
-//! together cost little more than n.
+//! Each position has a link to the next free one. Links are shortened whenever they are followed (disjoint sets). So
+//! all calls together cost little more than n.
 
 use std::ops::Range;
 
-/// Which of a number of positions nobody has taken.
+/// The positions that are not taken yet.
 #[derive(Debug)]
 pub(crate) struct FreePositions {
     next: Vec<u32>,
 }
 
 impl FreePositions {
-    /// All of them are free.
+    /// All positions from 0 to `positions` are free. The last one marks the end.
     pub(crate) fn new(positions: usize) -> FreePositions {
         FreePositions { next: (0..=positions as u32).collect() }
     }
 
-    /// The first free position from here on; the number of positions if there is none.
+    /// The first free position at or after this one. The number of positions if there is none.
     pub(crate) fn next(&mut self, position: usize) -> usize {
         let mut at = position;
         while self.next[at] as usize != at {
@@ -27,7 +27,7 @@ impl FreePositions {
         at
     }
 
-    /// Takes what is free in the range, and calls `visit` with each position taken.
+    /// Takes the free positions in the range, and calls `visit` with each of them.
     pub(crate) fn take(&mut self, range: Range<usize>, mut visit: impl FnMut(usize)) {
         let mut position = self.next(range.start);
         while position < range.end {

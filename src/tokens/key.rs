@@ -1,4 +1,4 @@
-//! The identity of a token in two integers.
+//! The identity of a token as 2 integers.
 
 use std::hash::BuildHasher;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 use super::mutable::MutableId;
 use super::short::Short;
 
-/// The identity of a token: its kind, the white space before it, and its text. For a long text, a hash of it.
+/// The identity of a token: its kind, the white space before it, and its text. A long text is replaced by a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenKey(Short);
 

@@ -1,8 +1,8 @@
 //! Splits a text into tokens in one scan: mutable patterns, words, single characters, line breaks.
 //!
-//! Takes a text, gives its tokens in order. Every byte that is not white space belongs to exactly one token. At each
-//! position the mutable patterns are tried first, in their order, then the [`Tokenizer`]. A line break (white space
-//! with at least one `\n` in it) is a token. The two ends of the text count as line breaks.
+//! Takes a text and returns its tokens in order. Every byte that is not white space belongs to exactly one token. At
+//! each position, the mutable patterns are tried first, in their order, and then the [`Tokenizer`]. A line break (white
+//! space with at least one `\n` in it) is a token. The start and the end of the text count as line breaks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet};
 use super::short::{Short, eight_bytes};
 
-/// How text that no mutable pattern matches is split into tokens: the only parameter of the method in the literature.
+/// How text that no mutable pattern matches is split into tokens. This is the only parameter of the method in the
+/// literature.
 #[derive(Clone, Debug)]
 pub enum Tokenizer {
     /// Runs of letters, marks, digits and `_`; any other character by itself. The default.
@@ -32,7 +33,7 @@ pub struct TokenRegex {
 }
 
 impl Tokenizer {
-    /// `words`, `whitespace`, or a regex that must not match the empty string.
+    /// Parses `words`, `whitespace`, or a regex. Fails if the regex is not valid or matches the empty string.
     pub fn parse(name: &str) -> Result<Tokenizer, TokenizerError> {
         match name {
             "words" => Ok(Tokenizer::Words),
@@ -81,16 +82,16 @@ pub enum TokenKind {
     Character,
 }
 
-/// A stretch of a text.
+/// A token: its kind and its range in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// Whether white space, or the start of the text, stands before it. Always false for a break.
     pub space_before: bool,
-    /// First byte.
+    /// The first byte.
     pub start: u32,
-    /// One past the last byte. A break's range is the white space it is made of.
+    /// One past the last byte. The range of a break is its white space.
     pub end: u32,
 }
 
@@ -127,14 +128,14 @@ impl Lexer {
         self.mutable.set()
     }
 
-    /// The tokenizer for text that they do not match.
+    /// The tokenizer for text that no mutable pattern matches.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 
-    /// Calls `visit` with each token of `text` in order, and with its key: a break, tokens, a break. For a text of only
-    /// white space, one break. Texts must be shorter than 4 GiB. Linear in the text if all patterns run on the
-    /// automaton.
+    /// Calls `visit` with each token of `text` in order, and with its key: a break, tokens, a break. A text of only
+    /// white space has a single break. The text must be shorter than 4 GiB. Linear in the text if all patterns run on
+    /// the automaton.
     pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
@@ -200,8 +201,7 @@ impl Split for Words {
     #[inline(always)]
     fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
         let eight = eight_bytes(text.as_bytes(), start);
-        // Fast path: most words have fewer than eight letters, and most other characters are ASCII, which take one
-        // byte.
+        // Fast path: most words have fewer than 8 letters, and most other characters are ASCII, which take 1 byte.
         let length = ascii_word_length(eight);
         let taken = length.max(1);
         if length < 8 && eight & 0x80 == 0 && (eight >> (8 * taken)) & 0x80 == 0 {
@@ -314,7 +314,7 @@ impl Blank {
     }
 }
 
-/// Like [`TokenKind::of_literal`]. Nearly always the first byte is enough.
+/// The same as [`TokenKind::of_literal`], but faster: nearly always the first byte is enough.
 #[inline(always)]
 fn kind_at(text: &str, start: usize, end: usize) -> TokenKind {
     match text.as_bytes()[start] {
@@ -351,8 +351,8 @@ fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// How many of eight bytes, the lowest first, are ASCII letters, digits or `_` before another byte. All at once and
-/// without branches, because the lengths of words cannot be predicted.
+/// Number of ASCII letters, digits and `_` at the start of 8 bytes, the lowest byte first. All bytes are tested at once
+/// and without branches, because the lengths of words cannot be predicted.
 #[inline]
 fn ascii_word_length(eight: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;

@@ -46,8 +46,8 @@ pub struct MutableSet {
     /// The patterns on the automaton, in order. Each has two patterns there ([`Compiled::Regular`]).
     on_automaton: Vec<MutableId>,
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
-    /// For the rare places where the automaton cannot decide. `all_matches` tells which patterns match at all; `exact`
-    /// has each pattern by itself with its bounds. Built when first needed.
+    /// For the rare positions where the automaton cannot decide. `all_matches` finds all patterns that match, with any
+    /// end. `exact` has each pattern by itself, with a check of the word end. Both are built when first needed.
     all_matches: OnceLock<Option<DFA>>,
     exact: Vec<OnceLock<Option<fancy_regex::Regex>>>,
     /// Scratch spaces that no matcher uses now. They are kept because the automaton is built in them step by step,
@@ -90,7 +90,7 @@ pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
     Ok(file.mutable)
 }
 
-/// The patterns inside the binary, in order.
+/// The patterns inside the binary, in the order in which they are tried.
 pub fn shipped_patterns() -> Vec<MutablePattern> {
     let patterns = |(name, yaml): &(&str, &str)| {
         parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
@@ -99,7 +99,8 @@ pub fn shipped_patterns() -> Vec<MutablePattern> {
 }
 
 impl MutableSet {
-    /// Compiles patterns. They are tried in this order.
+    /// Compiles patterns. They are tried in this order. Fails if a pattern is not valid, has a capturing group or
+    /// matches the empty string, or if the automaton is too large.
     pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
         let mut names = HashSet::new();
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
@@ -148,7 +149,8 @@ impl MutableSet {
         self.patterns.iter().position(|pattern| pattern.name == name).map(|index| MutableId(index as u16))
     }
 
-    /// An error for the first example that is not matched as it must be, or `not` entry that is matched.
+    /// Checks the examples. The error names the first example that is not matched as it must be, or the first `not`
+    /// entry that is matched.
     pub fn check_examples(self: &Arc<Self>) -> Result<(), MutableError> {
         let mut matcher = MutableMatcher::new(self.clone());
         for (index, pattern) in self.patterns.iter().enumerate() {
@@ -177,7 +179,7 @@ impl MutableSet {
     /// The first pattern on the automaton that matches at `start`.
     fn match_on_automaton(&self, scratch: &mut Scratch, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        // As configured, the lazy automaton never gives up. If it did, the exact way would answer.
+        // As it is configured here, the lazy automaton never gives up. If it did, the exact way would answer.
         let Ok(found) = self.automaton.try_search_fwd(&mut scratch.cache, &input) else {
             return self.match_exactly(scratch, text, start);
         };
@@ -222,24 +224,25 @@ pub struct MutableMatcher {
 #[derive(Debug)]
 struct Scratch {
     cache: Cache,
-    /// For searches of all matches, if there were any.
+    /// For searches of all matches. `None` if there was none yet.
     all: Option<(Cache, PatternSet)>,
-    /// A cache of words seen recently, with the automaton's state after each.
+    /// A cache of words seen recently, with the automaton's state after each word.
     words: Box<[Word]>,
-    /// How often the automaton's cache had been cleared when `words` was created. A clear makes its states invalid.
+    /// The number of times the automaton's cache had been cleared when `words` was created. Clearing makes its states
+    /// invalid.
     clear_count: usize,
 }
 
-/// A word and the automaton's state after it. An empty text marks an unused place.
+/// A word and the automaton's state after it. An empty text marks an unused entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
     text: Short,
     state: LazyStateID,
-    /// The state after the word and a space, which mostly follows.
+    /// The state after the word and a space. Most words are followed by a space.
     spaced: LazyStateID,
 }
 
-/// Number of places for words. Most tokens of a text are among a few thousand words.
+/// Number of entries in the cache of words. Most tokens of a text are among a few thousand words.
 const WORDS: usize = 1 << 13;
 
 impl MutableMatcher {
@@ -248,7 +251,7 @@ impl MutableMatcher {
         MutableMatcher { set, scratch: None }
     }
 
-    /// The patterns it looks for.
+    /// The patterns that are searched for.
     pub fn set(&self) -> &Arc<MutableSet> {
         &self.set
     }
@@ -269,8 +272,8 @@ impl MutableMatcher {
         around.or(regular)
     }
 
-    /// The same at the start of a word that ends at `word_end`. Faster, because nearly always the automaton's state
-    /// after the word is known.
+    /// Like [`match_at`](MutableMatcher::match_at), at the start of a word that ends at `word_end`. It is faster,
+    /// because the automaton's state after the word is nearly always known.
     #[inline]
     pub(super) fn match_at_word(
         &mut self,
@@ -311,7 +314,7 @@ impl Scratch {
         scratch
     }
 
-    /// The patterns that match at `start`, with any length and whatever follows. `None` if the automaton gives up.
+    /// The patterns that match at `start`, with any end. `None` if the automaton gives up.
     fn patterns_at(&mut self, all: &DFA, text: &str, start: usize) -> Option<&PatternSet> {
         let (cache, found) = self.all.get_or_insert_with(|| (all.create_cache(), PatternSet::new(all.pattern_len())));
         found.clear();
@@ -356,8 +359,8 @@ impl Scratch {
         state.is_dead()
     }
 
-    /// The automaton's state after a word, and after the word and a space; or the first tagged state on the way. `None`
-    /// if it gives up.
+    /// The automaton's state after a word, and after the word and a space. If a state on the way is tagged, it is
+    /// returned instead. `None` if the automaton gives up.
     fn states_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<(LazyStateID, LazyStateID)> {
         let input = Input::new(word).anchored(Anchored::Yes);
         let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
@@ -429,7 +432,7 @@ fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableErro
     })
 }
 
-/// See [`Compiled::Regular`].
+/// The 2 patterns of [`Compiled::Regular`].
 fn bounded(hir: Hir) -> [Hir; 2] {
     let word = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
     let mut no_word = ClassBytes::new(word.map(|(first, last)| ClassBytesRange::new(first, last)));
@@ -438,7 +441,7 @@ fn bounded(hir: Hir) -> [Hir; 2] {
     [Hir::concat(vec![hir.clone(), text_end]), Hir::concat(vec![hir, word_end])]
 }
 
-/// In bytes. The shipped patterns need a small part of it.
+/// Maximum size of the automaton in bytes. The shipped patterns need a small part of it.
 const LARGEST_AUTOMATON: usize = 64 << 20;
 
 fn automaton(patterns: &[Hir]) -> Result<DFA, MutableError> {
@@ -461,7 +464,7 @@ fn dfa(nfa: thompson::NFA, kind: MatchKind) -> Result<DFA, MutableError> {
         .map_err(|error| MutableError::Automaton(error.to_string()))
 }
 
-/// The pattern anchored at the start of the search. It must end where no word continues.
+/// The pattern, anchored at the start of the search. No word may continue at its end.
 fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::Regex::new(&format!(r"\G(?:{})(?![\w--{UNSPACED_CLASS}])", pattern.regex)).map_err(Box::new)
 }

@@ -27,7 +27,7 @@ pub enum Piece {
         /// Whether white space stands before it.
         space_before: bool,
     },
-    /// Any text between the neighbouring pieces, within one line: the shortest possible.
+    /// Any text between the neighbouring pieces, within 1 line. The shortest possible text is taken.
     Free {
         /// Maximum number of characters after the first one.
         more: u16,

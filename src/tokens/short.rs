@@ -1,6 +1,6 @@
-//! A token of a few bytes as two integers, which are fast to compare and hash.
+//! A token of a few bytes as 2 integers, which are fast to compare and hash.
 
-/// Up to [`Short::MAX_BYTES`] bytes. Unused bytes are zero. The top byte of `high` is the length.
+/// A token of up to [`Short::MAX_BYTES`] bytes. Unused bytes are 0. The top byte of `high` is the length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Short {
     pub low: u64,
@@ -8,12 +8,12 @@ pub struct Short {
 }
 
 impl Short {
-    /// The maximum length.
+    /// Maximum number of bytes.
     pub const MAX_BYTES: usize = 15;
     /// The bit position of the length in `high`.
     pub const LENGTH_SHIFT: u32 = 56;
 
-    /// The bytes from `start` to `end`, if there are 1 to [`Short::MAX_BYTES`].
+    /// The bytes from `start` to `end`. `None` unless there are 1 to [`Short::MAX_BYTES`].
     #[inline]
     pub fn of(bytes: &[u8], start: usize, end: usize) -> Option<Short> {
         let length = end - start;
@@ -27,7 +27,7 @@ impl Short {
         }
     }
 
-    /// The first bytes of eight, 1 to 8 of them.
+    /// The first `length` of 8 bytes. `length` must be 1 to 8.
     #[inline]
     pub fn of_eight(eight: u64, length: usize) -> Short {
         Short { low: first_bytes(eight, length), high: (length as u64) << Short::LENGTH_SHIFT }
@@ -42,7 +42,7 @@ impl Short {
     }
 }
 
-/// Eight bytes, the first one lowest. Zeros after the end.
+/// 8 bytes from `start` on, the first one lowest. Bytes after the end are 0.
 #[inline]
 pub fn eight_bytes(bytes: &[u8], start: usize) -> u64 {
     match bytes[start..].first_chunk() {

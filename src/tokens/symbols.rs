@@ -1,8 +1,8 @@
-//! Interning: equal tokens get equal integers.
+//! Replaces tokens by integers: equal tokens get equal integers.
 //!
-//! Takes the documents of a source, gives one [`SymbolSequence`]: the symbols of all documents, one document after the
-//! other. After each document comes a symbol that occurs nowhere else, so no repeat can cross from one document into
-//! the next. Documents are tokenized in parallel. Symbols are numbered by first appearance, so the result does not
+//! Takes the documents of a source. Returns one [`SymbolSequence`]: the symbols of all documents, one document after
+//! the other. After each document comes a symbol that occurs nowhere else, so no repeat can cross from one document
+//! into the next. Documents are tokenized in parallel. Symbols are numbered by first appearance, so the result does not
 //! depend on the number of threads.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::key::TokenKey;
 use super::lexer::{Lexer, Token, TokenKind};
 use super::run::{Piece, TokenRun};
 
-/// A token as an integer: dense, from 0.
+/// A token as an integer. Symbols are numbered from 0 without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
@@ -42,7 +42,7 @@ impl Vocabulary {
     /// The line break's symbol.
     pub const BREAK: Symbol = Symbol(0);
 
-    /// A vocabulary that knows only the line break.
+    /// A vocabulary with only the line break.
     pub fn new() -> Vocabulary {
         let mut vocabulary = Vocabulary::default();
         vocabulary.intern(TokenKind::Break, false, "");
@@ -54,12 +54,13 @@ impl Vocabulary {
         self.entries.len()
     }
 
-    /// Always false: the line break is always there.
+    /// Always false, because the line break is always known.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The symbol of a token, a new one if needed. The text of a break or a mutable pattern's match is ignored.
+    /// The symbol of a token. A new token gets a new symbol. The text of a break or of a match of a mutable pattern is
+    /// ignored.
     pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
         let key = match kind {
             TokenKind::Break => TokenKey::line_break(),
@@ -106,12 +107,12 @@ impl Vocabulary {
         self.entries[symbol.0 as usize].space_before
     }
 
-    /// The text of a word or character.
+    /// The text of a word or character. `None` for other tokens.
     pub fn literal(&self, symbol: Symbol) -> Option<&str> {
         is_literal(self.kind(symbol)).then(|| self.text_of(symbol))
     }
 
-    /// A run of symbols with its text. The run must lie inside one document.
+    /// A run of symbols as a run of tokens. The symbols must be from inside one document.
     pub fn run(&self, symbols: &[Symbol]) -> TokenRun {
         TokenRun(symbols.iter().map(|&symbol| self.piece(symbol)).collect())
     }
@@ -151,7 +152,7 @@ pub struct SymbolSequence {
     vocabulary: Vocabulary,
 }
 
-/// A source has more tokens than the suffix array can index.
+/// The source has more tokens than the suffix array can index.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{tokens} tokens are more than one source may have ({}); split it into several sources",
@@ -170,10 +171,11 @@ struct Shard {
 }
 
 impl SymbolSequence {
-    /// Maximum number of positions, document ends included: what a 32-bit suffix array can index.
+    /// Maximum number of positions, with document ends: what a 32-bit suffix array can index.
     pub const MAX_TOKENS: usize = i32::MAX as usize - 1;
 
-    /// Tokenizes the texts in the given order, on all cores.
+    /// Tokenizes the texts in the given order, on all cores. Fails if there are more than
+    /// [`SymbolSequence::MAX_TOKENS`] tokens.
     pub fn of_texts<T: AsRef<str> + Sync>(texts: &[T], lexer: &Lexer) -> Result<SymbolSequence, TooManyTokens> {
         const DOCUMENTS_PER_SHARD: usize = 256;
         let shards: Vec<Shard> = texts
@@ -328,7 +330,7 @@ mod tests {
     #[test]
     fn equal_tokens_have_equal_symbols_and_ends_are_unique() {
         let sequence = sequence(&["go 1 go", "go 27", ""]);
-        // break, " go", " <number>"; then the three document ends
+        // A break, " go", " <number>". Then the ends of the 3 documents.
         assert_eq!(sequence.symbols(), [0, 1, 2, 1, 0, 3, 0, 1, 2, 0, 4, 0, 5]);
         assert_eq!((sequence.documents(), sequence.tokens(), sequence.alphabet()), (3, 10, 6));
         assert_eq!(sequence.document(DocumentIndex(1)), 6..10);
