@@ -165,7 +165,7 @@ fn string(cells: &Option<Cells>, row: usize) -> Result<Option<&str>, Reason> {
     str::from_utf8(bytes).map(Some).map_err(not_utf8)
 }
 
-/// Reads the columns of one row group in parallel steps.
+/// Reads the columns of one row group, the same number of rows from each at a time.
 struct Readers {
     columns: ByKey<Reader>,
     /// Number of rows of the group that are not read yet.
