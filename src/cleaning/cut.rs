@@ -1,9 +1,9 @@
-//! The only code that removes text.
+//! Removes text. No other code does.
 //!
-//! Takes a document and the spans to remove, gives the cleaned document. Every byte outside the cuts stays as it was. A
-//! cut includes only white space that would be left over. A removed line goes with its line break. Of the white space
-//! on both sides of a cut, the side with more line breaks stays. Where only the span separated two words, it is
-//! replaced by a space. Scripts without spaces need none.
+//! Takes a document and the spans to remove. Returns the cleaned document. Every byte outside the cuts is unchanged. A
+//! cut includes only white space that would be left over. A line is removed with its line break. Of the white space on
+//! both sides of a cut, the side with more line breaks is kept. Where only the span separated two words, it is replaced
+//! by a space. Scripts without spaces need none.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut<'static>> {
     joined(text, spans).iter().map(|span| cut(text, span)).collect()
 }
 
-/// The cuts that replace the spans by `replacement` and leave the white space around them.
+/// The cuts that replace the spans by `replacement`. White space around the spans is kept.
 pub fn replacing<'r>(text: &str, spans: &[Range<usize>], replacement: &'r str) -> Vec<Cut<'r>> {
     joined(text, spans).into_iter().map(|range| Cut { range, replacement }).collect()
 }
@@ -67,7 +67,7 @@ fn cut(text: &str, span: &Range<usize>) -> Cut<'static> {
     let range = match (breaks(before), breaks(after)) {
         _ if starts_text && ends_text => 0..text.len(),
         _ if ends_text => all_before,
-        // Whole lines: the line breaks of one side go, and the indentation of the removed line.
+        // Whole lines: the line breaks of one side and the indentation of the removed line are removed as well.
         (_, 1..) if starts_text => 0..span.end + after_last_break(after),
         (1.., 1..) if breaks(before) >= breaks(after) => {
             let indentation = before.len() - after_last_break(before);

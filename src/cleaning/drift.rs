@@ -1,20 +1,21 @@
-//! Drift: whether the documents of a source still look as they did when it was mined.
+//! Detects drift: the documents of a source no longer look as they did when it was mined.
 //!
-//! Sites change their templates; patterns do not follow. Takes a source's pattern file and what was found in the
-//! documents of a run. Tells whether far fewer patterns match, or far less text is removed, than when the source was
-//! mined.
+//! Sites change their templates, but the patterns stay the same. Takes a source's pattern file and what was found in
+//! the documents of a run. Returns whether far fewer patterns match, or far less text is removed, than when the source
+//! was mined.
 //!
-//! What mining saw is the mean number of patterns in a document: the sum of their shares. Rejected patterns count as
-//! well, because their text is still there: a review must not look like drift.
+//! The value from mining is the mean number of patterns in a document: the sum of their shares. Rejected patterns count
+//! as well, because their text is still there: a review must not look like drift.
 
 use super::{Cleaner, Reading};
 use crate::patterns::{Pattern, PatternFile, Status};
 
-/// A run with fewer documents of a source is not judged.
+/// Minimum number of documents of a source in a run. With fewer, it is not judged.
 pub const MIN_DOCUMENTS: usize = 10;
-/// If a document had fewer patterns than this on average, documents without any pattern are normal.
+/// Minimum mean number of patterns in a document at mining. With fewer, documents without any pattern are normal, so
+/// the number of patterns is not judged.
 pub const MIN_PATTERNS: f64 = 1.0;
-/// The source has changed if a figure is less than this part of what it was at mining.
+/// The source has changed if a figure is less than this part of its value at mining.
 pub const FALLEN: f64 = 0.5;
 
 /// Which of a cleaner's patterns are counted, and how many of them a document had at mining.
@@ -44,7 +45,7 @@ pub struct Figure {
     pub when_mined: f64,
     /// In this run.
     pub now: f64,
-    /// Whether it is so much smaller now that the source counts as changed.
+    /// Whether it is now so small that the source counts as changed.
     pub has_fallen: bool,
 }
 
@@ -58,7 +59,7 @@ pub struct Drift {
 }
 
 impl Watch {
-    /// For a cleaner whose first file is the source's own.
+    /// `cleaner` must have the source's own file first.
     pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
         let counted = |index: usize| Some(&own.patterns[index]).filter(|pattern| is_of_last_mining(pattern, own));
         let of_own = cleaner.origins().iter().map(|origin| if origin.file == 0 { counted(origin.index) } else { None });
@@ -99,8 +100,8 @@ pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
     files.iter().all(|file| file.keep.is_empty() && !file.patterns.iter().any(holds_back))
 }
 
-/// Compares a run with mining: the number of patterns in a document, and the share of the text that was removed if both
-/// are known. `None` if the run has too few documents.
+/// Compares a run with mining: the mean number of patterns in a document and, if both values are known, the share of
+/// the removed text. `None` if the run has too few documents.
 pub fn drift(patterns_when_mined: f64, removed_when_mined: Option<f64>, found: &Found) -> Option<Drift> {
     if found.documents < MIN_DOCUMENTS {
         return None;

@@ -1,17 +1,17 @@
-//! How strongly each token looks like template.
+//! Computes how strongly each token looks like template.
 //!
-//! Takes the matches in a document. Gives for every token the evidence p_t, 0..=1, and the pattern it comes from: that
-//! of the strongest match that covers the token. A match is stronger
+//! Takes the matches in a document. Returns for every token the evidence p_t, 0..=1, and the pattern it comes from.
+//! Both are those of the strongest match that covers the token. A match is stronger
 //!
-//! - the larger its pattern's share of the documents: language and chance recur in few of them,
-//! - the longer it is: chance repeats two words, not twenty,
-//! - where it has whole lines: a whole line does not recur by chance, however small the share.
+//! - the larger its pattern's share of the documents is: language and chance recur in few of them,
+//! - the longer it is: chance repeats 2 words, but not 20,
+//! - where it has whole lines: a whole line does not recur by chance, however small the share is.
 //!
-//! A run that is in many documents and longer than what language repeats is *proven* template: it has full evidence,
+//! A run that is in many documents and longer than what language repeats is *proven* template. It has full evidence,
 //! and cutting at its edges is as cheap as at a line break.
 //!
-//! Length and whole lines say nothing about a *passage*, sentences that recur in just two documents: a story retold or
-//! quoted looks the same. There only the share counts.
+//! Length and whole lines say nothing about a *passage*, that is, sentences that recur in only 2 documents. A story
+//! that is retold or quoted looks the same. There, only the share counts.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -22,22 +22,23 @@ use super::{Ingredient, Ingredients};
 use crate::patterns::Place;
 use crate::tokens::free_positions::FreePositions;
 
-/// Up to this share there is no evidence. It is the default floor for candidates.
+/// Up to this share there is no evidence. It is the default of the minimum share for candidates.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
-/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share. It is full after this range.
+/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share, over a range of this length. At its end, evidence is
+/// full.
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
-/// The share counts in full for runs of this many words, and not at all for one word.
+/// With this number of words or more, the share counts in full. With 1 word it does not count at all.
 const FULLY_TOLD: f64 = 5.0;
-/// Evidence for each word of a match: fifty in a row are full evidence.
+/// Evidence for each word of a match. 50 words in a row are full evidence.
 const PER_WORD: f64 = 0.02;
-/// A passage in more documents than this is template: stories are retold, but rarely twice.
+/// A passage in more documents than this is template. Stories are retold, but rarely twice.
 const MAX_RETOLD: usize = 2;
-/// A passage has at least this many words ...
+/// Minimum number of words in a passage.
 const MIN_PASSAGE_WORDS: f64 = 15.0;
-/// ... and at most this many words per sentence end. Menus and lists have more.
+/// Maximum number of words per sentence end in a passage. Menus and lists have more.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
 
-/// What is known of a pattern and determines the evidence of its matches.
+/// The facts about a pattern that determine the evidence of its matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
     /// The share of the documents that have it, 0..=1.
@@ -48,11 +49,11 @@ pub struct Weight {
     pub occurrences: usize,
     /// Whether a person confirmed it. Then its matches are always template.
     pub is_certain: bool,
-    /// Whether whole lines recur in it, and not just words that happen to fill a line here.
+    /// Whether whole lines recur in it, and not only words that happen to fill a line here.
     pub holds_lines: bool,
-    /// Whether it has free stretches: then mining has proven its whole lines.
+    /// Whether it has free stretches. Then mining has proven its whole lines.
     pub has_free: bool,
-    /// The pattern ends articles that have at least this many words of prose before it.
+    /// If set, the pattern ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
     /// Its place in documents, if it has one.
     pub place: Option<Place>,
@@ -75,7 +76,7 @@ pub struct Evidence {
     pub is_edge: Vec<bool>,
 }
 
-/// The index of a pattern. A `NonZero`, so that an `Option` of it takes no more memory.
+/// The index of a pattern. It is a `NonZero`, so that an `Option` of it takes no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatternIndex(NonZero<u32>);
 
@@ -100,7 +101,7 @@ pub struct Match {
     pub pattern: usize,
 }
 
-/// Weighs the matches. O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
+/// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
 pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
     let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
     let proof = match ingredients.has(Ingredient::Proof) {
@@ -142,7 +143,7 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// What [`weigh`] gives for one match alone, in O(log n).
+    /// The result of [`weigh`] for one match alone, in O(log n).
     pub fn of(layout: &Layout, found: &Match, weights: &[Weight], ingredients: Ingredients) -> Alone {
         let Match { tokens, pattern } = without_stop_before(layout, found, weights);
         let weight = &weights[pattern];
@@ -175,16 +176,16 @@ impl Alone {
     }
 }
 
-/// The numbers of the whole lines in a match.
+/// The whole lines in a match, by number.
 struct Holding {
     pattern: u32,
     lines: Range<usize>,
     is_of_few: bool,
 }
 
-/// Adds a stroke of full strength for each whole line in a match, unless it is a passage of few documents. If several
-/// patterns have the line, the first one counts. The same line can be in many matches, so each line is added once and
-/// not once for each match.
+/// Adds a stroke of full strength for each whole line in a match, unless the line is a passage of few documents. If
+/// several patterns have the line, the first one counts. The same line can be in many matches, so each line is added
+/// only once.
 fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Stroke>) {
     holding.sort_unstable_by_key(|holding| holding.pattern);
     for is_of_few in [false, true] {
@@ -216,7 +217,7 @@ struct Stroke {
     pattern: u32,
 }
 
-/// Gives each token its strongest stroke. Strokes are painted strongest first, and each token once.
+/// Gives each token its strongest stroke. The strongest strokes are painted first, and each token is painted once.
 fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<PatternIndex>>) {
     strokes.retain(|stroke| stroke.strength > 0.0);
     strokes.sort_unstable_by(|a, b| {
@@ -248,12 +249,13 @@ fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, 
     (of_share + of_length).min(1.0) as f32
 }
 
-/// The part of the share that counts for a run of this size: language repeats pairs of words.
+/// The part of the share that counts for a run of this size in words. It is small for short runs, because language
+/// repeats pairs of words.
 fn told(size: f64) -> f64 {
     ((size - 1.0) / (FULLY_TOLD - 1.0)).clamp(0.0, 1.0)
 }
 
-/// Whether the match may be a story told in two documents.
+/// Whether the match may be a story that was told in 2 documents.
 fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> bool {
     is_of_few(weight, ingredients) && is_passage(layout, tokens)
 }

@@ -1,8 +1,8 @@
-//! Which part of a stretch is not yet explained by a proven template of many more documents.
+//! Finds the part of a stretch that is not yet explained by a proven template of many more documents.
 //!
 //! Runs are processed in the order of their number of documents, the largest first. Thousands of matches may overlap,
-//! such as those of a line that a menu repeats, so the tokens of a match are not looped over. Each token is covered
-//! once, by the first proven run over it. It becomes old once, when the runs that follow have far fewer documents. The
+//! such as those of a line that a menu repeats. So there is no loop over the tokens of a match. Each token is covered
+//! once, by the first proven run over it. It becomes old once, when the following runs have far fewer documents. The
 //! mass of old tokens is summed in a Fenwick tree.
 
 use std::collections::VecDeque;
@@ -11,10 +11,10 @@ use std::ops::{AddAssign, Range, SubAssign};
 use super::layout::Layout;
 use crate::tokens::free_positions::FreePositions;
 
-/// Two runs are parts of one template if the smaller number of documents is at least this part of the larger.
+/// Two runs are parts of one template if the smaller number of documents is at least this part of the larger one.
 const SAME: f64 = 0.8;
 
-/// See the module.
+/// The covered tokens of a document, while runs are processed. See the module.
 #[derive(Debug)]
 pub(super) struct Explained<'l> {
     layout: &'l Layout,
@@ -65,13 +65,13 @@ impl SubAssign for Said {
 }
 
 impl<'l> Explained<'l> {
-    /// With nothing explained.
+    /// A state in which nothing is explained.
     pub(super) fn new(layout: &'l Layout) -> Explained<'l> {
         let old = FenwickTree::default();
         Explained { layout, bare: FreePositions::new(layout.tokens()), recent: VecDeque::new(), old }
     }
 
-    /// The runs that follow have this many documents. Must not grow from call to call.
+    /// Sets the number of documents of the following runs. It must not grow from call to call.
     pub(super) fn compare_with(&mut self, documents: u32) {
         while let Some(&(covered, token)) = self.recent.front()
             && f64::from(covered) * SAME > f64::from(documents)
@@ -81,15 +81,15 @@ impl<'l> Explained<'l> {
         }
     }
 
-    /// What the stretch has besides old tokens.
+    /// The sums over the tokens of the stretch that are not old.
     pub(super) fn new_of(&self, tokens: &Range<usize>) -> Said {
         let mut new = Said::by(self.layout, tokens);
         new -= self.old.sum(tokens);
         new
     }
 
-    /// Marks the stretch as covered by a proven run of this many documents, those of the last `compare_with`. Calls
-    /// `visit` with each token of it that was not covered before.
+    /// Marks the stretch as covered by a proven run. `documents` is its number of documents, as in the last call of
+    /// `compare_with`. Calls `visit` with each token that was not covered before.
     pub(super) fn cover(&mut self, tokens: &Range<usize>, documents: u32, mut visit: impl FnMut(usize)) {
         self.bare.take(tokens.clone(), |token| {
             self.recent.push_back((documents, token));
@@ -98,7 +98,7 @@ impl<'l> Explained<'l> {
     }
 }
 
-/// Prefix sums over positions that can be changed, in O(log n). Takes no memory until something is added.
+/// Prefix sums over positions. Changes and sums take O(log n). Takes no memory until something is added.
 #[derive(Debug, Default)]
 struct FenwickTree(Vec<Said>);
 

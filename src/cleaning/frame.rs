@@ -19,8 +19,9 @@ use crate::patterns::Place;
 
 /// Maximum number of unmatched words between two templates of a frame.
 const MAX_GAP: f64 = 3.0;
-/// More words may stand there, but no sentence, if most documents have the next template and it has enough words: a
-/// list in which the entry for this page is opened. At most this many words for each word of the next template ...
+/// There may be more words, but no sentence, if most documents have the next template and it has enough words. An
+/// example is a list in which the entry for this page is open. There are at most this many words for each word of the
+/// next template ...
 const WIDE_GAP: f64 = 10.0;
 /// ... and at most this many in all.
 const MAX_WIDE_GAP: f64 = 60.0;
@@ -29,17 +30,17 @@ const MIN_WORDS_AFTER_GAP: f64 = 4.0;
 pub(crate) const MOST: f64 = 0.5;
 const NEARLY_ALL: f64 = 0.95;
 
-/// The tokens up to `head` and those from `tail` on are the frame.
+/// The frame of a document: the tokens before `head`, and those from `tail` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The first token that is not the head's.
+    /// The first token after the head.
     pub head: usize,
     /// The first token of the tail.
     pub tail: usize,
 }
 
 impl Frame {
-    /// Grows over the matches whose patterns have a place there. O(m log m) for m matches.
+    /// Grows a frame over the matches that have a `place`. The time is O(m log m) for m matches.
     pub fn grown(
         layout: &Layout,
         matches: &[Match],
@@ -52,8 +53,8 @@ impl Frame {
             let is_wide = share >= MOST && words >= MIN_WORDS_AFTER_GAP || share >= NEARLY_ALL;
             let gap = layout.telling_words(&between);
             let widest = (WIDE_GAP * words.max(MIN_WORDS_AFTER_GAP)).min(MAX_WIDE_GAP);
-            // If all documents have a sentence there, its full stop belongs to the next match, so it is looked at as
-            // well.
+            // If all documents have a sentence there, its full stop belongs to the next match. So that token is checked
+            // as well.
             let with_stop = between.start..(between.end + 1).min(layout.tokens());
             gap <= MAX_GAP || is_wide && gap <= widest && !layout.has_sentence(&with_stop)
         };
@@ -113,8 +114,8 @@ impl Frame {
         self
     }
 
-    /// The parts of the matches that lie in the frame. At the head only those of patterns with a place, because the
-    /// document's own title stands there, and other documents list it. At the tail all.
+    /// The parts of the matches that lie in the frame. At the head, only matches of patterns with a place count,
+    /// because the document's own title stands there, and other documents list it. At the tail, all matches count.
     pub fn within(&self, matches: &[Match], weights: &[Weight]) -> Vec<Match> {
         let part = |Match { tokens, pattern }: &Match, side: Range<usize>| {
             let tokens = tokens.start.max(side.start)..tokens.end.min(side.end);

@@ -1,9 +1,9 @@
-//! A document's own headline.
+//! Finds a document's own headline.
 //!
 //! A headline is content in its own document. In the link lists of other documents it is boilerplate, and there it
 //! recurs. So the line that stands where headlines stand, before the article begins, is kept, unless it is in too many
 //! documents to be a headline. The first choice is a line that the document's title (its first line) contains as well.
-//! The second is the nearest line that looks like a headline.
+//! The second choice is the nearest line that looks like a headline.
 
 use super::layout::Layout;
 use super::matcher::Tokens;
@@ -12,26 +12,26 @@ use crate::tokens::TokenKind;
 
 /// Maximum distance between headline and article, in words. Bylines, dates and buttons may stand between.
 const REACH: f64 = 80.0;
-/// Minimum number of words of a headline ...
+/// Minimum number of words in a headline.
 const MIN_WORDS: f64 = 4.0;
-/// ... or this many if the title contains them ...
+/// Minimum number of words in a headline that the title contains.
 const MIN_TITLED_WORDS: f64 = 2.0;
-/// ... and the maximum.
+/// Maximum number of words in a headline.
 const MAX_WORDS: f64 = 25.0;
-/// A line with this share of the documents is no headline ...
+/// A line in this share of the documents, or more, is not a headline.
 const MAX_SHARE: f64 = 0.4;
-/// ... or with this share if the title contains it: then it is the site's name.
+/// The same for a line that the title contains. With a larger share it is the site's name.
 const MAX_TITLED_SHARE: f64 = 0.8;
-/// A line with a larger share of mutable tokens is a date or a score, not a headline.
+/// A line with a larger share of tokens that are matches of mutable patterns is a date or a score, not a headline.
 const MAX_MUTABLE: f64 = 0.34;
 /// Separators of the parts of a byline or a list of links.
 const LIST_SEPARATORS: [char; 8] = ['|', '·', '•', '»', '›', '>', '@', '｜'];
-/// Maximum number of tokens of a title, because each line before the article is searched in it.
+/// Maximum number of tokens in a title, because each line before the article is searched for in it.
 const MAX_TITLE_TOKENS: usize = 500;
-/// Prose counts less by a factor of e for each such distance, in words.
+/// The distance, in words, over which prose counts less by a factor of e.
 const PROSE_REACH: f64 = 100.0;
 
-/// A document in segments, among which one may be the headline.
+/// The input for finding a headline: a document in segments.
 pub struct Heading<'d> {
     /// The document.
     pub text: &'d str,
@@ -41,7 +41,7 @@ pub struct Heading<'d> {
     pub layout: &'d Layout,
     /// Its segments.
     pub segments: &'d Segments,
-    /// For the given number of first segments: the mean share of the documents that the matches in each have.
+    /// Takes a number n. Returns for each of the first n segments the mean share of the documents over its tokens.
     pub shares: &'d dyn Fn(usize) -> Vec<f64>,
 }
 
@@ -53,7 +53,8 @@ impl Heading<'_> {
         self.titled(&shares).or_else(|| self.nearest(&shares))
     }
 
-    /// The longest segment before the article that the title contains. Of equally long ones, the nearest.
+    /// The longest segment before the article that the title contains. Of equally long ones, the nearest to the
+    /// article.
     fn titled(&self, shares: &[f64]) -> Option<usize> {
         if self.segments.tokens.tokens(0).len() > MAX_TITLE_TOKENS {
             return None;
@@ -69,7 +70,7 @@ impl Heading<'_> {
         (1..shares.len()).filter(is_titled).max_by(|&a, &b| self.words(a).total_cmp(&self.words(b)))
     }
 
-    /// The nearest segment before the article that looks like a headline. `None` if prose precedes it: then it stands
+    /// The segment nearest to the article that looks like a headline. `None` if prose precedes it: then it stands
     /// between two paragraphs.
     fn nearest(&self, shares: &[f64]) -> Option<usize> {
         let mut distance = 0.0;
@@ -91,7 +92,7 @@ impl Heading<'_> {
         let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
         let is_dated = segment.clone().filter(is_mutable).count() as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = self.token(segment.end - 1).ends_with(['.', '。', '।', '۔']);
-        // Separators at the ends do not count: a row of a table has them.
+        // Separators at the ends do not count, because a row of a table has them.
         let words = segment.clone().find(is_word).zip(segment.clone().rfind(is_word));
         let is_joined = words
             .is_some_and(|(first, last)| (first..last).any(|token| self.token(token).starts_with(LIST_SEPARATORS)));

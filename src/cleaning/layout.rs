@@ -1,6 +1,6 @@
-//! What each token of a document looks like, and sums over them: words, sentences, lines.
+//! Describes each token of a document, and stores sums over tokens: words, sentences, lines.
 //!
-//! The sums make it possible to judge any stretch in constant time.
+//! With the sums, any stretch of tokens can be judged in constant time.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
 
-/// Shorter sentences are calls to action, such as "Read more."
+/// Minimum number of words in a sentence. Shorter ones are calls to action, such as "Read more."
 pub const MIN_SENTENCE_WORDS: f64 = 6.0;
 
 /// What a token looks like, as bits.
@@ -48,7 +48,7 @@ pub struct Layout {
     pub lines: Partition,
 }
 
-/// Half masses, half words, twice the number of mutable tokens, sentence ends: four integers that are added together.
+/// Half masses, half words, twice the number of mutable tokens, sentence ends: 4 integers that are added together.
 type Sum = [u32; 4];
 const HALF_MASSES: usize = 0;
 const HALF_WORDS: usize = 1;
@@ -65,15 +65,15 @@ static OF_LOOKS: LazyLock<[Sum; look::END]> = LazyLock::new(|| {
     })
 });
 
-/// Sums over the tokens before each token. They are stored in full for the first token of each block. The others store
-/// only the difference to it. That fits in a byte, because a token adds at most two.
+/// Sums over the tokens before each token. The first token of each block has the full sums. The others have only the
+/// difference to it. The difference fits in a byte, because a token adds at most 2.
 #[derive(Debug, Default)]
 struct Sums {
     of_blocks: Vec<Sum>,
     within: Vec<[u8; 4]>,
 }
 
-/// Tokens in a block. So a difference is at most 126.
+/// Number of tokens in a block. So a difference is at most 126.
 const BLOCK: usize = 64;
 
 impl Sums {
@@ -96,7 +96,7 @@ impl Sums {
 }
 
 impl Layout {
-    /// The layout of a text and its tokens. Linear.
+    /// The layout of a text and its tokens. The time is linear.
     pub fn of(text: &str, tokens: &Tokens) -> Layout {
         let line_starts = &tokens.line_starts;
         let mut layout = Layout {
@@ -108,7 +108,7 @@ impl Layout {
         let bytes = text.as_bytes();
         let mut all = Sum::default();
         layout.sums.push(&all);
-        // Most tokens end before the next non-ASCII byte and need no look at their characters.
+        // Most tokens end before the next non-ASCII byte. Their characters need not be checked.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
         for (index, token) in tokens.tokens.iter().enumerate() {
             let (start, end) = (token.start as usize, token.end as usize);
@@ -177,20 +177,20 @@ impl Layout {
         self.between(tokens, SENTENCE_ENDS)
     }
 
-    /// Whether a sentence ends with this token: a full stop, or the quotation mark after it.
+    /// Whether a sentence ends with this token. The token is a full stop or the like, or the quotation mark after it.
     pub fn ends_sentence(&self, token: usize) -> bool {
         self.looks[token] & look::SENTENCE_END != 0
     }
 
-    /// The stretch without the end of the sentence before it. Articles end with a full stop, so it recurs with what
-    /// follows.
+    /// The stretch without the end of the sentence before it. Articles end with a full stop, so the full stop recurs
+    /// with the text that follows.
     pub fn without_stop_before(&self, tokens: &Range<usize>) -> Range<usize> {
         let is_all = tokens.len() == 1 || self.words(tokens) == 0.0;
         let is_stop = self.ends_sentence(tokens.start) && self.words(&(tokens.start..tokens.start + 1)) == 0.0;
         if is_all || !is_stop { tokens.clone() } else { tokens.start + 1..tokens.end }
     }
 
-    /// Whether a stretch of tokens begins where a line begins and ends where a line ends.
+    /// Whether a stretch of tokens begins at the start of a line and ends at the end of a line.
     pub fn is_lines(&self, tokens: &Range<usize>) -> bool {
         self.lines.has_bound(tokens.start) && self.lines.has_bound(tokens.end)
     }
@@ -204,13 +204,14 @@ impl Layout {
         last_end.map_or(0.0, |token| self.words(&(tokens.start..token + 1)))
     }
 
-    /// Whether a stretch has words of a sentence that ends in it. "Read more." is too short to count.
+    /// Whether a sentence of enough words ends in the stretch. "Read more." is too short.
     pub fn has_sentence(&self, tokens: &Range<usize>) -> bool {
         self.words_in_sentences(tokens) >= MIN_SENTENCE_WORDS
     }
 }
 
-/// The look that a token's first character gives it. Not all of it applies to every kind of token.
+/// The bits of a look that depend on the first character of the token. Some of them do not apply to every kind of
+/// token.
 fn look_of_start(first: char) -> u8 {
     let is = |holds: bool, look: u8| if holds { look } else { 0 };
     is(first.is_uppercase(), look::CAPITAL)
@@ -224,7 +225,7 @@ static ASCII_LOOKS: LazyLock<[u8; 128]> =
 /// Punctuation that occurs in sentences.
 const PROSE_PUNCTUATION: &str = ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛";
 
-/// Whether a sentence ends with this token: a full stop, or the quotation mark after it.
+/// Whether a sentence ends with this token. The token is a full stop or the like, or the quotation mark after it.
 fn ends_sentence(text: &str, Tokens { tokens, line_starts }: &Tokens, index: usize) -> bool {
     let of = |index: usize| &text[tokens[index].range()];
     let is_last = || line_starts[index + 1] || tokens[index + 1].space_before;

@@ -1,9 +1,9 @@
 //! Finds all matches of all patterns in a document, including overlapping ones.
 //!
-//! Mined patterns are runs of tokens: one Aho-Corasick automaton over symbols finds any number of them in a single
-//! pass. Line breaks are not symbols of the automaton. It treats a line break as white space, as `\s+` does in a regex;
-//! where a pattern has a line break, this is checked on the match. For a pattern with free stretches the automaton
-//! finds the segments, which are joined afterwards (`slotted`). Patterns that a person wrote or edited run on the regex
+//! Mined patterns are runs of tokens. So an Aho-Corasick automaton over symbols finds any number of them in a single
+//! pass. Line breaks are not symbols of the automaton. It treats a line break as white space, as `\s+` does in a regex.
+//! If a pattern has a line break, this is checked on the match. For a pattern with free stretches, the automaton finds
+//! the segments, which are joined afterwards (`slotted`). Patterns that a person wrote or edited run on the regex
 //! engine (`regexes`). Both give the same matches wherever a regex can be read as a run of tokens.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
 use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, Tokenizer, Vocabulary};
 
-/// A document as the automaton reads it: its tokens, and where lines break between them.
+/// A document as the automaton reads it: its tokens, and the line breaks between them.
 #[derive(Debug, Default)]
 pub struct Tokens {
     /// All tokens except line breaks.
@@ -74,9 +74,9 @@ pub struct Found<'f> {
 #[derive(Debug)]
 pub struct TokenAutomaton {
     vocabulary: Vocabulary,
-    /// The last one is a sentinel: it says where the children and runs of the one before it end.
+    /// The states. The last one is a sentinel, which marks the end of the children and runs of the state before it.
     states: Vec<State>,
-    /// For each symbol, the state after state 0, where most texts are most of the time; 0 for none.
+    /// For each symbol: the child of state 0. In most texts, the automaton is in state 0 most of the time. 0 for none.
     from_root: Vec<u32>,
     /// Sorted by state, then symbol.
     children: Vec<(Symbol, u32)>,
@@ -112,7 +112,7 @@ struct Tree {
 enum Part {
     /// A whole pattern.
     Pattern(usize),
-    /// The segment with this number, of a pattern with free stretches.
+    /// A segment of a pattern with free stretches, by its number.
     Segment(u32),
 }
 
@@ -129,8 +129,8 @@ struct Run {
 }
 
 impl TokenAutomaton {
-    /// Builds the automaton, in time linear in all tokens of the runs. Each run comes with its pattern's index and the
-    /// edges of its regex.
+    /// Builds the automaton. The time is linear in the tokens of all runs. Each run comes with its pattern's index and
+    /// the edges of its regex.
     pub fn new<'r>(
         runs: impl IntoIterator<Item = (usize, &'r TokenRun, Edges)>,
         tokenizer: &Tokenizer,
@@ -158,8 +158,8 @@ impl TokenAutomaton {
         }
     }
 
-    /// Tokenizes a text and gives the symbol of each token. A token that is in no run gets the symbol of the line
-    /// break: no run of the automaton has it.
+    /// Tokenizes a text and returns the symbol of each token. A token that is in no run gets the symbol of the line
+    /// break, because no run of the automaton has it.
     pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
         let mut symbols = Vec::with_capacity(text.len() / 5);
         let tokens = Tokens::read(text, lexer, |token, key| {
@@ -168,8 +168,8 @@ impl TokenAutomaton {
         (tokens, symbols)
     }
 
-    /// Calls `visit` with the token range and pattern of each match: ordered by end, longest first; then the matches of
-    /// patterns with free stretches.
+    /// Calls `visit` with the token range and pattern of each match. The order is by end, and longest first. The
+    /// matches of patterns with free stretches come last.
     pub fn find(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, usize)) {
         self.find_filled(text, tokens, symbols, |found| visit(found.tokens, found.pattern));
     }
@@ -237,7 +237,7 @@ impl TokenAutomaton {
         self.from_root[symbol.0 as usize]
     }
 
-    /// Whether lines start where the run needs it, and whether the match cuts no word at its edges.
+    /// Whether lines start where the run needs it, and whether the match does not cut a word at its edges.
     fn fits(&self, run: &Run, text: &str, tokens: &Tokens, range: &Range<usize>) -> bool {
         if !run.line_starts.iter().all(|&token| tokens.line_starts[range.start + token as usize]) {
             return false;

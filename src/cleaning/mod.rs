@@ -1,8 +1,9 @@
-//! From documents and patterns to cleaned documents.
+//! Cleans documents with patterns.
 //!
-//! A [`Cleaner`] has what is needed for the documents of one source: its own patterns and the shared ones, compiled
-//! once. [`Cleaner::clean`] looks at one document: match, weigh, judge by shape, smooth, and return the spans to
-//! remove. [`cut`] then removes them. Cleaning knows nothing of mining but the pattern files.
+//! A [`Cleaner`] has everything that is needed for the documents of one source: its own patterns and the shared ones,
+//! compiled once. [`Cleaner::clean`] processes one document: it finds matches, weighs them, judges shapes, smooths, and
+//! returns the spans to remove. [`cut`] then removes them. Cleaning does not import mining. It knows only the pattern
+//! files.
 
 pub mod options;
 pub mod matcher;
@@ -61,9 +62,9 @@ pub struct Span {
 /// What to remove from one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cleaning {
-    /// Sorted, disjoint.
+    /// The spans, sorted and disjoint.
     pub spans: Vec<Span>,
-    /// How many bytes each kind of evidence removes.
+    /// Number of bytes that each kind of evidence removes.
     pub grounds: Grounds,
     /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
@@ -76,7 +77,7 @@ pub struct Grounds {
     pub proven: u64,
     /// Other matches, and the end of the article.
     pub matched: u64,
-    /// Shape alone, or the neighbours.
+    /// Shape alone, or smoothing by the neighbours.
     pub shape: u64,
 }
 
@@ -110,7 +111,7 @@ impl Cleaning {
     }
 }
 
-/// A pattern that a person wrote could not be searched to the end. So it is not known what to remove.
+/// The search for a pattern that a person wrote was not finished. So it is not known what to remove.
 #[derive(Debug, thiserror::Error)]
 #[error("pattern {id}: {source}; make the regex simpler, or reject the pattern")]
 pub struct CleanError {
@@ -128,7 +129,7 @@ pub struct Cleaner {
     origins: Arc<[Origin]>,
     weights: Arc<[Weight]>,
     reaches_cutoff: Arc<[bool]>,
-    /// Patterns mined with the same lexer share an automaton. Labels are given to the tokens of the first lexer.
+    /// Patterns mined with the same lexer share an automaton. The tokens of the first lexer get the labels.
     readers: Arc<[Reader]>,
     /// Patterns that run on the regex engine, by index. Rejected patterns come after the applied ones. They are matched
     /// because their text must stay.
@@ -139,7 +140,7 @@ pub struct Cleaner {
     options: CleanOptions,
 }
 
-/// Where a pattern comes from.
+/// The origin of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// Index of the file in the files of the [`Cleaner`].
@@ -163,7 +164,7 @@ pub struct Reading {
     pub layout: Layout,
     /// All matches of all applied patterns, including overlapping ones.
     pub matches: Vec<Match>,
-    /// The matches of rejected patterns: index as in [`Cleaner::rejected`].
+    /// All matches of rejected patterns. Indices are as in [`Cleaner::rejected`].
     pub rejected: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
@@ -171,25 +172,25 @@ pub struct Reading {
     pub kept: Vec<Range<usize>>,
 }
 
-/// A stretch of a text that the caller knows to recur.
+/// A stretch of a text that recurs, as the caller knows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurring {
     /// Its tokens.
     pub tokens: Range<usize>,
-    /// What is known of it.
+    /// The facts about it, as for a pattern.
     pub weight: Weight,
 }
 
-/// Size of a text: how much there is to look at.
+/// The size of a text in tokens and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextCounts {
     /// Number of tokens, without line breaks.
     pub tokens: usize,
-    /// Number of lines that are not empty, and the two ends of the text.
+    /// Number of lines that are not empty, with the two ends of the text.
     pub lines: usize,
 }
 
-/// The matches that count, the weights of their patterns, and how far they and the shape can be relied on.
+/// The matches that count, the weights of their patterns, and the trust in them and in the shape.
 #[derive(Clone, Copy)]
 struct Weighed<'a> {
     matches: &'a [Match],
@@ -204,8 +205,8 @@ pub struct Decision {
     pub goes: Vec<bool>,
     /// The probability that it is boilerplate, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The pattern that the token's evidence comes from, if any match covers it. Else the pattern that ends the article
-    /// before it.
+    /// The pattern of the token's evidence, if a match covers the token. Otherwise the pattern that ends the article
+    /// before it, if any.
     pub patterns: Vec<Option<PatternIndex>>,
     /// Whether each token is part of a proven template.
     pub is_proven: Vec<bool>,
@@ -304,7 +305,8 @@ impl Cleaner {
         &self.origins
     }
 
-    /// Finds what to remove from a text. Linear in the text for mined patterns.
+    /// Finds what to remove from a text. The time is linear in the text for mined patterns. Fails if the search for a
+    /// regex that a person wrote gives up.
     pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
         Ok(self.cleaning(text, &self.read(scratch, text)?))
     }
@@ -314,9 +316,9 @@ impl Cleaner {
         self.cleaned(text, reading, self.weighed(&reading.matches))
     }
 
-    /// Like [`Cleaner::cleaning`], with further stretches of the text that are known to recur. Like unreviewed
-    /// patterns, they are evidence only. `trust` is measured in the source so far. The lower of it and the trust in the
-    /// files counts; if both are unknown, 0.
+    /// Like [`Cleaner::cleaning`], with further stretches of the text that recur. Like unreviewed patterns, they are
+    /// only evidence. `trust` is measured in the source so far. The lower one of it and of the trust in the files
+    /// counts. If both are unknown, the trust is 0.
     pub fn cleaning_with(
         &self,
         text: &str,
@@ -336,7 +338,7 @@ impl Cleaner {
         Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: decision.is_cautious }
     }
 
-    /// Matches and recurring stretches together, and their weights.
+    /// Matches and recurring stretches together, with their weights.
     fn with<'a>(&'a self, reading: &'a Reading, recurring: &[Recurring]) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
         let mut matches = Cow::Borrowed(&*reading.matches);
         let mut weights = Cow::Borrowed(&*self.weights);
@@ -349,7 +351,8 @@ impl Cleaner {
         (matches, weights)
     }
 
-    /// The first half of cleaning: tokenizes a text and finds its matches.
+    /// The first half of cleaning: tokenizes a text and finds its matches. Fails if the search for a regex that a
+    /// person wrote gives up.
     pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
         self.read_while(scratch, text, &|| true)
     }
@@ -384,7 +387,7 @@ impl Cleaner {
         counts
     }
 
-    /// The second half of cleaning: decides by a method, using only these matches.
+    /// The second half of cleaning: decides by a method, with only these matches.
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
         self.decided(text, reading, self.weighed(matches), method)
     }
@@ -403,7 +406,7 @@ impl Cleaner {
         decision
     }
 
-    /// The evidence of each token, using only these matches.
+    /// The evidence of each token, from only these matches.
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
         weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
     }
@@ -413,7 +416,7 @@ impl Cleaner {
         self.last_places_with(text, reading, &[])
     }
 
-    /// The same, also for stretches that are known to recur. Their indices come after those of the patterns.
+    /// Like [`Cleaner::last_places`], also for stretches that recur. Their indices follow those of the patterns.
     pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
         let (matches, weights) = self.with(reading, recurring);
         let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
@@ -513,8 +516,8 @@ impl Cleaner {
             (case.labels(&probabilities), probabilities, case.end)
         };
         let (mut goes, mut probabilities, mut end) = decide(shape, self.options.ingredients);
-        // Shape and ends tell boilerplate from articles. If everything would go, there is only one kind of text, and
-        // they are not used.
+        // Shape and ends separate boilerplate from articles. If everything would be removed, there is only one kind of
+        // text. So the document is decided again without them.
         let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
         let mut is_cautious = false;
         if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
@@ -535,13 +538,13 @@ impl Cleaner {
         trust < Trust::LEAST && self.options.ingredients.has(Ingredient::Trust) && !self.options.only_accepted
     }
 
-    /// Removes the frame, and what patterns match that a person confirmed.
+    /// Removes the frame, and the matches of patterns that a person confirmed.
     fn framed(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let Reading { tokens, layout, .. } = reading;
         let certain = matches.iter().filter(|found| weights[found.pattern].is_certain);
         let placed: Vec<Match> =
             matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
-        // The shape of this text is not trusted, and neither are headline and end, which depend on it.
+        // The shape of this text is not trusted. Headline and end depend on it, so they are not used.
         let ingredients = self.options.ingredients.without(Ingredient::End).without(Ingredient::Headline);
         let all = weigh(layout, &placed, weights, ingredients);
         let segments = Segments::of(text, tokens, layout, &all.of_token);
@@ -553,7 +556,7 @@ impl Cleaner {
         let case = Case::of(text, reading, &counted, weights, &evidence, ingredients);
         let probabilities = case.probabilities(None, 0.0);
         let mut goes = case.labels(&probabilities);
-        // A gap is closed only if it has no word, date, number or the like.
+        // A gap is closed only if it has no word and no match of a mutable pattern, such as a date.
         let says_something = |token: usize| layout.telling_words(&(token..token + 1)) > 0.0;
         let is_gap = |token: &usize| evidence.pattern[*token].is_none() && says_something(*token);
         (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
@@ -617,8 +620,8 @@ pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 
-/// Whether shape alone removes more words than matches do, and more than half of the unmatched ones. Shape tells
-/// boilerplate from articles; such a document probably has no article.
+/// Whether shape alone removes more words than matches do, and more than half of the unmatched words. Shape separates
+/// boilerplate from articles. Such a document probably has no article.
 fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<LastPlace>) -> bool {
     let (mut by_shape, mut by_match, mut left) = (0.0, 0.0, 0.0);
     let end = end.map_or(goes.len(), |end| end.start);
@@ -634,7 +637,7 @@ fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<L
     by_shape > by_match && by_shape > left
 }
 
-/// Bytes of what is removed, by kind of evidence.
+/// Number of removed bytes, by kind of evidence.
 fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
     let mut grounds = Grounds::default();
     for (index, token) in tokens.iter().enumerate().filter(|(index, _)| decision.goes[*index]) {
@@ -681,7 +684,7 @@ fn reaches_cutoff(pattern: &Pattern, file: &PatternFile) -> bool {
     is_certain(pattern) || pattern.share() >= file.mined.cutoff
 }
 
-/// Labels the tokens between two labelled stretches if fewer than `merge_gap` characters lie between them.
+/// Labels the tokens between two labelled stretches if there are fewer than `merge_gap` characters between them.
 fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize) {
     let mut last_labelled: Option<usize> = None;
     for token in 0..labels.len() {
@@ -754,7 +757,7 @@ mod tests {
         cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
     }
 
-    /// With a model for which all text looks like boilerplate.
+    /// Options with a model for which all text looks like boilerplate.
     fn all_alike() -> CleanOptions {
         let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: 60.0 };
         CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() }

@@ -1,4 +1,4 @@
-//! How documents are cleaned: from matches to spans, and which kinds of evidence count.
+//! Options for cleaning: how matches become spans, and which kinds of evidence count.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ pub enum Method {
     },
 }
 
-/// How to clean.
+/// Options for cleaning.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CleanOptions {
-    /// From matches to spans.
+    /// How matches become spans.
     pub method: Method,
     /// Whether to use only accepted patterns.
     pub only_accepted: bool,
@@ -38,7 +38,7 @@ setters!(CleanOptions {
     ingredients: Ingredients,
 });
 
-/// A kind of evidence, or of doubt, of [`Method::Smooth`]. Each can be switched off to measure its effect.
+/// A kind of evidence, or of doubt, in [`Method::Smooth`]. Each can be switched off to measure its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ingredient {
@@ -48,21 +48,21 @@ pub enum Ingredient {
     Lines,
     /// Short runs are weaker, because language repeats pairs of words.
     Pairs,
-    /// Passages in only two documents may be stories retold.
+    /// Passages in only 2 documents may be stories that are retold.
     Passages,
-    /// Runs in many documents, once in each, are proven, and so are their edges.
+    /// Runs in many documents, once in each, are proven. So are their edges.
     Proof,
     /// Patterns of many documents outweigh the shape.
     Documents,
-    /// A document's own headline stays.
+    /// A document's own headline is kept.
     Headline,
     /// Shape counts less in a document where little is matched.
     Prior,
-    /// The longest paragraph that no match covers stays.
+    /// The longest paragraph that no match covers is kept.
     Article,
     /// Everything after the end of the article is removed.
     End,
-    /// Values of a document stay, such as a price in a fixed frame.
+    /// Values of a document are kept, such as a price in a fixed frame.
     Values,
     /// Shape and matches count only as far as mining found them reliable in the source.
     Trust,

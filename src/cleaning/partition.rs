@@ -1,4 +1,4 @@
-//! A document's tokens divided into consecutive stretches: its lines, its segments.
+//! Divides a document's tokens into consecutive stretches, such as lines or segments.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// From the start of each stretch, ascending, and the end of the last one.
+    /// The partition with these bounds, ascending: the start of each stretch, then the end of the last one.
     pub fn at(bounds: impl Iterator<Item = usize>) -> Partition {
         Partition { bounds: bounds.map(|bound| bound as u32).collect() }
     }
@@ -55,7 +55,7 @@ impl Partition {
         self.bounds.binary_search(&(token as u32)).is_ok()
     }
 
-    /// Keeps only this many stretches.
+    /// Keeps only the first `stretches` stretches.
     pub fn truncate(&mut self, stretches: usize) {
         self.bounds.truncate(stretches + 1);
     }

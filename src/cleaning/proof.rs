@@ -1,9 +1,9 @@
-//! Which matches are proven template: neither chance nor language.
+//! Finds the matches that are proven template: neither chance nor language can explain them.
 //!
-//! Language repeats short runs. Some are in many documents, and then often more than once in a document. A run that is
-//! in many documents and longer than what language repeats is certainly template. A shorter one is if it stands once in
-//! each document. What stands beside a template by accident recurs with it. So if a run contains a proven one of more
-//! documents, only the rest of it counts.
+//! Language repeats short runs. Some of them are in many documents, and then often more than once in a document. A run
+//! that is in many documents and longer than what language repeats is certainly template. A shorter run is template if
+//! it stands once in each document. Text that stands beside a template by chance recurs with it. So if a run contains a
+//! proven one of more documents, only the rest of it counts.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,28 +12,28 @@ use super::evidence::{Match, Weight};
 use super::explained::Explained;
 use super::layout::Layout;
 
-/// A run in at least this many documents ...
+/// Minimum number of documents of a proven run.
 const MIN_DOCUMENTS: usize = 15;
-/// ... and in at least this share of them is proven if it has enough words. Language repeats fewer. It needs
+/// Minimum share of the documents of a proven run.
 const MIN_SHARE: f64 = 0.15;
-/// this many words in any case,
+/// Minimum number of words of a proven run. Language repeats shorter ones. Fewer are enough in the cases below.
 const WORDS: f64 = 5.0;
-/// or this many if it stands once in a document,
+/// Minimum number of words of a proven run that stands once in a document.
 const WORDS_ONCE: f64 = 3.0;
-/// which means at most this many occurrences for each document,
+/// A run stands once in a document if it has at most this many occurrences for each document ...
 const ONCE: f64 = 1.02;
-/// and at least this many repetitions that chance would give are missing,
+/// ... and if at least this many of the repetitions that chance would give are missing.
 const MISSING_REPETITIONS: f64 = 2.0;
-/// or this many if it stands once in a document and more repetitions are missing,
+/// Minimum number of words of such a run if at least [`MANY_MISSING_REPETITIONS`] repetitions are missing.
 const WORDS_BEYOND_CHANCE: f64 = 2.0;
 const MANY_MISSING_REPETITIONS: f64 = 10.0;
-/// or this many if it is whole lines.
+/// Minimum number of words of a proven run of whole lines.
 const WORDS_OF_LINES: f64 = 2.0;
 
 /// What is proven in a document.
 #[derive(Debug)]
 pub struct Proof {
-    /// For each match: the mass of its words that no proven template of more documents explains.
+    /// For each match: the mass, in words, that no proven template of more documents explains.
     pub telling_words: Vec<f64>,
     /// Whether each match is proven.
     pub is_proven: Vec<bool>,
@@ -44,7 +44,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Nothing is proven, and all words count.
+    /// A proof in which nothing is proven and all words count.
     pub fn none(layout: &Layout, matches: &[Match]) -> Proof {
         Proof {
             telling_words: matches.iter().map(|found| layout.mass(&found.tokens)).collect(),
@@ -54,8 +54,8 @@ impl Proof {
         }
     }
 
-    /// Proves what can be proven. Runs of the most documents come first. O((n + m) log n) for n tokens and m matches,
-    /// however long the matches are.
+    /// Proves what can be proven. Runs of the most documents come first. The time is O((n + m) log n) for n tokens and
+    /// m matches, however long the matches are.
     pub fn of(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Proof {
         let mut proof = Proof::none(layout, matches);
         let place = |(index, Match { tokens, pattern }): (usize, &Match)| {
@@ -84,8 +84,8 @@ impl Proof {
 }
 
 impl Weight {
-    /// Number of occurrences that are missing, compared with a run that is spread over the documents by chance
-    /// (Poisson): then some documents would have it twice.
+    /// Number of missing repetitions. The comparison is a run that is spread over the documents by chance (Poisson):
+    /// some documents would have it twice.
     fn missing_repetitions(&self) -> f64 {
         let share = self.share.min(0.99);
         let per_document = -(1.0 - share).ln() / share.max(1e-9);
@@ -99,7 +99,8 @@ impl Weight {
 
     /// Whether a run with this many words can be neither chance nor language.
     fn is_proven(&self, words: f64, is_lines: bool) -> bool {
-        // Mining has already tested whole lines with free stretches. Inside a line they are tested like any other run.
+        // Mining has already tested whole lines with free stretches. Matches inside a line are tested like any other
+        // run.
         if self.has_free && is_lines {
             return true;
         }
@@ -129,7 +130,7 @@ mod tests {
     use crate::cleaning::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// `runs` gives tokens, documents and occurrences of each, among 100 documents.
+    /// Tests matches among 100 documents. `runs` has the tokens, documents and occurrences of each.
     fn proof(text: &str, runs: &[(Range<usize>, usize, usize)]) -> Proof {
         Proof::of(&layout(text), &matches(runs), &weights(runs))
     }

@@ -1,8 +1,8 @@
 //! Runs the patterns that a person wrote or edited on the regex engine.
 //!
-//! Running every regex on every document would be slow. But most regexes match only where a fixed text stands
-//! (`needed`), such as `Share on Facebook` or `Share on Twitter`. One Aho-Corasick automaton searches for the texts of
-//! all regexes in a single pass, and only regexes that may match are run.
+//! It would be slow to run every regex on every document. But most regexes match only if the document contains a fixed
+//! text (`needed`), such as `Share on Facebook` or `Share on Twitter`. One Aho-Corasick automaton searches for the
+//! texts of all regexes in a single pass. Then only the regexes that may match are run.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::patterns::ForeignRegex;
 pub struct Regexes {
     /// Each with its pattern's index.
     regexes: Vec<(usize, ForeignRegex)>,
-    /// Whether each regex must always be run, because no text is known that it needs.
+    /// Whether each regex must always be run, because no text is known that its matches need.
     needs_nothing: Vec<bool>,
     /// The texts of the other regexes. Each regex needs at least one of its texts.
     texts: AhoCorasick,
@@ -60,12 +60,13 @@ impl Regexes {
         let (texts, needed_by): (Vec<String>, Vec<usize>) = named.flat_map(of_regex).unzip();
         match AhoCorasick::builder().ascii_case_insensitive(true).build(texts) {
             Ok(texts) => Regexes { regexes, needs_nothing, texts, needed_by },
-            // Too many texts for the automaton: all regexes run.
+            // There are too many texts for the automaton, so all regexes are always run.
             Err(_) => Regexes { needs_nothing: vec![true; regexes.len()], regexes, ..Regexes::default() },
         }
     }
 
-    /// Calls `visit` with each match of each regex: its bytes and its pattern, as long as `go_on` returns true.
+    /// Calls `visit` with the bytes and the pattern of each match of each regex. Fails if the regex engine gives up, if
+    /// finding all matches would take too long, or once `go_on` returns false.
     pub fn find(
         &self,
         text: &str,
@@ -102,23 +103,23 @@ impl Default for Regexes {
     }
 }
 
-/// All matches of a free regex, one for each position it can start at, without empty ones. An error if the regex engine
-/// gives up, or if the text would have to be read too often.
+/// All matches of a regex that a person wrote: one for each position at which it can start, without empty ones. Fails
+/// if the regex engine gives up, or if the text would have to be read too often.
 pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, MatchError> {
     matches_reading(regex, &Watched::new(text, &|| true), most_read(text))
 }
 
-/// This many bytes may always be read.
+/// Number of bytes that may always be read.
 const FREELY_READ: usize = 1 << 28;
-/// In addition, the text may be read this many times. So, with a match at every position, their mean length is at most
-/// this.
+/// In addition, the text may be read this many times. So if there is a match at every position, their mean length is at
+/// most this number.
 const MOST_OFTEN_READ: usize = 1000;
 
 fn most_read(text: &str) -> usize {
     FREELY_READ + MOST_OFTEN_READ * text.len()
 }
 
-/// The matches. An error if they and the gaps before them have more than `most` bytes.
+/// The matches. Fails if the matches and the gaps before them have more than `most` bytes.
 fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
     let text = watched.text();
     let mut matches: Vec<Range<usize>> = Vec::new();
@@ -140,7 +141,7 @@ fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<
     Ok(matches)
 }
 
-/// Without the white space at both ends.
+/// The range without the white space at both ends.
 pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let found = &text[range.clone()];
     let start = range.start + (found.len() - found.trim_start().len());
@@ -152,7 +153,7 @@ type Texts = BTreeSet<String>;
 
 /// Maximum number of texts for an expression. If it has more, other parts of the regex are used.
 const FEW: usize = 8;
-/// A shorter text, in bytes, is in every document.
+/// Minimum length of a text in bytes. A shorter one is in every document.
 const SHORTEST: usize = 2;
 
 /// Texts of which at least one is in every text that the regex matches. `None` if no such set is known.
@@ -220,7 +221,7 @@ fn all_of(expr: &Expr) -> Option<Texts> {
     }
 }
 
-/// Each of the texts followed by each of the others, if the results are few.
+/// Each text followed by each of the others. `None` if there are too many results.
 fn joined(texts: &Texts, others: &Texts) -> Option<Texts> {
     if texts.len() * others.len() > FEW {
         return None;
@@ -236,7 +237,7 @@ fn shortest(texts: &Texts) -> usize {
     texts.iter().map(String::len).min().unwrap_or(0)
 }
 
-/// The character. If case is ignored, also those that differ only in case.
+/// The character. If case is ignored, also the characters that differ only in case.
 fn cases_of(c: char, is_any_case: bool) -> Option<Texts> {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
     if is_any_case {

@@ -1,8 +1,8 @@
 //! Searches on the regex engine that can be stopped.
 //!
-//! A search may take minutes, and the engine has no way to cancel it. But it asks for the text at every step. So the
-//! text stops it: when the result is no longer needed, it unwinds out of the search. This is safe, because every search
-//! of the engine sets up its own space.
+//! A search may take minutes, and the engine has no way to cancel it. But the engine asks for the text at every step.
+//! So the text stops the search when the result is no longer needed: it unwinds out of the search. This is safe,
+//! because every search of the engine uses its own data.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -44,8 +44,8 @@ impl<'t> Watched<'t> {
     }
 
     fn look_up(&self) {
-        /// Calls to `go_on` are this many steps apart. A step may read the text to its end, which takes milliseconds
-        /// for a long text.
+        /// Number of steps between calls of `go_on`. A step may read the text to its end, which takes milliseconds for
+        /// a long text.
         const STEPS: usize = 64;
         let asked = self.asked.get() + 1;
         self.asked.set(asked);

@@ -1,6 +1,6 @@
-//! Cuts a document into segments, the units that are judged by their shape.
+//! Divides a document into segments, the units that are judged by their shape.
 //!
-//! A segment is a line. A long line, as in texts without line breaks, is cut further: at the ends of sentences, and
+//! A segment is a line. A long line, as in texts without line breaks, is divided further: at the ends of sentences, and
 //! where a longer match begins or ends.
 
 use std::ops::Range;
@@ -9,12 +9,13 @@ use super::layout::{Layout, MIN_SENTENCE_WORDS};
 use super::matcher::Tokens;
 use super::partition::Partition;
 
-/// Lines with more words are cut further.
+/// Maximum number of words in a line that is one segment. Longer lines are divided.
 const MAX_LINE_WORDS: f64 = 80.0;
-/// A matched stretch of a long line becomes a segment if it has this many tokens. Shorter ones are often just language.
+/// Minimum number of tokens in a matched stretch of a long line that becomes a segment. Shorter ones are often only
+/// language.
 const MIN_MATCHED: usize = 4;
 
-/// An article has at least one paragraph with this many words of prose.
+/// Minimum number of words of prose in a paragraph. An article has at least one paragraph.
 pub const MIN_PARAGRAPH_WORDS: f64 = 15.0;
 
 /// The segments of a document, in order.
@@ -28,7 +29,7 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Cuts a document. `evidence` is that of its tokens. Linear.
+    /// Divides a document. `evidence` has the evidence of each token. The time is linear.
     pub fn of(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Segments {
         let segments = cut(text, tokens, layout, evidence);
         let prose = |segment: Range<usize>| {
@@ -51,10 +52,10 @@ impl Segments {
     }
 }
 
-/// Whether matches cover a segment: its mean evidence is more than one half.
+/// Whether a segment is matched: its mean evidence is more than 0.5.
 pub fn is_matched(segment: &Range<usize>, evidence: &[f32]) -> bool {
     let evidence = &evidence[segment.clone()];
-    // Most segments have no evidence at all, and this is faster to check than the sum.
+    // Most segments have no evidence at all. This is faster to check than the sum.
     let is_bare = evidence.iter().fold(0, |bits, p| bits | p.to_bits()) == 0;
     !is_bare && evidence.iter().map(|&p| f64::from(p)).sum::<f64>() / evidence.len() as f64 > 0.5
 }
@@ -76,7 +77,7 @@ fn starts_in_line(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]
     starts
 }
 
-/// The tokens of a line where sentences start, without its first token.
+/// The tokens of a line where sentences start, except the first token of the line.
 pub(crate) fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
     let starts_low = |token: usize| text[tokens.tokens[token].range()].starts_with(char::is_lowercase);
     (line.start + 1..line.end).filter(|&token| layout.ends_sentence(token - 1) && !starts_low(token)).collect()

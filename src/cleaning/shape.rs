@@ -1,10 +1,10 @@
-//! How much a segment looks like boilerplate by its shape alone.
+//! Judges how much a segment looks like boilerplate by its shape alone.
 //!
 //! Boilerplate that varies (lists of other headlines, tag clouds, teasers) recurs in its form and not in its words. Its
-//! form is that of boilerplate which does recur: short lines without full stops, away from prose. So a logistic model
+//! form is that of boilerplate that does recur: short lines without full stops, away from prose. So a logistic model
 //! over features of segments is fitted (`dehusk train`; [`training`](crate::training)). The mined templates of many
-//! sources are its positive examples; no page needs to be labelled by a person. The features are independent of the
-//! language: no word lists are used, and a character of a script without spaces counts as half a word.
+//! sources are its positive examples, so no person needs to label a page. The features do not depend on the language:
+//! no word lists are used, and a character of a script without spaces counts as half a word.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock};
@@ -50,10 +50,10 @@ pub const NAMES: [&str; FEATURES] = [
 /// The features of a segment, in the order of [`NAMES`].
 pub type Features = [f64; FEATURES];
 
-/// The distances of "near", "around" and "far": prose counts less by a factor of e for each such distance, in words.
+/// The distances of "near", "around" and "far", in words. Over each such distance, prose counts less by a factor of e.
 static REACH: LazyLock<[Reach; REACHES]> = LazyLock::new(|| [15.0, 60.0, 250.0].map(Reach::new));
 const REACHES: usize = 3;
-/// A segment with up to this many words has few words.
+/// A segment with at most this many words has few words.
 const FEW_WORDS: f64 = 3.0;
 
 /// A fitted model.
@@ -61,7 +61,7 @@ const FEW_WORDS: f64 = 3.0;
 pub struct ShapeModel {
     /// A weight for each feature.
     pub weights: Features,
-    /// Added for every segment.
+    /// A number that is added for every segment.
     pub intercept: f64,
 }
 
@@ -77,7 +77,7 @@ pub enum ShapeError {
     /// There is a weight for a feature that this version does not know.
     #[error("'{0}' is no feature that this version knows; train again with it")]
     Unknown(String),
-    /// A weight is no finite number.
+    /// A weight is not a finite number.
     #[error("the weight of '{0}' is no finite number")]
     NotFinite(String),
 }
@@ -102,7 +102,7 @@ impl ShapeModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// Parses what [`to_yaml`](ShapeModel::to_yaml) wrote.
+    /// Parses a file that [`to_yaml`](ShapeModel::to_yaml) wrote. Fails if a weight is missing, unknown or not finite.
     pub fn parse(yaml: &str) -> Result<ShapeModel, ShapeError> {
         let written: Written =
             serde_saphyr::from_str(yaml).map_err(|error| ShapeError::Yaml(error.without_snippet().to_string()))?;
@@ -138,8 +138,8 @@ impl ShapeModel {
     }
 }
 
-/// The features of each segment of a document. Linear. There may be a segment for every two bytes, so only what cannot
-/// be computed in one pass from front to back is stored for each.
+/// The features of each segment of a document. The time is linear. There may be a segment for every 2 bytes. So only
+/// values that cannot be computed in one pass from front to back are stored for each segment.
 pub fn features<'d>(
     text: &str,
     tokens: &Tokens,
@@ -190,7 +190,7 @@ pub fn features<'d>(
     })
 }
 
-/// The words of a segment. All 0 if there is no such segment.
+/// The words of a segment. All values are 0 if there is no such segment.
 #[derive(Clone, Copy, Default)]
 struct Words {
     count: f64,
@@ -233,9 +233,9 @@ impl Reach {
     }
 }
 
-/// For each reach: the prose after each segment, itself included, where each word counts less with distance. The sums
-/// are built from back to front but needed from front to back. So the sum after each block of segments is stored, and
-/// the sums within a block are computed again.
+/// For each reach: the prose in each segment and after it, where words further away count less. The sums are built from
+/// back to front but needed from front to back. So only the sum after each block of segments is stored, and the sums in
+/// a block are computed again.
 struct ProseAfter<'d> {
     layout: &'d Layout,
     segments: &'d Partition,
@@ -245,7 +245,7 @@ struct ProseAfter<'d> {
     of_block: Vec<[f64; REACHES]>,
 }
 
-/// Segments in a block.
+/// Number of segments in a block.
 const BLOCK: usize = 64;
 
 impl<'d> ProseAfter<'d> {
@@ -259,7 +259,7 @@ impl<'d> ProseAfter<'d> {
         after
     }
 
-    /// The prose after a segment. Segments must be asked for in order from the start of their block.
+    /// The prose after a segment. Segments must be requested in order, from the start of their block.
     fn at(&mut self, segment: usize) -> [f64; REACHES] {
         if segment.is_multiple_of(BLOCK) {
             self.sum_up(segment / BLOCK);
@@ -307,7 +307,7 @@ fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
     repeated
 }
 
-/// Folds case as `str::to_lowercase` does, but faster where a text is mostly ASCII.
+/// Folds case like `str::to_lowercase`, but faster if a text is mostly ASCII.
 fn push_folded(folded: &mut String, text: &str) {
     if text.is_ascii() {
         return push_ascii_folded(folded, text);

@@ -1,9 +1,10 @@
 //! Joins the segments of patterns with free stretches to matches.
 //!
 //! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments, `By` and `|
-//! Staff writer`. Here each is joined to the nearest place where the rest of the pattern matches, as a lazy quantifier
-//! does. This runs from the last segment to the first, so that nothing is tried twice. It costs a binary search for
-//! every segment found, and the characters of every possible stretch, of which there are few.
+//! Staff writer`. Here, each segment is joined to the nearest place where the rest of the pattern matches, as a lazy
+//! quantifier does. This is done from the last segment to the first, so that nothing is tried twice. It costs a binary
+//! search for each segment that is found, and a count of the characters of each possible stretch, of which there are
+//! few.
 
 use std::ops::Range;
 
@@ -63,7 +64,7 @@ impl Slotted {
         }
     }
 
-    /// Calls `visit` with each match: for each start, the shortest.
+    /// Calls `visit` with the shortest match for each start.
     pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Found)) {
         let is_there = |segment: &Segment| match segment {
             Segment::Tokens(number) => segments.contains_key(number),
@@ -91,7 +92,7 @@ impl Slotted {
     }
 }
 
-/// Where the rest of a pattern, after some segment, can match.
+/// The places where the rest of a pattern, after some segment, can match.
 enum Rest {
     /// There is no rest.
     Anywhere,
@@ -105,7 +106,7 @@ enum Rest {
 #[derive(Debug)]
 struct Joined {
     tokens: Range<usize>,
-    /// What fills its free stretches, the last one first.
+    /// The tokens in its free stretches, the last stretch first.
     fillers: Vec<Range<usize>>,
 }
 
@@ -115,14 +116,14 @@ impl Joined {
         Joined { tokens: segment.clone(), fillers: Vec::new() }
     }
 
-    /// A match that starts at this token, has this filler in its first stretch, and then continues as the rest does.
+    /// A match that starts at this token, has this filler in its first stretch, and then continues like the rest.
     fn before(start: usize, filler: Range<usize>, (end, fillers): (usize, &[Range<usize>])) -> Joined {
         Joined { tokens: start..end, fillers: fillers.iter().cloned().chain([filler]).collect() }
     }
 }
 
 impl Rest {
-    /// The matches of the rest with the segment before it. `segment` are that segment's occurrences.
+    /// The matches of the rest with the segment before it. `segment` has the occurrences of that segment.
     fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let joined = |segment: &Range<usize>| {
             let (rest, fillers) = self.first_after(segment.end, lines)?;
@@ -133,7 +134,7 @@ impl Rest {
         segment.iter().filter_map(joined).collect()
     }
 
-    /// The tokens of the nearest match of the rest after a token, and what fills its stretches.
+    /// The tokens of the nearest match of the rest after a token, and the fillers of its stretches.
     fn first_after(&self, token: usize, lines: &Lines) -> Option<(Range<usize>, &[Range<usize>])> {
         match self {
             Rest::Anywhere => None,
@@ -151,7 +152,7 @@ impl Rest {
         let mut joined: Vec<Joined> = Vec::new();
         let mut last_start = None;
         for Joined { tokens: rest, fillers } in found {
-            // Only the first match on a line is the nearest.
+            // Only the first match on a line is the nearest one.
             let Some(start) = rest.start.checked_sub(1).map(|token| lines.start_of_line(token)) else { continue };
             let filler = start..rest.start;
             if last_start.replace(start) != Some(start) && lines.fits(stretch, &filler) {

@@ -1,18 +1,18 @@
-//! From evidence to labels: the two-state chain.
+//! Computes labels from evidence, with a chain of two states.
 //!
 //! Takes the evidence p_t that each token is template, its mass m_t, and the cost c_t of a change of label between
-//! neighbours. Gives the labels y_t in {0, 1} that minimise
+//! neighbours. Returns the labels y_t in {0, 1} that minimise
 //!
 //! ```text
 //! sum_t m_t |y_t - p_t| + sum_t c_t [y_t != y_{t+1}]
 //! ```
 //!
-//! exactly, by dynamic programming in O(n). Lone matches inside clean text are dropped, gaps inside
-//! boilerplate are closed. (On trees the same idea is the regularised isotonic smoothing of Chakrabarti,
+//! The minimum is exact. It is found by dynamic programming in O(n). Single matches inside clean text are dropped, and
+//! gaps inside boilerplate are closed. (On trees, the same idea is the regularised isotonic smoothing of Chakrabarti,
 //! Kumar and Punera, 2007.)
 
-/// The labels of least cost; true is template. `mass` is that of a token, `cost` that of a change between the token
-/// before and this one. If both labels cost the same, the token is kept.
+/// The labels with the lowest total cost; true is template. `mass` returns the mass of a token, and `cost` the cost of
+/// a change between a token and the one before it. If both labels cost the same, the token is kept.
 pub fn smooth(evidence: &[f32], mass: impl Fn(usize) -> f64, cost: impl Fn(usize) -> f64) -> Vec<bool> {
     // For each token: whether the cheapest path to "kept" changes from "template" here, and the other way round.
     const KEPT_FROM_TEMPLATE: u8 = 1;
