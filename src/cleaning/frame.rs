@@ -5,10 +5,10 @@
 //! text is not always template, only the frame is removed. A frame grows inwards from both ends of the document, from
 //! one match to the next, as long as little stands between them.
 //!
-//! The innermost lines of the frame are uncertain. Content that recurs may stand right beside the frame: the closing
-//! formula of minutes, the opening line of a reply. It is recognised by one of two signs: it is a sentence, or what
-//! varies in it differs from document to document. Such a line between other lines of the frame is part of it; as the
-//! innermost line it is not.
+//! The innermost lines of the frame are uncertain. Content that recurs may stand directly beside the frame: the closing
+//! formula of minutes, the opening line of a reply. It has one of two signs: it is a sentence, or what varies in it
+//! differs from document to document. Between other lines of the frame, such a line is part of the frame. As the
+//! innermost line, it is not.
 
 use std::ops::Range;
 

@@ -132,7 +132,7 @@ pub struct Cleaner {
     /// Patterns mined with the same lexer share an automaton. The tokens of the first lexer get the labels.
     readers: Arc<[Reader]>,
     /// Patterns that run on the regex engine, by index. Rejected patterns come after the applied ones. They are matched
-    /// because their text must stay.
+    /// because their text must be kept.
     regexes: Arc<Regexes>,
     keeps: Arc<Regexes>,
     /// The trust given in the files, if any.

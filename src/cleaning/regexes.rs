@@ -156,7 +156,7 @@ const FEW: usize = 8;
 /// Minimum length of a text in bytes. A shorter one is in every document.
 const SHORTEST: usize = 2;
 
-/// Texts of which at least one is in every text that the regex matches. `None` if no such set is known.
+/// A set of texts. Every text that the regex matches contains at least one of them. `None` if no such set is known.
 fn needed(regex: &str) -> Option<Texts> {
     // Control verbs such as `(*ACCEPT)` let a regex match without all of its parts.
     if regex.contains("(*") {
@@ -166,7 +166,8 @@ fn needed(regex: &str) -> Option<Texts> {
     needed_by(&tree.expr).filter(|texts| shortest(texts) >= SHORTEST)
 }
 
-/// Texts of which at least one is in every text that the expression matches. `None` if no such set is known.
+/// A set of texts. Every text that the expression matches contains at least one of them. `None` if no such set is
+/// known.
 fn needed_by(expr: &Expr) -> Option<Texts> {
     match expr {
         Expr::Literal { .. } | Expr::Delegate { .. } => all_of(expr),

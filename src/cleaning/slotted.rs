@@ -1,10 +1,9 @@
 //! Joins the segments of patterns with free stretches to matches.
 //!
-//! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments, `By` and `|
-//! Staff writer`. Here, each segment is joined to the nearest place where the rest of the pattern matches, as a lazy
-//! quantifier does. This is done from the last segment to the first, so that nothing is tried twice. It costs a binary
-//! search for each segment that is found, and a count of the characters of each possible stretch, of which there are
-//! few.
+//! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments. Here, each
+//! segment is joined to the nearest place where the rest of the pattern matches, as a lazy quantifier does. This is
+//! done from the last segment to the first, so that nothing is tried twice. It costs a binary search for each segment
+//! that is found, and a count of the characters of each possible stretch. There are few of these.
 
 use std::ops::Range;
 

@@ -81,6 +81,7 @@ pub(super) fn declared_as(label: &str) -> Option<&'static Encoding> {
 
 fn convert<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Decoded<'a> {
     match str::from_utf8(bytes) {
+        // ISO-2022-JP has only ASCII bytes and is valid UTF-8 too, so it must be checked first.
         Ok(_) if is_iso_2022_jp(bytes) => read_as(ISO_2022_JP, bytes),
         Ok(text) => Decoded { text: Cow::Borrowed(text), encoding: None, warning: None },
         Err(_) if is_damaged_utf_8(bytes) => read_as(UTF_8, bytes),
@@ -115,6 +116,7 @@ fn read_legacy<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Deco
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let end = bytes.len().min(start + GUESSED_BYTES);
+    // UTF-8 and ISO-2022-JP were excluded before.
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(&bytes[start..end], end == bytes.len());
     detector.guess(None, Utf8Detection::Deny)

@@ -113,6 +113,7 @@ impl OutputRoot {
             Target::Stream(path) => Err(OutputError::NoFile(path)),
             Target::File(target) => {
                 if target != path {
+                    // The path is a link, which may lead into the input.
                     refuse_among(&path, &self.inputs)?;
                 }
                 self.begin_at(target)

@@ -133,7 +133,8 @@ fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies a file to `path` on another file system, where it cannot be moved.
+/// Copies a file to `path` on another file system, where it cannot be moved. The copy is a temporary file at first, so
+/// the result still appears in one step.
 fn copy(from: &Path, path: &Path) -> io::Result<()> {
     let mut file = beside(path)?;
     io::copy(&mut File::open(from)?, file.as_file_mut())?;

@@ -98,6 +98,7 @@ struct Open {
     ended: bool,
 }
 
+/// Number of slots that all unknown names share.
 const SHARED_SLOTS: usize = 64;
 
 /// Maximum number of open elements that are parts of one row: the row, its section and its table.

@@ -8,8 +8,8 @@
 //! Inside a line, a slot is only found between two anchors, because nothing else marks its ends. There, a repeat that
 //! is not language is the seed. The stretches around its occurrences are treated like lines.
 //!
-//! The document's own text must be kept: a headline that the document repeats, and a caption before `Photo: Daily
-//! Post`.
+//! The document's own text must be kept. Examples are a headline that the document repeats, and the caption before
+//! `Photo: Daily Post`.
 //!
 //! Two tests separate templates from language. First, a template stands in a document once. Words of the language that
 //! are in the same number of documents are in some of them twice. The fewer the words, the more such repetitions must

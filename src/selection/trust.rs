@@ -6,13 +6,14 @@
 //!
 //! - *No paragraphs.* The model separates boilerplate from articles. Where most documents have no paragraphs, there are
 //!   no articles.
-//! - *Records.* Most documents have a number or a price of their own in a fixed frame ([`values`](crate::selection::values)).
-//!   These are pages of a shop or a catalogue: their content stands in short lines inside the frame.
+//! - *Records.* Most documents have a number or a price of their own in a fixed frame
+//!   ([`values`](crate::selection::values)). These are pages of a shop or a catalogue: their content stands in short
+//!   lines inside the frame.
 //! - *Alarms.* Of the text that does not recur, little is boilerplate that varies, and there is less of it than of text
 //!   that recurs. If the model takes much of it for boilerplate, both as a share and compared with what is matched, it
 //!   does not know this kind of text.
 //! - *Holes.* Templates stand together, mostly at the ends of documents. What recurs within texts stands in short
-//!   stretches between text that does not recur. If the prose that stays has many holes, much of what is removed is
+//!   stretches between text that does not recur. If the prose that is kept has many holes, much of the removed text is
 //!   content.
 
 use std::ops::{Range, RangeInclusive};

@@ -43,7 +43,7 @@ pub struct MutablePattern {
 pub struct MutableSet {
     patterns: Vec<MutablePattern>,
     automaton: DFA,
-    /// The patterns on the automaton, in order. Each has two patterns there ([`Compiled::Regular`]).
+    /// The patterns on the automaton, in order. Each becomes 2 patterns there ([`Compiled::Regular`]).
     on_automaton: Vec<MutableId>,
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
     /// For the rare positions where the automaton cannot decide. `all_matches` finds all patterns that match, with any
@@ -390,8 +390,7 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 
 /// How a pattern is run.
 enum Compiled {
-    /// On the automaton, as two patterns: one whose match ends the text, and one followed by a byte that may end a
-    /// word.
+    /// On the automaton, as 2 patterns: one whose match ends the text, and one followed by a byte that may end a word.
     Regular([Hir; 2]),
     LookingAround(fancy_regex::Regex),
 }
@@ -419,8 +418,8 @@ fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     Ok(compiled)
 }
 
-/// Compiles half of the patterns on a second thread. Not on a rayon thread: while it waits, rayon could run another
-/// task on it that waits for this set.
+/// Compiles half of the patterns on a second thread. A rayon thread cannot be used: while it waits, rayon could run
+/// another task on it that waits for this set.
 fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableError>> {
     let (first, second) = patterns.split_at(patterns.len() / 2);
     let compiled = |patterns: &[MutablePattern]| patterns.iter().map(compiled).collect::<Vec<_>>();

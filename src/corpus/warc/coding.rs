@@ -24,6 +24,7 @@ pub(super) fn unpacked<'b>(body: &'b [u8], codings: &[String], limit: u64) -> Re
     if codings.len() > MOST_CODINGS {
         return Ok(unpacked);
     }
+    // The coding that was applied last is removed first.
     for coding in codings.iter().rev() {
         let step = match without(coding, &unpacked, limit) {
             Unpacked::Whole(bytes) => bytes,
