@@ -92,6 +92,7 @@ impl Grounds {
 
 impl Cleaning {
     /// The cuts that remove the spans from the text they were found in.
+    #[doc(hidden)]
     pub fn cuts(&self, text: &str) -> Vec<Cut<'static>> {
         cut::cuts(text, &self.ranges())
     }
@@ -276,6 +277,7 @@ impl Cleaner {
     }
 
     /// The same cleaner with this shape model, or without one.
+    #[doc(hidden)]
     pub fn with_shape(&self, shape: Option<Arc<ShapeModel>>) -> Cleaner {
         Cleaner { options: CleanOptions { shape, ..self.options.clone() }, ..self.clone() }
     }
@@ -291,16 +293,19 @@ impl Cleaner {
     }
 
     /// How far mined patterns can be relied on in this source. `None` if the files do not say.
+    #[doc(hidden)]
     pub fn trust(&self) -> Option<&Trust> {
         self.trust.as_ref()
     }
 
     /// The rejected patterns.
+    #[doc(hidden)]
     pub fn rejected(&self) -> &[Pattern] {
         &self.rejected
     }
 
     /// The origin of each pattern: first the applied ones, then the rejected ones.
+    #[doc(hidden)]
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
@@ -312,6 +317,7 @@ impl Cleaner {
     }
 
     /// Finds what to remove from a text that was read.
+    #[doc(hidden)]
     pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
         self.cleaned(text, reading, self.weighed(&reading.matches))
     }
@@ -319,6 +325,7 @@ impl Cleaner {
     /// Like [`Cleaner::cleaning`], with further stretches of the text that recur. Like unreviewed patterns, they are
     /// only evidence. `trust` is measured in the source so far. The lower one of it and of the trust in the files
     /// counts. If both are unknown, the trust is 0.
+    #[doc(hidden)]
     pub fn cleaning_with(
         &self,
         text: &str,
@@ -353,12 +360,14 @@ impl Cleaner {
 
     /// The first half of cleaning: tokenizes a text and finds its matches. Fails if the search for a regex that a
     /// person wrote gives up.
+    #[doc(hidden)]
     pub fn read(&self, scratch: &mut Scratch, text: &str) -> Result<Reading, CleanError> {
         self.read_while(scratch, text, &|| true)
     }
 
     /// Like [`Cleaner::read`], but can be stopped: when `go_on` returns false, the error is [`MatchError::Stopped`].
     /// `go_on` is called while regexes that people wrote are searched. Nothing else can take long.
+    #[doc(hidden)]
     pub fn read_while(
         &self,
         scratch: &mut Scratch,
@@ -376,6 +385,7 @@ impl Cleaner {
     }
 
     /// The size of a text, counted without allocating memory for it.
+    #[doc(hidden)]
     pub fn count(&self, scratch: &mut Scratch, text: &str) -> TextCounts {
         let mut counts = TextCounts::default();
         if let Some(reader) = self.readers.first() {
@@ -388,6 +398,7 @@ impl Cleaner {
     }
 
     /// The second half of cleaning: decides by a method, with only these matches.
+    #[doc(hidden)]
     pub fn decide(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
         self.decided(text, reading, self.weighed(matches), method)
     }
@@ -407,16 +418,19 @@ impl Cleaner {
     }
 
     /// The evidence of each token, from only these matches.
+    #[doc(hidden)]
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
         weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
     }
 
     /// The last place of each pattern in a text.
+    #[doc(hidden)]
     pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
         self.last_places_with(text, reading, &[])
     }
 
     /// Like [`Cleaner::last_places`], also for stretches that recur. Their indices follow those of the patterns.
+    #[doc(hidden)]
     pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
         let (matches, weights) = self.with(reading, recurring);
         let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
@@ -430,12 +444,14 @@ impl Cleaner {
     }
 
     /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
+    #[doc(hidden)]
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
         self.reaches_cutoff[pattern]
     }
 
     /// The segments of a text, with the features of each and the share of it that is removed: training examples for a
     /// shape model.
+    #[doc(hidden)]
     pub fn examples(
         &self,
         scratch: &mut Scratch,

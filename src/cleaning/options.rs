@@ -70,6 +70,7 @@ pub enum Ingredient {
 
 impl Ingredient {
     /// All of them, each with the name it has on the command line.
+    #[doc(hidden)]
     pub const NAMED: [(&'static str, Ingredient); 12] = [
         ("length", Ingredient::Length),
         ("lines", Ingredient::Lines),

@@ -133,6 +133,7 @@ impl ShapeModel {
     }
 
     /// The log-odds that a segment with these features is boilerplate.
+    #[doc(hidden)]
     pub fn log_odds(&self, features: &Features) -> f64 {
         self.intercept + self.weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum::<f64>()
     }

@@ -91,13 +91,17 @@ pub struct Mined {
     /// Number of tokens in all documents.
     pub tokens: usize,
     /// Number of repeats for each share.
+    #[doc(hidden)]
     pub histogram: Histogram,
     /// The share that divides the repeats into language and template.
+    #[doc(hidden)]
     pub cutoff: Cutoff,
     /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
+    #[doc(hidden)]
     pub candidates: Vec<Candidate>,
     /// All repeats that could be candidates in another source: those with up to [`sightings::MAX_SIGHTED_TOKENS`]
     /// tokens, and the candidates.
+    #[doc(hidden)]
     pub sightings: Vec<Sighting>,
 }
 

@@ -136,6 +136,7 @@ impl Lexer {
     /// Calls `visit` with each token of `text` in order, and with its key: a break, tokens, a break. A text of only
     /// white space has a single break. The text must be shorter than 4 GiB. Linear in the text if all patterns run on
     /// the automaton.
+    #[doc(hidden)]
     pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
@@ -147,6 +148,7 @@ impl Lexer {
     }
 
     /// All tokens of a text.
+    #[doc(hidden)]
     pub fn tokens(&mut self, text: &str) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(text.len() / 4);
         self.scan(text, |token, _| tokens.push(token));
@@ -154,6 +156,7 @@ impl Lexer {
     }
 
     /// The tokens of a text that has no white space and no mutable patterns.
+    #[doc(hidden)]
     pub fn split_literal<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut tokens = Vec::new();
         let mut at = 0;

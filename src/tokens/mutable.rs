@@ -140,11 +140,13 @@ impl MutableSet {
     }
 
     /// The pattern with this id.
+    #[doc(hidden)]
     pub fn pattern(&self, id: MutableId) -> &MutablePattern {
         &self.patterns[id.0 as usize]
     }
 
     /// The id of the pattern with this name.
+    #[doc(hidden)]
     pub fn find(&self, name: &str) -> Option<MutableId> {
         self.patterns.iter().position(|pattern| pattern.name == name).map(|index| MutableId(index as u16))
     }
