@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use dehusk::cleaning::drift::Drift;
 pub use dehusk::pipeline::Cleaned;
+use dehusk::pipeline::StreamedSource;
 pub use dehusk::shown::count;
 use dehusk::shown::{shown, size};
 use dehusk::streaming::drift::Change;
-use dehusk::streaming::table::{Progress, SegmentTable, TableOptions};
+use dehusk::streaming::table::Progress;
 use dehusk::streaming::windows::Window;
 
 /// Everything worth telling at the end of a run.
@@ -88,14 +89,12 @@ impl SourceSummary {
 }
 
 impl LearnedSummary {
-    pub fn of(table: &SegmentTable, options: &TableOptions) -> LearnedSummary {
-        let progress = table.progress();
-        let segments = table.ranked(options);
+    pub fn of(StreamedSource { progress, segments, templates, .. }: &StreamedSource) -> LearnedSummary {
         LearnedSummary {
             pages: progress.pages,
             copies: progress.copies,
-            segments: segments.len(),
-            templates: segments.partition_point(|(_, entry)| entry.is_template(&options.detection)),
+            segments: *segments,
+            templates: *templates,
             recall: recall(progress),
             trust: progress.trust().map(|trust| trust.share),
             change: progress.drift(),

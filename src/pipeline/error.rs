@@ -7,6 +7,8 @@ use super::library::LibraryError;
 use super::observer::Stop;
 use crate::corpus::{OutputError, ScanError, SourceId, SourceIdError};
 use crate::shown::size;
+#[cfg(feature = "stream")]
+use crate::streaming::state::StateError;
 use crate::tokens::TooManyTokens;
 
 /// Why a run over a corpus fails. What is wrong with a single document does not: the document is left out, and named.
@@ -61,6 +63,10 @@ pub enum PipelineError {
     /// A source has a name that no file can have.
     #[error(transparent)]
     SourceId(#[from] SourceIdError),
+    /// The state of a stream cannot be used.
+    #[cfg(feature = "stream")]
+    #[error(transparent)]
+    State(#[from] StateError),
     /// An output cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -83,6 +83,7 @@ impl LibraryError {
 pub struct Library {
     files: BTreeMap<String, PatternFile>,
     paths: Vec<PathBuf>,
+    lexers: LexerCache,
 }
 
 impl Library {
@@ -91,16 +92,9 @@ impl Library {
     /// # Errors
     /// If there are none, or some cannot be used: [`LibraryError::Broken`] names all of these.
     pub fn load(path: &Path) -> Result<Library> {
-        Library::load_with(path, &LexerCache::default())
-    }
-
-    /// The same; lexers that are known already are shared.
-    ///
-    /// # Errors
-    /// As [`Library::load`].
-    pub fn load_with(path: &Path, cache: &LexerCache) -> Result<Library> {
+        let cache = LexerCache::default();
         let paths = pattern_files(path)?;
-        let read: Vec<Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, cache)).collect();
+        let read: Vec<Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, &cache)).collect();
         let mut library = Library::default();
         let mut problems = Vec::new();
         for (path, file) in paths.iter().zip(read) {
@@ -109,8 +103,13 @@ impl Library {
         if !problems.is_empty() {
             return Err(LibraryError::Broken { problems, files: paths.len() });
         }
-        library.paths = paths;
+        (library.paths, library.lexers) = (paths, cache);
         Ok(library)
+    }
+
+    /// The lexers of the files that were read, for others that share them.
+    pub fn lexers(&self) -> &LexerCache {
+        &self.lexers
     }
 
     /// Two states of pattern files: two folders, or two files for one source, whatever these are called.
@@ -135,7 +134,8 @@ impl Library {
 
     /// Pattern files that were just mined.
     pub fn of_files(files: Vec<PatternFile>) -> Library {
-        Library { files: files.into_iter().map(|file| (file.source.clone(), file)).collect(), paths: Vec::new() }
+        let files = files.into_iter().map(|file| (file.source.clone(), file)).collect();
+        Library { files, ..Library::default() }
     }
 
     /// As [`Library::load`], but a folder that does not exist yet is an empty library.

@@ -21,6 +21,8 @@ pub mod pattern_search;
 pub mod reading;
 #[cfg(feature = "review")]
 pub mod report;
+#[cfg(feature = "stream")]
+pub mod stream;
 pub mod workers;
 pub mod writing;
 
@@ -33,6 +35,8 @@ pub use library::{Library, LibraryError};
 pub use mining::{CorpusMineOptions, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
+#[cfg(feature = "stream")]
+pub use stream::{StreamOptions, StreamTarget, StreamedSource, stream_corpus};
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

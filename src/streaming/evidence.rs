@@ -30,9 +30,11 @@ const DOUBT: f64 = 2.0;
 /// The stretches of a document that recur in its source, from what was seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// Each with its weight. The segments come first.
+    /// How often each of its segments was seen.
+    pub counts: Vec<Count>,
+    /// What recurs, each with its weight. The segments come first.
     pub recurring: Vec<Recurring>,
-    /// The keys and counts of those segments.
+    /// The keys and counts of the segments that recur.
     segments: Vec<(SegmentKey, Count)>,
     /// How far this and the shape can be relied on, from the documents so far. `None` if not known.
     pub trust: Option<Trust>,
@@ -43,7 +45,7 @@ impl Known {
     pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
         let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
         let recurs = template(segments, &counts, &Detection { min_documents: detection.min_evidence, ..*detection });
-        let mut known = Known::default();
+        let mut known = Known { counts: seen.iter().map(|seen| seen.here).collect(), ..Known::default() };
         let mut runs = Vec::new();
         for run in stretches_of_true(&recurs) {
             let (segments, counts) = (&segments[run.clone()], &counts[run]);

@@ -12,6 +12,7 @@ pub mod detection;
 pub mod drift;
 pub mod ends;
 pub mod evidence;
+pub mod learner;
 pub mod lifetime;
 pub mod merge;
 pub mod segments;

@@ -330,6 +330,13 @@ impl SegmentTable {
         entries
     }
 
+    /// Number of segments that are not too old, and of those of them that are in enough documents to be template.
+    pub fn remembered(&self, options: &TableOptions) -> (usize, usize) {
+        let segments = self.ranked(options);
+        let templates = segments.partition_point(|(_, entry)| entry.is_template(&options.detection));
+        (segments.len(), templates)
+    }
+
     /// Number of segments and texts in memory.
     pub fn len(&self) -> usize {
         self.entries.len()

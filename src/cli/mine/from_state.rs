@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use dehusk::corpus::OutputRoot;
 use dehusk::mining::MineOptions;
-use dehusk::patterns::{PatternFile, SHARED};
+use dehusk::patterns::{LexerCache, PatternFile, SHARED};
 use dehusk::pipeline::Library;
 use dehusk::pipeline::combine::{tell_of_doubt, with_decisions};
 use dehusk::pipeline::from_state::{Learned, pattern_files};
 use dehusk::pipeline::mining::refuse_names_alike;
+use dehusk::pipeline::stream::tell_of_change;
 use dehusk::pipeline::writing::write;
 use dehusk::streaming::state::State;
 use dehusk::tokens::Lexer;
 
 use super::MineCommand;
 use crate::cli::reporter::Reporter;
-use crate::cli::state::{lexer_of, open, warn_of_change};
+use crate::cli::state::open;
 use crate::cli::summary::{MinedSummary, Summary};
 use crate::cli::{Exit, Global, interrupt};
 
@@ -26,7 +27,7 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let output = OutputRoot::create(args.output(), &[PathBuf::from(path)])?;
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let reviewed = Library::load_if_any(output.path())?;
-    let lexer = lexer_of(&state)?;
+    let lexer = state.reader(&LexerCache::default())?.lexer;
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
@@ -53,7 +54,7 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
                 source.pages
             ));
         }
-        warn_of_change(source.id.as_str(), source.change, reporter);
+        tell_of_change(source.id.as_str(), source.change, reporter);
         tell_of_doubt(source.id.as_str(), source.trust.as_ref(), reporter);
         sources.push(source);
     }

@@ -10,10 +10,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use dehusk::corpus::{SourceId, similar_name, similar_path};
-use dehusk::patterns::{LexerCache, PatternFile};
-use dehusk::streaming::drift::Change;
 use dehusk::streaming::state::{ListedSegment, State};
-use dehusk::tokens::Lexer;
 
 use super::Exit;
 use super::reporter::Reporter;
@@ -53,20 +50,6 @@ pub fn open(path: &Path) -> anyhow::Result<State> {
         bail!("{}: there is no such file{meant}; `dehusk stream --state` makes a state", path.display());
     }
     Ok(State::open(path)?)
-}
-
-/// By which the texts of its segments are read.
-pub fn lexer_of(state: &State) -> anyhow::Result<Lexer> {
-    let file = PatternFile::parse(&state.settings().lexer, &LexerCache::default()).ok();
-    let file = file.with_context(|| format!("{}: its mutable patterns cannot be read", state.path().display()))?;
-    Ok(file.lexer)
-}
-
-/// Tells that a source has changed, if it has.
-pub fn warn_of_change(source: &str, change: Option<Change>, reporter: &Reporter) {
-    if let Some(change) = change {
-        reporter.warn(&format!("source '{source}' {}; mine its patterns again", change.in_words()));
-    }
 }
 
 /// The source of this name.

@@ -10,12 +10,13 @@ use dehusk::corpus::SourceId;
 use dehusk::streaming::segments::Described;
 use dehusk::streaming::state::{ListedSegment, Position, State, StateError, Summary};
 
-use super::{as_json, open, source_named, warn_of_change};
+use super::{as_json, open, source_named};
 use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::{count, recall};
 use crate::cli::terminal::Screen;
 use dehusk::pipeline::combine::tell_of_doubt;
+use dehusk::pipeline::stream::tell_of_change;
 use dehusk::shown::size;
 
 /// So many files of a folder are named one by one.
@@ -58,7 +59,7 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
     print(&overview.as_text(Screen::of_stdout_without_colours()))?;
     for (source, Summary { progress, .. }) in &overview.sources {
         tell_of_doubt(source.as_str(), progress.trust().as_ref(), reporter);
-        warn_of_change(source.as_str(), progress.drift(), reporter);
+        tell_of_change(source.as_str(), progress.drift(), reporter);
     }
     Ok(())
 }

@@ -39,6 +39,9 @@ pub enum Problem {
          begin a new state"
     )]
     OtherLexer,
+    /// The lexer of its segments cannot be used.
+    #[error("its mutable patterns cannot be read")]
+    BrokenLexer,
     /// Its contents are inconsistent.
     #[error("is damaged ({0}): take it from a backup, or begin a new one")]
     Damaged(String),

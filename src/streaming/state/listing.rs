@@ -52,11 +52,10 @@ impl State {
             let reading = self.database.get()?.begin_read()?;
             let Some((row, table)) = stored_table(&reading, source)? else { return Ok(None) };
             let options = &self.settings.table;
-            let entries = table.ranked(options);
-            let is_template = |(_, entry): &(SegmentKey, Entry)| entry.is_template(&options.detection);
+            let (segments, templates) = table.remembered(options);
             Ok(Some(Summary {
-                segments: entries.len(),
-                templates: entries.partition_point(is_template),
+                segments,
+                templates,
                 base_in_effect: table.progress().base_in_effect(options),
                 bytes: bytes_of(&reading, row.number)?,
                 progress: table.progress().clone(),

@@ -35,6 +35,7 @@ use self::texts::StoredText;
 use self::writing::Writing;
 use super::table::SegmentTable;
 use crate::corpus::{SourceId, folder_of, remove_left_over};
+use crate::patterns::{LexerCache, PatternFile};
 pub use error::{Problem, StateError};
 pub use listing::{ListedSegment, ListedSegments, Summary};
 pub use settings::Settings;
@@ -149,6 +150,11 @@ impl State {
     /// The settings of its tables.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// A file without patterns, by whose lexer segments are made.
+    pub fn reader(&self, lexers: &LexerCache) -> Result<PatternFile, StateError> {
+        self.attempt(|| self.settings.reader(lexers))
     }
 
     /// Changes the settings of its tables. The lexer must stay the same, because another one would give other segments.

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
+use crate::patterns::{LexerCache, PatternFile};
 use crate::streaming::Detection;
 use crate::streaming::lifetime::Lifetime;
 use crate::streaming::table::TableOptions;
+use crate::tokens::Lexer;
 
 /// The settings of a state's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +30,21 @@ struct Stored {
 }
 
 impl Settings {
+    /// Those of a new state.
+    pub fn new(table: TableOptions, lexer: &Lexer) -> Settings {
+        Settings { table, lexer: String::new() }.with_lexer(lexer)
+    }
+
+    /// The same, with another lexer.
+    pub fn with_lexer(self, lexer: &Lexer) -> Settings {
+        Settings { lexer: PatternFile::empty("stream", lexer).to_yaml(), ..self }
+    }
+
+    /// A file without patterns, by whose lexer segments are made.
+    pub(super) fn reader(&self, lexers: &LexerCache) -> Result<PatternFile, Problem> {
+        PatternFile::parse(&self.lexer, lexers).map_err(|_| Problem::BrokenLexer)
+    }
+
     /// All but the lexer, as JSON.
     pub(super) fn to_json(&self) -> String {
         let TableOptions { detection, lifetime, max_segments } = self.table;

@@ -86,7 +86,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         streaming: Cleaner::new(&[&reader], &cleaning),
         cleaning,
         mutable: &mutable,
-        table: args.table.options(),
+        table: args.table.changes().of_new_state(),
         redesign_at: args.redesign_at,
         reporter,
     };

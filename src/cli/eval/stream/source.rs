@@ -14,7 +14,8 @@ use dehusk::evaluation::style_tree::StyleTree;
 use dehusk::evaluation::words::Bag;
 use dehusk::streaming::detection::template;
 use dehusk::streaming::evidence::Known;
-use dehusk::streaming::segments::{Segment, described, segments};
+use dehusk::streaming::learner::{self, Learner};
+use dehusk::streaming::segments::{Segment, segments};
 use dehusk::streaming::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
@@ -57,13 +58,6 @@ struct Page<'a> {
     bytes: u64,
 }
 
-/// What is known of a page when it comes.
-struct Learned {
-    /// Of each of its segments.
-    counts: Vec<Count>,
-    known: Known,
-}
-
 impl AsRef<[Segment]> for Page<'_> {
     fn as_ref(&self) -> &[Segment] {
         &self.segments
@@ -87,14 +81,13 @@ impl Measuring<'_> {
 
     fn measure(&self, listing: &SourceListing) -> anyhow::Result<SourceFigures> {
         let pages = self.pages(listing)?;
-        let (learned, table): (Vec<Learned>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
-        let (counts, known): (Vec<Vec<Count>>, Vec<Known>) =
-            learned.into_iter().map(|page| (page.counts, page.known)).unzip();
+        let (known, table): (Vec<Known>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
+        let counts: Vec<Vec<Count>> = known.iter().map(|known| known.counts.clone()).collect();
         let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
         let judge = |scratch: &mut Scratch, index: usize| -> anyhow::Result<Option<Judged>> {
             interrupt::check()?;
             let page = &pages[index];
-            page.gold.map(|gold| self.judge(page, &counts[index], &known[index], gold, &mined, scratch)).transpose()
+            page.gold.map(|gold| self.judge(page, &known[index], gold, &mined, scratch)).transpose()
         };
         let judged: Vec<Option<Judged>> =
             (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<anyhow::Result<_>>()?;
@@ -124,20 +117,15 @@ impl Measuring<'_> {
     }
 
     /// What is known of each page when it comes, and how large the table is then.
-    fn learn(&self, pages: &[Page]) -> Vec<(Learned, TableFigures)> {
-        let mut table = SegmentTable::default();
+    fn learn(&self, pages: &[Page]) -> Vec<(Known, TableFigures)> {
+        let mut learner = Learner::new(SegmentTable::default(), self.table, true);
         let learn = |Page { document, reading, segments, .. }: &Page| {
-            let told = table.admit(segments, &self.table);
-            table.describe_wanted(segments, &told.seen, |segment| {
-                described(&document.text, &reading.tokens, document.outline.as_deref(), segment)
-            });
-            let mut known = Known::of(reading, segments, &told.seen, &self.table.detection);
-            let shown = known.shown(&self.streaming, &document.text, reading, &told);
-            known.learn(reading, table.learn(&told, &shown));
-            let counts = told.seen.iter().map(|seen| seen.here).collect();
-            (Learned { counts, known }, self.table_figures(&table))
+            let outline = document.outline.as_deref();
+            let known =
+                learner.take(&[learner::Page { text: &document.text, reading, segments, outline }], &self.streaming);
+            known.into_iter().zip([self.table_figures(learner.table())])
         };
-        pages.iter().map(learn).collect()
+        pages.iter().flat_map(learn).collect()
     }
 
     fn table_figures(&self, table: &SegmentTable) -> TableFigures {
@@ -161,7 +149,6 @@ impl Measuring<'_> {
     fn judge(
         &self,
         page: &Page,
-        counts: &[Count],
         known: &Known,
         gold: &Gold,
         mined: &Cleaner,
@@ -175,7 +162,7 @@ impl Measuring<'_> {
         let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
         Ok(Judged {
             stream: removal(&streamed),
-            segments: self.detected(page, counts, &words, gold),
+            segments: self.detected(page, &known.counts, &words, gold),
             batch: removal(&batch),
         })
     }

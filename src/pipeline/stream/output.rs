@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use crate::pipeline::error::{PipelineError, Result};
 
 /// Where lines go.
 pub enum Output {
@@ -29,14 +29,14 @@ pub struct LineFile {
 
 impl Output {
     /// Writes lines, and waits until they are where they should be.
-    pub fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+    pub fn write(&mut self, lines: &[u8]) -> Result<()> {
         match self {
             _ if lines.is_empty() => Ok(()),
             Output::Nowhere => Ok(()),
             Output::Stdout => {
                 let mut stdout = io::stdout().lock();
                 let written = stdout.write_all(lines).and_then(|()| stdout.flush());
-                written.context("cannot write to stdout")
+                written.map_err(|error| PipelineError::in_context("cannot write to stdout".to_owned(), error))
             }
             Output::File(file) => file.write(lines),
         }
@@ -64,40 +64,44 @@ impl Output {
 
 impl LineFile {
     /// The file at `path`, of which earlier runs have written so many bytes; `None` if none knows of it.
-    pub fn open(path: &Path, written: Option<u64>) -> anyhow::Result<LineFile> {
-        let naming = || format!("cannot write {}", path.display());
+    pub fn open(path: &Path, written: Option<u64>) -> Result<LineFile> {
+        let naming = |error| cannot_write(path, error);
         let mut file =
-            File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(naming)?;
-        let metadata = file.metadata().with_context(naming)?;
+            File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(naming)?;
+        let metadata = file.metadata().map_err(naming)?;
         let (is_kept, found) = (metadata.is_file(), metadata.len());
         let length = written.unwrap_or(0);
         if written.is_none() && found > 0 {
-            bail!(
+            return Err(PipelineError::Refused(format!(
                 "{}: there is something in it that no stream with this state has written; name another file",
                 path.display()
-            );
+            )));
         }
         if found < length {
-            bail!(
+            return Err(PipelineError::Refused(format!(
                 "{}: it has {found} bytes, and {length} were written; put it back as it was, or name another file",
                 path.display()
-            );
+            )));
         }
         if is_kept {
-            file.set_len(length).with_context(naming)?;
-            file.seek(SeekFrom::End(0)).with_context(naming)?;
+            file.set_len(length).map_err(naming)?;
+            file.seek(SeekFrom::End(0)).map_err(naming)?;
         }
-        let path = fs::canonicalize(path).with_context(naming)?;
+        let path = fs::canonicalize(path).map_err(naming)?;
         Ok(LineFile { path, file, length, is_kept, cut: found - length })
     }
 
-    fn write(&mut self, lines: &[u8]) -> anyhow::Result<()> {
+    fn write(&mut self, lines: &[u8]) -> Result<()> {
         let written = self.file.write_all(lines);
         let written = written.and_then(|()| if self.is_kept { self.file.sync_data() } else { Ok(()) });
-        written.with_context(|| format!("cannot write {}", self.path.display()))?;
+        written.map_err(|error| cannot_write(&self.path, error))?;
         self.length += lines.len() as u64;
         Ok(())
     }
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> PipelineError {
+    PipelineError::in_context(format!("cannot write {}", path.display()), error)
 }
 
 #[cfg(test)]

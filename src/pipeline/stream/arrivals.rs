@@ -9,16 +9,17 @@ use std::thread;
 
 use rayon::prelude::*;
 
-use dehusk::cleaning::Reading;
-use dehusk::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, Records, Skipped};
-use dehusk::streaming::segments::{Segment, segments};
-use dehusk::tokens::MutableSet;
-
-use crate::cli::interrupt;
-use dehusk::pipeline::clean::cleaners::Bench;
-use dehusk::pipeline::clean::document::{DocumentCleaner, Place, Written};
-use dehusk::pipeline::clean::{BYTE_ORDER_MARK, pieces};
-use dehusk::pipeline::reading::size_of;
+use crate::cleaning::Reading;
+use crate::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, Records, Skipped};
+use crate::pipeline::clean::cleaners::Bench;
+use crate::pipeline::clean::document::{DocumentCleaner, Place, Written};
+use crate::pipeline::clean::{BYTE_ORDER_MARK, pieces};
+use crate::pipeline::error::PipelineError;
+use crate::pipeline::observer::Observer;
+use crate::pipeline::reading::size_of;
+use crate::streaming::learner::Page;
+use crate::streaming::segments::{Segment, segments};
+use crate::tokens::MutableSet;
 
 /// Some documents that follow each other.
 pub struct Arrivals {
@@ -33,6 +34,9 @@ pub struct Arrivals {
 
 /// A document, nothing, or why it is left out.
 pub type Arrived = Result<Option<Arrival>, String>;
+
+/// What a file, or a record of one, holds.
+type ReadDocument = Result<Option<Document>, Skipped>;
 
 /// A document that was read.
 pub struct Arrival {
@@ -54,6 +58,7 @@ enum Origin {
 /// Reads documents.
 pub struct Arriving<'a> {
     pub documents: &'a DocumentCleaner<'a>,
+    pub observer: &'a dyn Observer,
     pub mutable: &'a MutableSet,
     /// How many records of a file earlier runs took, or whether they took the file that is a document; `None` if nobody
     /// keeps count of it.
@@ -65,11 +70,11 @@ impl Arriving<'_> {
     pub fn each(
         &self,
         inventory: &Inventory,
-        mut take: impl FnMut(Arrivals) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        mut take: impl FnMut(Arrivals) -> Result<(), PipelineError>,
+    ) -> Result<(), PipelineError> {
         let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
         for (files, _) in pieces(inventory.files(), &sizes) {
-            interrupt::check()?;
+            self.observer.go_on()?;
             match &files[0] {
                 file if file.holds_many() => self.each_of_records(inventory, file, &mut take)?,
                 _ => {
@@ -87,8 +92,8 @@ impl Arriving<'_> {
         &self,
         inventory: &Inventory,
         file: &InputFile,
-        take: &mut impl FnMut(Arrivals) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        take: &mut impl FnMut(Arrivals) -> Result<(), PipelineError>,
+    ) -> Result<(), PipelineError> {
         let records = match inventory.open(file) {
             Ok(Content::Records(records)) => records,
             Ok(Content::Document(..)) => return Ok(()),
@@ -100,7 +105,7 @@ impl Arriving<'_> {
             scope.spawn(move || {
                 while let Some(arrivals) = self.next(&mut rest) {
                     // If nobody takes them any more, something has failed, and that error tells.
-                    if interrupt::check().is_err() || send.send(arrivals).is_err() {
+                    if self.observer.go_on().is_err() || send.send(arrivals).is_err() {
                         return;
                     }
                 }
@@ -111,7 +116,7 @@ impl Arriving<'_> {
                 before += arrivals.bytes;
                 take(arrivals)?;
             }
-            Ok(interrupt::check()?)
+            Ok(self.observer.go_on()?)
         })
     }
 
@@ -161,17 +166,25 @@ impl Arriving<'_> {
         Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) }
     }
 
-    fn arrived(&self, document: Result<Option<Document>, Skipped>, place: Place, bench: &mut Bench) -> Arrived {
+    fn arrived(&self, document: ReadDocument, place: Place, bench: &mut Bench) -> Arrived {
         let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
         let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), bench);
         self.documents
             .check_room(&document.text, &source.cleaner, scratch)
             .map_err(|error| format!("{place}: {error}"))?;
-        let go_on = || interrupt::check().is_ok();
+        let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
         let reading = reading.map_err(|error| format!("{place}: {error}"))?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
         Ok(Some(Arrival { document, reading, segments }))
+    }
+}
+
+impl Arrival {
+    /// It as a learner takes it.
+    pub fn page(&self) -> Page<'_> {
+        let Arrival { document, reading, segments } = self;
+        Page { text: &document.text, reading, segments, outline: document.outline.as_deref() }
     }
 }
 

@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem;
 
-use dehusk::corpus::SourceId;
-use dehusk::streaming::table::SegmentTable;
+use crate::corpus::SourceId;
+use crate::streaming::table::SegmentTable;
 
 /// A table takes as much as so many segments before it has any.
 const OF_ITS_OWN: usize = 16;
@@ -82,8 +82,8 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk::streaming::segments::{Segment, SegmentKey};
-    use dehusk::streaming::table::TableOptions;
+    use crate::streaming::segments::{Segment, SegmentKey};
+    use crate::streaming::table::TableOptions;
 
     fn source(name: &str) -> SourceId {
         SourceId::parse(name).unwrap()

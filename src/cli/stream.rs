@@ -1,0 +1,177 @@
+//! `dehusk stream`: documents in the order they come in, each cleaned by what those before it told; lines of JSON out.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use dehusk::corpus::{InputFile, Inventory, ReadOptions};
+use dehusk::patterns::Trust;
+use dehusk::pipeline::stream::{HELD_SEGMENTS, TableChanges};
+use dehusk::pipeline::{Library, StreamOptions, StreamTarget, stream_corpus};
+
+use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
+use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, share};
+use super::reporter::Reporter;
+use super::summary::{Cleaned, LearnedSummary, Summary};
+use super::{Exit, Global};
+
+/// Options of `dehusk stream`.
+#[derive(Args, Debug)]
+pub struct StreamCommand {
+    /// Files with many documents, single documents, folders or quoted globs, taken one after another; or stdin (-), which is
+    /// JSONL or WARC
+    #[arg(value_name = "INPUT")]
+    input: Vec<PathBuf>,
+    #[command(flatten)]
+    list: ListArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// File that keeps what was learned; made if there is none. A run that is given the same input again goes on where the
+    /// last one stopped
+    #[arg(short, long, value_name = "FILE")]
+    state: PathBuf,
+    /// JSONL file for the cleaned documents, which later runs add to; `-` writes to stdout
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    /// Folder with pattern files, or one file, whose matches count beside what was learned
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: Option<PathBuf>,
+    /// Learn only; write no documents
+    #[arg(long, conflicts_with = "out", help_heading = "Learning")]
+    learn_only: bool,
+    /// Clean by what was learned before; learn nothing, and leave the state as it is
+    #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
+    no_learn: bool,
+    /// What comes from stdin is this feed from its beginning: leave out what earlier runs took of it
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_learn",
+        help_heading = "Learning")]
+    feed: Option<String>,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    lexer: LexerArgs,
+    #[command(flatten)]
+    documents: DocumentArgs,
+    /// Stop if more documents than this cannot be read or cleaned
+    #[arg(long, value_name = "N", help_heading = "Long runs")]
+    max_errors: Option<usize>,
+    #[command(flatten)]
+    summary: SummaryArgs,
+}
+
+/// What is template, and what is forgotten when. What is not given is as the state has it.
+#[derive(Args, Debug)]
+pub struct TableArgs {
+    /// Documents that a segment is in, to be counted and shown as template [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_df: Option<u32>,
+    /// Documents that a segment is in, to be removed if all else agrees [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    min_evidence: Option<u32>,
+    /// Share of a block that segments which recur take up, if they are to go (0 to 1) [default: 0.7]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
+    block_share: Option<f64>,
+    /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    max_table: Option<u32>,
+    /// Forget a segment of one document when it was not in the source's next so many [default: when the table is full]
+    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    lifetime: Option<u32>,
+    /// Remember segments of many documents so many times as long [default: 2]
+    #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
+    lifetime_factor: Option<f64>,
+    /// Keep so many segments of all sources in memory; those of other sources are read from the state when they are needed
+    #[arg(long, value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
+    hold: u32,
+}
+
+impl TableArgs {
+    pub fn changes(&self) -> TableChanges {
+        TableChanges {
+            min_documents: self.min_df,
+            min_evidence: self.min_evidence,
+            block_share: self.block_share,
+            lifetime: self.lifetime.map(f64::from),
+            lifetime_factor: self.lifetime_factor,
+            max_segments: self.max_table.map(|segments| segments as usize),
+        }
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor >= 1.0 && factor.is_finite() => Ok(factor),
+        _ => Err("a factor is a number from 1 on".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let mut summary = Summary::default();
+    let library = match &args.patterns {
+        Some(path) => summary.time("load patterns", || Library::load(path))?,
+        None => Library::default(),
+    };
+    let read_options = args.reading.options().outline(true);
+    let inventories = scan(args, &read_options, reporter)?;
+    if let Some(allowed) = args.max_errors {
+        reporter.set_max_errors(allowed, false);
+    }
+    let (target, options) = (args.target(), args.options(global)?);
+    let streamed = stream_corpus(&inventories, &library, &args.state, &target, &options, reporter);
+    summary.seconds.extend(reporter.times());
+    let mut total = Cleaned::default();
+    for (source, streamed) in streamed? {
+        total.add(&streamed.cleaned);
+        let summary = summary.sources.entry(source).or_default();
+        summary.doubt = streamed.progress.trust().as_ref().and_then(Trust::doubt);
+        summary.learned = Some(LearnedSummary::of(&streamed));
+        summary.cleaned = Some(streamed.cleaned);
+    }
+    summary.documents = total.documents;
+    summary.cleaned = Some(total);
+    summary.skipped = reporter.skipped();
+    if summary.documents == 0 && summary.skipped == 0 {
+        reporter.note("there is nothing new in the input: earlier runs with this state took all of it");
+    }
+    match target {
+        StreamTarget::Stdout => summary.print_beside(args.summary.json, global.quiet)?,
+        StreamTarget::File(_) | StreamTarget::Nowhere => summary.print(args.summary.json, global.quiet)?,
+    }
+    Ok(reporter.exit())
+}
+
+/// The files of each path, in the order of the paths: what comes first teaches what comes later.
+fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<Vec<Inventory>> {
+    let mut input = args.input.clone();
+    if input.is_empty() && args.list.files_from.is_none() {
+        input.push(InputFile::STDIN.into());
+    }
+    tell_of_terminal(&input, &args.list, reporter);
+    let inventories = CorpusPaths::read(&input, &args.list)?.scan_each(options)?;
+    for inventory in &inventories {
+        inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    }
+    Ok(inventories)
+}
+
+impl StreamCommand {
+    fn target(&self) -> StreamTarget {
+        match &self.out {
+            _ if self.learn_only => StreamTarget::Nowhere,
+            out if out == Path::new("-") => StreamTarget::Stdout,
+            out => StreamTarget::File(out.clone()),
+        }
+    }
+
+    fn options(&self, global: &Global) -> anyhow::Result<StreamOptions> {
+        let mut options = StreamOptions::default();
+        options.documents = self.documents.options(global);
+        options.table = self.table.changes();
+        options.lexer = if self.lexer.is_default() { None } else { Some(self.lexer.build()?) };
+        (options.learns, options.feed) = (!self.no_learn, self.feed.clone());
+        options.held_segments = self.table.hold as usize;
+        Ok(options)
+    }
+}

@@ -1,0 +1,252 @@
+//! Streams: documents in the order they come in, each cleaned by what those before it taught.
+//!
+//! Takes files and a state, and pattern files if there are any. Writes a line of JSON for each document, and counts what went.
+//! The state keeps what was learned, how far each input was read and how long the output is, in one commit for each batch of
+//! documents. So a run that was stopped goes on where it was, and no document counts twice.
+
+mod arrivals;
+mod held;
+mod options;
+mod output;
+mod tables;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::clean::Cleaned;
+use super::clean::cleaners::{Bench, Cleaners};
+use super::clean::document::{DocumentCleaner, Form};
+use super::combine::tell_of_doubt;
+use super::error::Result;
+use super::library::Library;
+use super::observer::{Observer, Steps, WarningKind};
+use super::reading::size_of;
+use super::{suited, timed};
+use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, SourceId, refuse_among};
+use crate::streaming::drift::Change;
+use crate::streaming::evidence::Known;
+use crate::streaming::table::Progress;
+use arrivals::{Arrival, Arrivals, Arrived, Arriving};
+pub use options::{HELD_SEGMENTS, MAX_SEGMENTS, StreamOptions, StreamTarget, TableChanges};
+use output::{LineFile, Output};
+use tables::Tables;
+
+/// What became of a source.
+#[derive(Clone, Debug)]
+pub struct StreamedSource {
+    /// What this run cleaned, or only learned from.
+    pub cleaned: Cleaned,
+    /// The progress of the source, over all runs.
+    pub progress: Progress,
+    /// Number of segments that are remembered.
+    pub segments: usize,
+    /// Number of them in enough documents to be template.
+    pub templates: usize,
+}
+
+/// Takes the files of one inventory after another, learns from their documents, and cleans each. The inventories should be
+/// scanned with [`ReadOptions::outline`](crate::corpus::ReadOptions::outline), by which pages are cut into segments. The state
+/// is made if there is none.
+///
+/// # Errors
+/// If an output would take the place of something else, the state cannot be used, nothing can be written, or the observer
+/// stops the run. The documents of earlier batches stay learned and written.
+pub fn stream_corpus(
+    inventories: &[Inventory],
+    library: &Library,
+    state: &Path,
+    target: &StreamTarget,
+    options: &StreamOptions,
+    observer: &dyn Observer,
+) -> Result<BTreeMap<String, StreamedSource>> {
+    refuse_outputs_among_inputs(inventories, state, target)?;
+    let mut tables = Tables::open(state, options, library.lexers())?;
+    let output = open_output(target, &mut tables, observer)?;
+    let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
+    let cleaners = Cleaners::new(library, suited(options.documents.cleaning.clone(), html), observer);
+    let cleaners = cleaners.reading_by(tables.reader().clone());
+    let documents = &DocumentCleaner::new(cleaners, &options.documents, false, observer);
+    let mut stream = Stream { options, documents, tables, output, observer, counts: BTreeMap::new() };
+    observer.start("streaming", Steps::Bytes(size_of_all(inventories)));
+    let streamed =
+        timed("stream", observer, || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));
+    observer.finish();
+    streamed?;
+    stream.sources()
+}
+
+/// Tells that a source has changed, if it has.
+pub fn tell_of_change(source: &str, change: Option<Change>, observer: &dyn Observer) {
+    if let Some(change) = change {
+        let message = format!("source '{source}' {}; mine its patterns again", change.in_words());
+        observer.warn(WarningKind::Rare, &message);
+    }
+}
+
+/// An output or a state among the input would be taken for input by the next run.
+fn refuse_outputs_among_inputs(inventories: &[Inventory], state: &Path, target: &StreamTarget) -> Result<()> {
+    let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+    if let StreamTarget::File(path) = target {
+        OutputFile::create(path, &inputs)?;
+    }
+    Ok(refuse_among(state, &inputs)?)
+}
+
+/// Where lines go; if it is a file, the state knows it from now on.
+fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observer) -> Result<Output> {
+    let path = match target {
+        StreamTarget::Nowhere => return Ok(Output::Nowhere),
+        StreamTarget::Stdout => return Ok(Output::Stdout),
+        StreamTarget::File(path) => path,
+    };
+    let file = LineFile::open(path, tables.written(path)?)?;
+    if file.cut > 0 {
+        let (path, cut) = (path.display(), file.cut);
+        let message = format!("{path}: {cut} bytes at its end are of a run that was killed; they are written anew");
+        observer.warn(WarningKind::Rare, &message);
+    }
+    let output = Output::File(file);
+    tables.commit(&[], output.place())?;
+    Ok(output)
+}
+
+/// `None` if it cannot be told.
+fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
+    let files = inventories.iter().flat_map(Inventory::files);
+    files.map(size_of).sum()
+}
+
+/// A run.
+struct Stream<'a> {
+    options: &'a StreamOptions,
+    documents: &'a DocumentCleaner<'a>,
+    tables: Tables,
+    output: Output,
+    observer: &'a dyn Observer,
+    counts: BTreeMap<SourceId, Cleaned>,
+}
+
+/// What became of a document.
+#[derive(Default)]
+struct Cleared {
+    line: Vec<u8>,
+    count: Option<Cleaned>,
+    skipped: Option<String>,
+}
+
+impl Stream<'_> {
+    fn take_all(&mut self, inventory: &Inventory) -> Result<()> {
+        let (documents, mutable) = (self.documents, Arc::clone(self.tables.reader().lexer.mutable()));
+        let mut taken = HashMap::new();
+        for file in inventory.files() {
+            let name = self.name_of(&file.path());
+            taken.insert(file.path(), name.map_or(Ok(None), |name| self.tables.taken(&name))?);
+        }
+        let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
+        let arriving = Arriving { documents, observer: self.observer, mutable: &mutable, taken: &taken };
+        arriving.each(inventory, |arrivals| self.take(&arrivals))
+    }
+
+    /// Learns from some documents and cleans them; what is written is kept count of last.
+    fn take(&mut self, arrivals: &Arrivals) -> Result<()> {
+        let _permission = self.observer.writing()?;
+        let known = self.tables.arrive(&arrivals.arrived, &self.documents.cleaners)?;
+        let cleared = self.clear(arrivals, &known);
+        let mut lines = Vec::new();
+        for (Cleared { line, count, skipped }, arrived) in cleared.into_iter().zip(&arrivals.arrived) {
+            lines.extend(line);
+            if let (Some(count), Ok(Some(arrival))) = (count, arrived) {
+                self.counts.entry(arrival.document.source.clone()).or_default().add(&count);
+            }
+            skipped.iter().for_each(|message| self.observer.skip(message));
+        }
+        if let Some(message) = &arrivals.unfinished {
+            let message = format!("{message}; the line has no end yet, so it is left for the next run");
+            self.observer.warn(WarningKind::Rare, &message);
+        }
+        self.observer.go_on()?;
+        self.output.write(&lines)?;
+        let committed = self.tables.commit(&self.taken(arrivals), self.output.place());
+        committed.inspect_err(|_| self.output.take_back(lines.len()))?;
+        self.observer.step(arrivals.bytes);
+        Ok(())
+    }
+
+    /// How far each file is taken now, by the name that the state knows it by.
+    fn taken(&self, arrivals: &Arrivals) -> Vec<(String, u64)> {
+        arrivals.taken().into_iter().filter_map(|(path, records)| Some((self.name_of(&path)?, records))).collect()
+    }
+
+    /// What the state knows an input by; `None` if it does not know it.
+    fn name_of(&self, path: &Path) -> Option<String> {
+        match path == Path::new(InputFile::STDIN) {
+            true => self.options.feed.as_ref().map(|feed| format!("feed {feed}")),
+            false => fs::canonicalize(path).ok().map(|path| format!("file {}", path.display())),
+        }
+    }
+
+    fn clear(&self, arrivals: &Arrivals, known: &[Known]) -> Vec<Cleared> {
+        let one = |bench: &mut Bench, (index, arrived): (usize, &Arrived)| match arrived {
+            Ok(None) => Cleared::default(),
+            Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(&arrival.document),
+            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], bench),
+            Err(message) => skipped(message.clone()),
+        };
+        arrivals.arrived.par_iter().enumerate().map_init(Bench::default, |bench, item| one(bench, item)).collect()
+    }
+
+    fn cleaned(
+        &self,
+        arrivals: &Arrivals,
+        index: usize,
+        Arrival { document, reading, .. }: &Arrival,
+        known: &Known,
+        bench: &mut Bench,
+    ) -> Cleared {
+        let form = match self.options.documents.spans {
+            Some(unit) => Form::Spans(unit),
+            None if arrivals.are_lines() => Form::InPlace,
+            None => Form::Line,
+        };
+        let (source, _) = self.documents.cleaners.of(document.source.as_str(), bench);
+        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring, known.trust.as_ref());
+        let outcome = arrivals
+            .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));
+        match arrivals.line(index, document, outcome.written) {
+            Ok(line) => Cleared { line, count: Some(outcome.count), skipped: None },
+            Err(reason) => skipped(reason.to_string()),
+        }
+    }
+
+    /// What became of each source, by name. What is to be known of it is told.
+    fn sources(self) -> Result<BTreeMap<String, StreamedSource>> {
+        let mut sources = BTreeMap::new();
+        for (source, cleaned) in self.counts {
+            let streamed = self.tables.look(&source, |table, options| {
+                let (segments, templates) = table.remembered(options);
+                StreamedSource { cleaned, progress: table.progress().clone(), segments, templates }
+            })?;
+            tell_of_doubt(source.as_str(), streamed.progress.trust().as_ref(), self.observer);
+            tell_of_change(source.as_str(), streamed.progress.drift(), self.observer);
+            sources.insert(source.as_str().to_owned(), streamed);
+        }
+        Ok(sources)
+    }
+}
+
+/// A document of which nothing is written.
+fn learned(document: &Document) -> Cleared {
+    let bytes = document.text.len() as u64;
+    Cleared {
+        count: Some(Cleaned { documents: 1, bytes_in: bytes, bytes_out: bytes, ..Cleaned::default() }),
+        ..Cleared::default()
+    }
+}
+
+fn skipped(message: String) -> Cleared {
+    Cleared { skipped: Some(message), ..Cleared::default() }
+}

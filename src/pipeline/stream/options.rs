@@ -1,0 +1,92 @@
+//! What a stream is asked to do.
+
+use std::path::PathBuf;
+
+use crate::pipeline::clean::CorpusCleanOptions;
+use crate::streaming::table::TableOptions;
+use crate::tokens::Lexer;
+
+/// A new state remembers this many segments of a source.
+pub const MAX_SEGMENTS: usize = 20_000;
+/// This many segments of all sources are in memory by default.
+pub const HELD_SEGMENTS: u32 = 5_000_000;
+
+/// How a stream learns, and how it cleans.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamOptions {
+    /// How each document is cleaned and written. A stream has no report, copies no broken documents and goes on by its state,
+    /// so those options have no effect.
+    pub documents: CorpusCleanOptions,
+    /// What is different from the options in the state. A run that learns stores it there.
+    pub table: TableChanges,
+    /// How documents are split into tokens. By default as in the state; in a new state by words, with the shipped mutable
+    /// patterns.
+    pub lexer: Option<Lexer>,
+    /// Whether the run learns. If not, it cleans by what the state knows, and leaves the state as it is.
+    pub learns: bool,
+    /// The name in the state of what comes from stdin. Without a name it is not stored how far it was read.
+    pub feed: Option<String>,
+    /// This many segments of all sources may be in memory between batches. The others are read from the state.
+    pub held_segments: usize,
+}
+
+/// Where cleaned documents go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamTarget {
+    /// Nowhere: the run only learns.
+    Nowhere,
+    /// To stdout, a line of JSON each.
+    Stdout,
+    /// To a file, a line of JSON each. The next run with the same state adds to it.
+    File(PathBuf),
+}
+
+/// Options of tables that are to be different. `None`: they stay as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TableChanges {
+    /// See [`Detection::min_documents`](crate::streaming::Detection::min_documents).
+    pub min_documents: Option<u32>,
+    /// See [`Detection::min_evidence`](crate::streaming::Detection::min_evidence).
+    pub min_evidence: Option<u32>,
+    /// See [`Detection::block_share`](crate::streaming::Detection::block_share).
+    pub block_share: Option<f64>,
+    /// See [`Lifetime::base`](crate::streaming::lifetime::Lifetime::base).
+    pub lifetime: Option<f64>,
+    /// See [`Lifetime::factor`](crate::streaming::lifetime::Lifetime::factor).
+    pub lifetime_factor: Option<f64>,
+    /// See [`TableOptions::max_segments`].
+    pub max_segments: Option<usize>,
+}
+
+impl Default for StreamOptions {
+    /// Learns, with the options that the state has.
+    fn default() -> StreamOptions {
+        StreamOptions {
+            documents: CorpusCleanOptions::default(),
+            table: TableChanges::default(),
+            lexer: None,
+            learns: true,
+            feed: None,
+            held_segments: HELD_SEGMENTS as usize,
+        }
+    }
+}
+
+impl TableChanges {
+    /// The options of a new state.
+    pub fn of_new_state(&self) -> TableOptions {
+        self.over(TableOptions { max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() })
+    }
+
+    /// These options, with the changes.
+    pub fn over(&self, mut options: TableOptions) -> TableOptions {
+        options.detection.min_documents = self.min_documents.unwrap_or(options.detection.min_documents);
+        options.detection.min_evidence = self.min_evidence.unwrap_or(options.detection.min_evidence);
+        options.detection.block_share = self.block_share.unwrap_or(options.detection.block_share);
+        options.lifetime.base = self.lifetime.unwrap_or(options.lifetime.base);
+        options.lifetime.factor = self.lifetime_factor.unwrap_or(options.lifetime.factor);
+        options.max_segments = self.max_segments.or(options.max_segments);
+        options
+    }
+}

@@ -1,0 +1,160 @@
+//! The tables of a stream: what each source's documents taught so far, kept in a state.
+//!
+//! Takes documents in order; gives what is known of each. Sources know nothing of each other, so they learn in parallel; the
+//! documents of one source come one after the other.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::StreamOptions;
+use super::arrivals::Arrived;
+use super::held::HeldTables;
+use crate::corpus::SourceId;
+use crate::patterns::{LexerCache, PatternFile};
+use crate::pipeline::clean::cleaners::{Bench, Cleaners};
+use crate::pipeline::error::{PipelineError, Result};
+use crate::streaming::evidence::Known;
+use crate::streaming::learner::{Learner, Page};
+use crate::streaming::state::{Position, Settings, State};
+use crate::streaming::table::{SegmentTable, TableOptions};
+use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+/// The tables of all sources.
+pub struct Tables {
+    state: State,
+    /// Those of this run; the state keeps them if it learns.
+    options: TableOptions,
+    reader: PatternFile,
+    learns: bool,
+    held: HeldTables,
+}
+
+impl Tables {
+    /// Those that are kept at `path`, or new ones.
+    pub fn open(path: &Path, options: &StreamOptions, lexers: &LexerCache) -> Result<Tables> {
+        let mut state = match path.try_exists()? {
+            true => State::open(path)?,
+            false if !options.learns => {
+                let path = path.display();
+                let message = format!("{path}: is not there: let a run learn it first, without --no-learn");
+                return Err(PipelineError::Refused(message));
+            }
+            false => State::create(path, &new_settings(options))?,
+        };
+        let mut settings = state.settings().clone();
+        settings.table = options.table.over(settings.table);
+        if let Some(lexer) = &options.lexer {
+            settings = settings.with_lexer(lexer);
+        }
+        let table = settings.table;
+        match options.learns {
+            true if settings != *state.settings() => state.set_settings(settings)?,
+            _ => state.check_settings(&settings)?,
+        }
+        let reader = state.reader(lexers)?;
+        let held = HeldTables::new(options.held_segments);
+        Ok(Tables { state, options: table, reader, learns: options.learns, held })
+    }
+
+    /// A file without patterns, by whose lexer segments are made.
+    pub fn reader(&self) -> &PatternFile {
+        &self.reader
+    }
+
+    /// How many records of an input were taken; `None` if nobody keeps count.
+    pub fn taken(&self, input: &str) -> Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
+        Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
+    }
+
+    /// How many bytes of output were written to the file at `path`; `None` if it is unknown, or this run does not go on
+    /// with it.
+    pub fn written(&self, path: &Path) -> Result<Option<u64>> {
+        if !self.learns {
+            return Ok(None);
+        }
+        let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
+        Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
+    }
+
+    /// Learns from documents in order; tells for each what is known of it, and nothing of what is no document.
+    pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<Known>> {
+        let learn = |bench: &mut Bench, Class { source, mut learner, arrivals }| {
+            let (cleaner, _) = cleaners.of(SourceId::as_str(source), bench);
+            let (places, pages): (Vec<usize>, Vec<Page>) = arrivals.into_iter().unzip();
+            let known = learner.take(&pages, &cleaner.cleaner);
+            ((source.clone(), learner.into_table()), places.into_iter().zip(known).collect())
+        };
+        let learned = self.classes(arrived)?.into_par_iter().map_init(Bench::default, learn);
+        let (tables, known): (Vec<(SourceId, SegmentTable)>, Vec<Vec<(usize, Known)>>) = learned.unzip();
+        self.held.put_back(tables);
+        let mut all = vec![Known::default(); arrived.len()];
+        known.into_iter().flatten().for_each(|(place, known)| all[place] = known);
+        Ok(all)
+    }
+
+    /// The documents by source, each with its table.
+    fn classes<'a>(&mut self, arrived: &'a [Arrived]) -> Result<Vec<Class<'a>>> {
+        let mut of_source: BTreeMap<&SourceId, Vec<(usize, Page)>> = BTreeMap::new();
+        for (place, arrival) in arrived.iter().enumerate() {
+            if let Ok(Some(arrival)) = arrival {
+                of_source.entry(&arrival.document.source).or_default().push((place, arrival.page()));
+            }
+        }
+        let class = |(source, arrivals)| {
+            let table = self.held.take(source).map_or_else(|| self.state.table(source), Ok)?;
+            Ok(Class { source, learner: Learner::new(table, self.options, self.learns), arrivals })
+        };
+        of_source.into_iter().map(class).collect()
+    }
+
+    /// Keeps what was learned, how far inputs are taken, and how long the output is.
+    pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> Result<()> {
+        if !self.learns {
+            self.held.make_room();
+            return Ok(());
+        }
+        let output = output.map(|(path, bytes)| (output_name(path), Position { records: 0, bytes }));
+        let taken = taken.iter().map(|(name, records)| (name.as_str(), Position { records: *records, bytes: 0 }));
+        let positions: Vec<(&str, Position)> =
+            taken.chain(output.iter().map(|(name, position)| (name.as_str(), *position))).collect();
+        self.state.commit(&mut self.held.changed(), &positions)?;
+        self.held.make_room();
+        Ok(())
+    }
+
+    /// Looks at the table of a source.
+    pub fn look<T>(&self, source: &SourceId, look: impl FnOnce(&SegmentTable, &TableOptions) -> T) -> Result<T> {
+        Ok(match self.held.get(source) {
+            Some(table) => look(table, &self.options),
+            None => look(&self.state.table(source)?, &self.options),
+        })
+    }
+}
+
+fn new_settings(options: &StreamOptions) -> Settings {
+    let table = options.table.of_new_state();
+    match &options.lexer {
+        Some(lexer) => Settings::new(table, lexer),
+        None => Settings::new(table, &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))),
+    }
+}
+
+/// What a state calls an output file.
+fn output_name(path: &Path) -> String {
+    format!("output {}", path.display())
+}
+
+/// The documents of one source, and who learns from them.
+struct Class<'a> {
+    source: &'a SourceId,
+    learner: Learner,
+    /// Each with its place among all.
+    arrivals: Vec<(usize, Page<'a>)>,
+}

@@ -1,0 +1,185 @@
+//! Learns from the documents of one source as they come, and tells what is known of each.
+//!
+//! Takes documents in order, each with its tokens and segments. Gives [`Known`] for each of them. The table admits a
+//! document's segments first. What recurs in the document follows from that, then the places of what recurs. The table
+//! learns from these places where articles end, and how far all of this can be relied on.
+
+use rayon::prelude::*;
+
+use super::evidence::{Known, Shown};
+use super::segments::{Segment, described};
+use super::table::{SegmentTable, TableOptions, Told};
+use crate::cleaning::{Cleaner, Reading};
+use crate::html::Outline;
+
+/// Learns from the documents of one source.
+#[derive(Clone, Debug)]
+pub struct Learner {
+    table: SegmentTable,
+    options: TableOptions,
+    learns: bool,
+}
+
+/// A document, read and cut into segments.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Its tokens and matches, by the cleaner that [`Learner::take`] is given.
+    pub reading: &'a Reading,
+    /// Its segments.
+    pub segments: &'a [Segment],
+    /// Its outline, if it was a page of HTML.
+    pub outline: Option<&'a Outline>,
+}
+
+impl Learner {
+    /// Goes on with a table. If it does not learn, it only looks, and the table stays as it is.
+    pub fn new(table: SegmentTable, options: TableOptions, learns: bool) -> Learner {
+        Learner { table, options, learns }
+    }
+
+    /// Takes documents in order. Tells for each what is known of it. The result does not depend on how many documents
+    /// are taken at once. Many are faster, because the places of what recurs are found in parallel.
+    pub fn take(&mut self, pages: &[Page], cleaner: &Cleaner) -> Vec<Known> {
+        let told: Vec<Told> = pages.iter().map(|page| self.admit(page)).collect();
+        let detection = &self.options.detection;
+        let show = |(page, told): (&Page, &Told)| {
+            let known = Known::of(page.reading, page.segments, &told.seen, detection);
+            let shown = known.shown(cleaner, page.text, page.reading, told);
+            (known, shown)
+        };
+        let shown: Vec<(Known, Shown)> = pages.par_iter().zip(&told).map(show).collect();
+        let learn = |((page, told), (mut known, shown)): ((&Page, &Told), (Known, Shown))| {
+            known.learn(page.reading, self.table.learn(told, &shown));
+            known
+        };
+        pages.iter().zip(&told).zip(shown).map(learn).collect()
+    }
+
+    fn admit(&mut self, &Page { text, reading, segments, outline }: &Page) -> Told {
+        if !self.learns {
+            return self.table.look(segments, &self.options);
+        }
+        let told = self.table.admit(segments, &self.options);
+        self.table.describe_wanted(segments, &told.seen, |segment| described(text, &reading.tokens, outline, segment));
+        told
+    }
+
+    /// What it has learned.
+    pub fn table(&self) -> &SegmentTable {
+        &self.table
+    }
+
+    /// The same, and the learner is done.
+    pub fn into_table(self) -> SegmentTable {
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cleaning::{CleanOptions, Scratch};
+    use crate::patterns::PatternFile;
+    use crate::streaming::segments::segments;
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    /// A document that was read.
+    struct Read {
+        text: String,
+        reading: Reading,
+        segments: Vec<Segment>,
+    }
+
+    impl Read {
+        fn page(&self) -> Page<'_> {
+            Page { text: &self.text, reading: &self.reading, segments: &self.segments, outline: None }
+        }
+    }
+
+    fn cleaner() -> (Cleaner, Arc<MutableSet>) {
+        let mutable = Arc::new(MutableSet::shipped());
+        let file = PatternFile::empty("s", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
+        (Cleaner::new(&[&file], &CleanOptions::default()), mutable)
+    }
+
+    /// Articles with a menu and a footer, one of which comes again.
+    fn documents(cleaner: &Cleaner, mutable: &MutableSet) -> Vec<Read> {
+        let document = |number: usize| {
+            // No number: it would be the same in all keys.
+            let name = [number / 6, number % 6].map(|digit| ["ka", "lo", "mi", "tu", "re", "so"][digit]).concat();
+            let sentence = |part| format!("The {name} has a {part}, which is told of nothing but the {name}. ");
+            let story: String = ["door", "roof", "wall", "yard", "gate"].map(sentence).concat();
+            let text = format!(
+                "Daily Post | Home | Sport\n\nNews of {name}\n\n{story}\n\nMore stories\n\nWhat else became of \
+                 {name}.\n\n{number} comments | Permanent link\n"
+            );
+            let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
+            let segments = segments(&text, &reading.tokens, mutable, None);
+            Read { text, reading, segments }
+        };
+        (0..24).chain([7]).chain(24..30).map(document).collect()
+    }
+
+    fn options() -> TableOptions {
+        TableOptions { max_segments: Some(60), ..TableOptions::default() }
+    }
+
+    /// All that can be told of a table.
+    fn told(table: &SegmentTable) -> String {
+        let entries: Vec<_> = table.entries().collect();
+        let texts: Vec<_> = table.texts().collect();
+        format!("{entries:?} {texts:?} {:?}", table.progress())
+    }
+
+    /// The protocol, one document after the other, without a learner.
+    fn naively(documents: &[Read], cleaner: &Cleaner, table: &mut SegmentTable, learns: bool) -> Vec<Known> {
+        let options = options();
+        let one = |Read { text, reading, segments }: &Read| {
+            let told = if learns { table.admit(segments, &options) } else { table.look(segments, &options) };
+            for (segment, seen) in segments.iter().zip(&told.seen) {
+                if learns && seen.wants_text {
+                    table.describe_if_bare(segment.key, described(text, &reading.tokens, None, segment));
+                }
+            }
+            let mut known = Known::of(reading, segments, &told.seen, &options.detection);
+            let shown = known.shown(cleaner, text, reading, &told);
+            known.learn(reading, table.learn(&told, &shown));
+            known
+        };
+        documents.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_learner_does_what_the_table_does_document_by_document_whatever_comes_at_once() {
+        let (cleaner, mutable) = cleaner();
+        let documents = documents(&cleaner, &mutable);
+        let mut table = SegmentTable::default();
+        let wanted = naively(&documents, &cleaner, &mut table, true);
+        assert!(table.progress().copies == 1 && table.texts().any(|(_, text)| text.is_some()));
+        assert!(wanted.iter().any(|known| known.trust.is_some() && !known.recurring.is_empty()));
+        for at_once in [1, 4, documents.len()] {
+            let mut learner = Learner::new(SegmentTable::default(), options(), true);
+            let take = |some: &[Read]| learner.take(&some.iter().map(Read::page).collect::<Vec<_>>(), &cleaner);
+            let known: Vec<Known> = documents.chunks(at_once).flat_map(take).collect();
+            assert_eq!(format!("{known:?}"), format!("{wanted:?}"));
+            assert_eq!(told(&learner.into_table()), told(&table));
+        }
+    }
+
+    #[test]
+    fn a_learner_that_only_looks_leaves_the_table_as_it_is() {
+        let (cleaner, mutable) = cleaner();
+        let documents = documents(&cleaner, &mutable);
+        let (before, after) = documents.split_at(20);
+        let mut table = SegmentTable::default();
+        naively(before, &cleaner, &mut table, true);
+        let mut learner = Learner::new(table.clone(), options(), false);
+        let known = learner.take(&after.iter().map(Read::page).collect::<Vec<_>>(), &cleaner);
+        assert_eq!(format!("{known:?}"), format!("{:?}", naively(after, &cleaner, &mut table.clone(), false)));
+        assert_eq!(told(learner.table()), told(&table));
+    }
+}
