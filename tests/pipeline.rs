@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
+use dehusk::corpus::{Inventory, OutputRoot, ReadOptions, SourceId};
 use dehusk::pipeline::{
-    CorpusCleanOptions, CorpusMineOptions, Library, Observer, PipelineError, Silent, Stop, Target, clean_corpus,
-    mine_corpus,
+    CorpusCleanOptions, CorpusMineOptions, Library, Observer, PipelineError, Silent, Stop, StreamOptions, StreamTarget,
+    Target, clean_corpus, mine_corpus, stream_corpus,
 };
+use dehusk::streaming::state::State;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/news");
@@ -67,6 +68,67 @@ fn the_library_writes_what_the_program_writes() {
     for (name, content) in &program {
         assert!(library[name] == *content, "{name} differs");
     }
+}
+
+/// The folders of the sources, which a stream takes one after the other.
+fn source_folders() -> Vec<PathBuf> {
+    let entries = fs::read_dir(CORPUS).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort_unstable();
+    folders
+}
+
+fn stream(folder: &Path, observer: &dyn Observer) -> Result<(), PipelineError> {
+    let options = ReadOptions { outline: true, ..ReadOptions::default() };
+    let scan = |folder| Inventory::scan(&[folder], &options).expect("a corpus");
+    let inventories: Vec<Inventory> = source_folders().into_iter().map(scan).collect();
+    let (library, target) = (Library::default(), StreamTarget::File(folder.join("out.jsonl")));
+    let state = folder.join("state");
+    stream_corpus(&inventories, &library, &state, &target, &StreamOptions::default(), observer).map(drop)
+}
+
+/// What a state knows of each source: its progress and its segments, in words.
+fn learned(state: &Path) -> Vec<(SourceId, String)> {
+    let state = State::open(state).expect("a state");
+    let source = |source: SourceId| {
+        let segments: Vec<_> = state.segments(&source).expect("segments").into_iter().flatten().flatten().collect();
+        let told = format!("{:?} {segments:?}", state.table(&source).expect("a table").progress());
+        (source, told)
+    };
+    state.sources().expect("sources").into_iter().map(source).collect()
+}
+
+#[test]
+fn the_library_streams_as_the_program_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [by_program, by_library] = ["program", "library"].map(|name| folder.path().join(name));
+    [&by_program, &by_library].iter().for_each(|folder| fs::create_dir(folder).expect("a folder"));
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    program.current_dir(&by_program).arg("stream").args(source_folders());
+    program.args(["--quiet", "--state", "state", "-o", "out.jsonl"]);
+    assert!(program.status().expect("the program starts").success());
+    stream(&by_library, &Silent).expect("a run");
+    let lines = |folder: &Path| fs::read(folder.join("out.jsonl")).expect("a file");
+    assert_eq!(lines(&by_program).iter().filter(|&&byte| byte == b'\n').count(), 130);
+    assert!(lines(&by_program) == lines(&by_library));
+    assert_eq!(learned(&by_program.join("state")), learned(&by_library.join("state")));
+}
+
+#[test]
+fn a_stream_that_an_observer_stopped_goes_on_to_the_same_end() {
+    let [stopped, whole] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let lines = |folder: &Path| fs::read(folder.join("out.jsonl")).expect("a file");
+    let patient = Impatient { patience: usize::MAX, ..Impatient::default() };
+    stream(whole.path(), &patient).expect("a run");
+    assert_eq!(*patient.stages.lock().expect("a lock"), ["streaming"]);
+    let patience = patient.asked.into_inner() / 2;
+    let run = stream(stopped.path(), &Impatient { patience, ..Impatient::default() });
+    assert!(matches!(run, Err(PipelineError::Stopped(stop)) if stop.to_string() == "enough"));
+    let written = lines(stopped.path());
+    assert!(!written.is_empty() && written.len() < lines(whole.path()).len());
+    stream(stopped.path(), &Silent).expect("a run");
+    assert!(lines(stopped.path()) == lines(whole.path()));
+    assert_eq!(learned(&stopped.path().join("state")), learned(&whole.path().join("state")));
 }
 
 /// Counts what it is told, and stops a run when it has been asked a number of times.

@@ -85,31 +85,34 @@ impl Tables {
 
     /// Learns from documents in order; tells for each what is known of it, and nothing of what is no document.
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<Known>> {
-        let learn = |bench: &mut Bench, Class { source, mut learner, arrivals }| {
-            let (cleaner, _) = cleaners.of(SourceId::as_str(source), bench);
-            let (places, pages): (Vec<usize>, Vec<Page>) = arrivals.into_iter().unzip();
-            let known = learner.take(&pages, &cleaner.cleaner);
-            ((source.clone(), learner.into_table()), places.into_iter().zip(known).collect())
+        let mut classes = self.classes(arrived)?;
+        let learn = |bench: &mut Bench, Class { source, learner, pages, .. }: &mut Class| {
+            let (source, _) = cleaners.of(source.as_str(), bench);
+            learner.take(pages, &source.cleaner)
         };
-        let learned = self.classes(arrived)?.into_par_iter().map_init(Bench::default, learn);
-        let (tables, known): (Vec<(SourceId, SegmentTable)>, Vec<Vec<(usize, Known)>>) = learned.unzip();
-        self.held.put_back(tables);
+        let learned: Vec<Vec<Known>> = classes.par_iter_mut().map_init(Bench::default, learn).collect();
         let mut all = vec![Known::default(); arrived.len()];
-        known.into_iter().flatten().for_each(|(place, known)| all[place] = known);
+        for (Class { places, .. }, known) in classes.iter().zip(learned) {
+            places.iter().zip(known).for_each(|(&place, known)| all[place] = known);
+        }
+        let tables = classes.into_iter().map(|Class { source, learner, .. }| (source.clone(), learner.into_table()));
+        self.held.put_back(tables.collect());
         Ok(all)
     }
 
     /// The documents by source, each with its table.
     fn classes<'a>(&mut self, arrived: &'a [Arrived]) -> Result<Vec<Class<'a>>> {
-        let mut of_source: BTreeMap<&SourceId, Vec<(usize, Page)>> = BTreeMap::new();
+        let mut of_source: BTreeMap<&SourceId, (Vec<usize>, Vec<Page>)> = BTreeMap::new();
         for (place, arrival) in arrived.iter().enumerate() {
             if let Ok(Some(arrival)) = arrival {
-                of_source.entry(&arrival.document.source).or_default().push((place, arrival.page()));
+                let (places, pages) = of_source.entry(&arrival.document.source).or_default();
+                places.push(place);
+                pages.push(arrival.page());
             }
         }
-        let class = |(source, arrivals)| {
+        let class = |(source, (places, pages))| {
             let table = self.held.take(source).map_or_else(|| self.state.table(source), Ok)?;
-            Ok(Class { source, learner: Learner::new(table, self.options, self.learns), arrivals })
+            Ok(Class { source, learner: Learner::new(table, self.options, self.learns), places, pages })
         };
         of_source.into_iter().map(class).collect()
     }
@@ -155,6 +158,7 @@ fn output_name(path: &Path) -> String {
 struct Class<'a> {
     source: &'a SourceId,
     learner: Learner,
-    /// Each with its place among all.
-    arrivals: Vec<(usize, Page<'a>)>,
+    /// The place of each document among all.
+    places: Vec<usize>,
+    pages: Vec<Page<'a>>,
 }

@@ -1,0 +1,25 @@
+//! Cleans a corpus with pattern files, as `dehusk clean` does, and tells how much went of each source.
+//!
+//! ```text
+//! cargo run --example clean -- corpora/news PATTERNS OUT
+//! ```
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
+use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Silent, Target, clean_corpus};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [corpus, patterns, out] =
+        [1, 2, 3].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));
+    let inventory = Inventory::scan(&[corpus], &ReadOptions::default())?;
+    let library = Library::load(&patterns)?;
+    let target = Target::Folder(OutputRoot::create(out, &inventory.inputs())?);
+    let sources = clean_corpus(&inventory, &library, &target, &CorpusCleanOptions::default(), &Silent)?;
+    for (source, CleanedSource { cleaned, .. }) in sources {
+        writeln!(io::stdout(), "{source}: {:.1} % removed", cleaned.removed_percent())?;
+    }
+    Ok(())
+}
