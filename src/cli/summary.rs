@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -13,8 +12,6 @@ use dehusk::pipeline::StreamedSource;
 pub use dehusk::shown::count;
 use dehusk::shown::{shown, size};
 use dehusk::streaming::drift::Change;
-use dehusk::streaming::table::Progress;
-use dehusk::streaming::windows::Window;
 
 /// Everything worth telling at the end of a run.
 #[derive(Debug, Default, Serialize)]
@@ -95,20 +92,11 @@ impl LearnedSummary {
             copies: progress.copies,
             segments: *segments,
             templates: *templates,
-            recall: recall(progress),
+            recall: progress.windows.recall(),
             trust: progress.trust().map(|trust| trust.share),
             change: progress.drift(),
         }
     }
-}
-
-/// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
-pub fn recall(progress: &Progress) -> Vec<(u64, u64, f64)> {
-    let share = |(pages, window): (RangeInclusive<u64>, &Window)| {
-        let all = window.caught + window.missed;
-        (all > 0).then(|| (*pages.start(), *pages.end(), (window.caught as f64 / all as f64 * 1000.0).round() / 1000.0))
-    };
-    progress.windows.iter().filter_map(share).collect()
 }
 
 /// What mining found in one source.

@@ -35,6 +35,16 @@ impl Windows {
         self.0.iter().enumerate().map(|(index, window)| (end(index.wrapping_sub(1)) + 1..=end(index), window))
     }
 
+    /// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
+    pub fn recall(&self) -> Vec<(u64, u64, f64)> {
+        let share = |(pages, window): (RangeInclusive<u64>, &Window)| {
+            let all = window.caught + window.missed;
+            let share = || (window.caught as f64 / all as f64 * 1000.0).round() / 1000.0;
+            (all > 0).then(|| (*pages.start(), *pages.end(), share()))
+        };
+        self.iter().filter_map(share).collect()
+    }
+
     /// The window of a page.
     pub fn at(&mut self, page: u32) -> &mut Window {
         let index = (0..).take_while(|&index| end(index) < u64::from(page)).count();

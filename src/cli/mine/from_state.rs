@@ -9,21 +9,20 @@ use dehusk::pipeline::Library;
 use dehusk::pipeline::combine::{tell_of_doubt, with_decisions};
 use dehusk::pipeline::from_state::{Learned, pattern_files};
 use dehusk::pipeline::mining::refuse_names_alike;
-use dehusk::pipeline::stream::tell_of_change;
+use dehusk::pipeline::stream::{open_state, tell_of_change};
 use dehusk::pipeline::writing::write;
 use dehusk::streaming::state::State;
 use dehusk::tokens::Lexer;
 
 use super::MineCommand;
 use crate::cli::reporter::Reporter;
-use crate::cli::state::open;
 use crate::cli::summary::{MinedSummary, Summary};
 use crate::cli::{Exit, Global, interrupt};
 
 /// Writes a pattern file for each source of a state.
 pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let state = open(path)?;
+    let state = open_state(path)?;
     let output = OutputRoot::create(args.output(), &[PathBuf::from(path)])?;
     // What people decided is read first: if it cannot be, nothing of it must be written over.
     let reviewed = Library::load_if_any(output.path())?;

@@ -8,15 +8,14 @@ use serde_json::{Value, json};
 
 use dehusk::corpus::SourceId;
 use dehusk::streaming::segments::Described;
-use dehusk::streaming::state::{ListedSegment, Position, State, StateError, Summary};
+use dehusk::streaming::state::{ListedSegment, Overview, Settings, State, Summary};
 
-use super::{as_json, open, source_named};
 use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
-use crate::cli::summary::{count, recall};
+use crate::cli::summary::count;
 use crate::cli::terminal::Screen;
 use dehusk::pipeline::combine::tell_of_doubt;
-use dehusk::pipeline::stream::tell_of_change;
+use dehusk::pipeline::stream::{open_state, source_named, tell_of_change};
 use dehusk::shown::size;
 
 /// So many files of a folder are named one by one.
@@ -44,7 +43,7 @@ pub struct ShowArgs {
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, reporter: &Reporter) -> anyhow::Result<()> {
-    let state = open(&args.state)?;
+    let state = open_state(&args.state)?;
     match &args.source {
         Some(name) => show_source(args, &state, &source_named(name, &state)?, reporter),
         None => show_all(args, &state, reporter),
@@ -52,47 +51,29 @@ pub fn run(args: &ShowArgs, reporter: &Reporter) -> anyhow::Result<()> {
 }
 
 fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Result<()> {
-    let overview = Overview::of(state)?;
+    let shown = Shown { settings: state.settings(), overview: state.overview()? };
     if args.json {
-        return print(&(serde_json::to_string_pretty(&overview.as_json())? + "\n"));
+        return print(&(serde_json::to_string_pretty(&shown.as_json())? + "\n"));
     }
-    print(&overview.as_text(Screen::of_stdout_without_colours()))?;
-    for (source, Summary { progress, .. }) in &overview.sources {
+    print(&shown.as_text(Screen::of_stdout_without_colours()))?;
+    for (source, Summary { progress, .. }) in &shown.overview.sources {
         tell_of_doubt(source.as_str(), progress.trust().as_ref(), reporter);
         tell_of_change(source.as_str(), progress.drift(), reporter);
     }
     Ok(())
 }
 
-/// All but the segments.
-struct Overview<'a> {
-    state: &'a State,
-    sources: Vec<(SourceId, Summary)>,
-    /// Each with how many of its records were taken.
-    inputs: Vec<(String, u64)>,
-    /// Each with its length in bytes.
-    outputs: Vec<(String, u64)>,
+/// What is shown without a source.
+struct Shown<'a> {
+    settings: &'a Settings,
+    overview: Overview,
 }
 
-impl Overview<'_> {
-    fn of(state: &State) -> Result<Overview<'_>, StateError> {
-        let mut overview = Overview { state, sources: Vec::new(), inputs: Vec::new(), outputs: Vec::new() };
-        for source in state.sources()? {
-            overview.sources.extend(state.summary(&source)?.map(|summary| (source, summary)));
-        }
-        for (name, Position { records, bytes }) in state.inputs()? {
-            match name.strip_prefix("output ") {
-                Some(path) => overview.outputs.push((path.to_owned(), bytes)),
-                None => overview.inputs.push((name, records)),
-            }
-        }
-        Ok(overview)
-    }
-
+impl Shown<'_> {
     fn as_text(&self, screen: Screen) -> String {
         let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "trust", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
-        for (source, summary) in &self.sources {
+        for (source, summary) in &self.overview.sources {
             sources.row(cells(source, summary));
         }
         let mut text = format!("{sources}{}\n", self.settings_in_words());
@@ -100,8 +81,8 @@ impl Overview<'_> {
             named.iter().map(|(name, figure)| format!("  {}: {}\n", screen.on_one_line(name), told(*figure))).collect()
         };
         for (heading, lines) in [
-            ("inputs", listed(&by_folder(&self.inputs), &|records| count(records as usize, "record"))),
-            ("outputs", listed(&self.outputs, &size)),
+            ("inputs", listed(&by_folder(&self.overview.inputs), &|records| count(records as usize, "record"))),
+            ("outputs", listed(&self.overview.outputs, &size)),
         ] {
             if !lines.is_empty() {
                 text += &format!("{heading}:\n{lines}");
@@ -111,7 +92,7 @@ impl Overview<'_> {
     }
 
     fn settings_in_words(&self) -> String {
-        let options = &self.state.settings().table;
+        let options = &self.settings.table;
         let at_most = match options.max_segments {
             Some(max) => format!("{max} segments of a source are remembered at most"),
             None => "segments are remembered however many they are".to_owned(),
@@ -121,8 +102,8 @@ impl Overview<'_> {
     }
 
     fn as_json(&self) -> Value {
-        let options = &self.state.settings().table;
-        let sources = self.sources.iter().map(|(source, summary)| source_as_json(source, summary));
+        let options = &self.settings.table;
+        let sources = self.overview.sources.iter().map(|(source, summary)| source_as_json(source, summary));
         let input = |(name, records): &(String, u64)| json!({"name": name, "records": records});
         let output = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
         json!({
@@ -133,8 +114,8 @@ impl Overview<'_> {
             "lifetime_factor": options.lifetime.factor,
             "max_segments": options.max_segments,
             "sources": sources.collect::<Vec<Value>>(),
-            "inputs": self.inputs.iter().map(input).collect::<Vec<Value>>(),
-            "outputs": self.outputs.iter().map(output).collect::<Vec<Value>>(),
+            "inputs": self.overview.inputs.iter().map(input).collect::<Vec<Value>>(),
+            "outputs": self.overview.outputs.iter().map(output).collect::<Vec<Value>>(),
         })
     }
 }
@@ -158,7 +139,7 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
 /// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
 fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
-    let last = recall(progress).pop();
+    let last = progress.windows.recall().pop();
     [
         source.as_str().to_owned(),
         progress.pages.to_string(),
@@ -186,7 +167,7 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
         "bytes": bytes,
         "trust": trust.as_ref().map(|trust| trust.share),
         "doubt": trust.and_then(|trust| trust.doubt()),
-        "recall": recall(progress),
+        "recall": progress.windows.recall(),
         "change": progress.drift(),
     })
 }
@@ -206,7 +187,7 @@ fn show_source(args: &ShowArgs, state: &State, source: &SourceId, reporter: &Rep
     let left_out = segments.len().saturating_sub(args.limit.unwrap_or(usize::MAX));
     segments.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {
-        let lines: Vec<Value> = segments.iter().map(|segment| as_json(source, segment)).collect();
+        let lines: Vec<Value> = segments.iter().map(|segment| segment.to_json(source)).collect();
         let object = json!({"source": source.as_str(), "segments": lines, "left_out": left_out});
         return print(&(serde_json::to_string_pretty(&object)? + "\n"));
     }

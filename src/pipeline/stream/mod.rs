@@ -8,6 +8,7 @@ mod arrivals;
 mod held;
 mod options;
 mod output;
+mod states;
 mod tables;
 
 use std::collections::{BTreeMap, HashMap};
@@ -33,6 +34,7 @@ use crate::streaming::table::Progress;
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 pub use options::{HELD_SEGMENTS, MAX_SEGMENTS, StreamOptions, StreamTarget, TableChanges};
 use output::{LineFile, Output};
+pub use states::{merge_states, open_state, source_named};
 use tables::Tables;
 
 /// What became of a source.

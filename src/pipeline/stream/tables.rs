@@ -19,7 +19,7 @@ use crate::pipeline::clean::cleaners::{Bench, Cleaners};
 use crate::pipeline::error::{PipelineError, Result};
 use crate::streaming::evidence::Known;
 use crate::streaming::learner::{Learner, Page};
-use crate::streaming::state::{Position, Settings, State};
+use crate::streaming::state::{Position, Settings, State, output_name};
 use crate::streaming::table::{SegmentTable, TableOptions};
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -147,11 +147,6 @@ fn new_settings(options: &StreamOptions) -> Settings {
         Some(lexer) => Settings::new(table, lexer),
         None => Settings::new(table, &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))),
     }
-}
-
-/// What a state calls an output file.
-fn output_name(path: &Path) -> String {
-    format!("output {}", path.display())
 }
 
 /// The documents of one source, and who learns from them.

@@ -1,15 +1,27 @@
 //! Lists the contents of a state: sources and their segments.
 
+use std::io::{self, Write};
 use std::vec::IntoIter;
 
 use redb::{ReadTransaction, ReadableDatabase};
 
 use super::error::{Problem, StateError};
 use super::texts::{Texts, text};
-use super::{SEGMENTS, State, TEXTS, stored_table};
+use super::{OUTPUT, Position, SEGMENTS, State, TEXTS, stored_table};
 use crate::corpus::SourceId;
 use crate::streaming::segments::{Described, SegmentKey};
 use crate::streaming::table::{Entry, Progress};
+
+/// All that a state knows but the segments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// Each source with its figures, sorted by name.
+    pub sources: Vec<(SourceId, Summary)>,
+    /// Each input with the number of its records that were processed, sorted by name.
+    pub inputs: Vec<(String, u64)>,
+    /// The path of each output with its length in bytes, sorted by path.
+    pub outputs: Vec<(String, u64)>,
+}
 
 /// The figures of a source.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +58,31 @@ pub struct ListedSegments<'a> {
 }
 
 impl State {
+    /// All but the segments. Loads all tables, one after the other.
+    pub fn overview(&self) -> Result<Overview, StateError> {
+        let mut overview = Overview::default();
+        for source in self.sources()? {
+            overview.sources.extend(self.summary(&source)?.map(|summary| (source, summary)));
+        }
+        for (name, Position { records, bytes }) in self.inputs()? {
+            match name.strip_prefix(OUTPUT) {
+                Some(path) => overview.outputs.push((path.to_owned(), bytes)),
+                None => overview.inputs.push((name, records)),
+            }
+        }
+        Ok(overview)
+    }
+
+    /// Writes the segments of sources, a line of JSON each, in the order of [`State::segments`].
+    pub fn export(&self, sources: &[SourceId], writer: &mut dyn Write) -> io::Result<()> {
+        for source in sources {
+            for segment in self.segments(source).map_err(io::Error::other)?.into_iter().flatten() {
+                writeln!(writer, "{}", segment.map_err(io::Error::other)?.to_json(source))?;
+            }
+        }
+        writer.flush()
+    }
+
     /// The figures of a source. `None` if it is not known. Loads its table.
     pub fn summary(&self, source: &SourceId) -> Result<Option<Summary>, StateError> {
         self.attempt(|| {
@@ -71,6 +108,22 @@ impl State {
             let entries = table.ranked(&self.settings.table).into_iter();
             let texts = reading.open_table(TEXTS)?;
             Ok(Some(ListedSegments { state: self, number: row.number, entries, texts }))
+        })
+    }
+}
+
+impl ListedSegment {
+    /// The segment for scripts. Path and text are null if they are not known, because it never was template.
+    pub fn to_json(&self, source: &SourceId) -> serde_json::Value {
+        let ListedSegment { key, entry, described } = self;
+        serde_json::json!({
+            "source": source.as_str(),
+            "key": format!("{:016x}", key.0),
+            "documents": entry.documents,
+            "first": entry.first,
+            "last": entry.last,
+            "path": described.as_ref().map(|described| &described.path),
+            "text": described.as_ref().map(|described| &described.text),
         })
     }
 }

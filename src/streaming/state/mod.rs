@@ -37,7 +37,7 @@ use super::table::SegmentTable;
 use crate::corpus::{SourceId, folder_of, remove_left_over};
 use crate::patterns::{LexerCache, PatternFile};
 pub use error::{Problem, StateError};
-pub use listing::{ListedSegment, ListedSegments, Summary};
+pub use listing::{ListedSegment, ListedSegments, Overview, Summary};
 pub use settings::Settings;
 
 /// The format version that this dehusk writes, and the newest it reads.
@@ -47,6 +47,9 @@ const OLDEST_FORMAT: u32 = 2;
 /// Bytes of database pages cached in memory. Small, because tables are read and written once from front to back. The
 /// default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
+
+/// Names of outputs begin with it.
+const OUTPUT: &str = "output ";
 
 /// Has the keys `format`, `settings` and `lexer`.
 const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
@@ -290,6 +293,16 @@ impl Position {
     fn of((records, bytes): (u64, u64)) -> Position {
         Position { records, bytes }
     }
+}
+
+/// The name of an output file among the inputs.
+pub fn output_name(path: &Path) -> String {
+    format!("{OUTPUT}{}", path.display())
+}
+
+/// Whether this is the name of an output.
+pub fn is_output(name: &str) -> bool {
+    name.starts_with(OUTPUT)
 }
 
 fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
