@@ -8,8 +8,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
-use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Silent, Target, clean_corpus};
+use dehusk::{
+    CleanedSource, CorpusCleanOptions, Inventory, Library, OutputRoot, ReadOptions, Silent, Target, clean_corpus,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, patterns, out] =

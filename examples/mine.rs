@@ -8,9 +8,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
-use dehusk::pipeline::{CorpusMineOptions, Silent, mine_corpus};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk::{
+    CorpusMineOptions, Inventory, Lexer, MutableSet, OutputRoot, ReadOptions, Silent, Tokenizer, mine_corpus,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, patterns] = [1, 2].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));

@@ -9,8 +9,9 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use dehusk::corpus::{Inventory, ReadOptions};
-use dehusk::pipeline::{Library, Observer, StreamOptions, StreamTarget, StreamedSource, WarningKind, stream_corpus};
+use dehusk::{
+    Inventory, Library, Observer, ReadOptions, StreamOptions, StreamTarget, StreamedSource, WarningKind, stream_corpus,
+};
 
 /// Prints warnings. An observer could also show progress, or stop the run.
 struct Warnings;
@@ -23,7 +24,7 @@ impl Observer for Warnings {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, state, out] = [1, 2, 3].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));
-    let inventory = Inventory::scan(&[corpus], &ReadOptions { outline: true, ..ReadOptions::default() })?;
+    let inventory = Inventory::scan(&[corpus], &ReadOptions::default().outline(true))?;
     let (library, target) = (Library::default(), StreamTarget::File(out)); // no pattern files
     let sources = stream_corpus(&[inventory], &library, &state, &target, &StreamOptions::default(), &Warnings)?;
     for (source, StreamedSource { cleaned, progress, .. }) in sources {

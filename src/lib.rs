@@ -81,6 +81,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Stream
+//!
+//! A stream learns templates while documents come, and cleans each document by what came before it. What it learned is kept
+//! in a file, the *state* (features `pipeline` and `stream`).
+//!
+//! ```
+//! # #[cfg(all(feature = "pipeline", feature = "stream"))] {
+//! use dehusk::{Inventory, Library, ReadOptions, Silent, StreamOptions, StreamTarget, stream_corpus};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let [feed, state, cleaned] = ["feed.jsonl", "state", "cleaned.jsonl"].map(|name| folder.path().join(name));
+//! # let line = |n: usize| format!(r#"{{"source": "tide", "text": "The Tide | Home | Sport\nShip {n} came in{}."}}"#, " late".repeat(n));
+//! # std::fs::write(&feed, (0..9).map(line).collect::<Vec<_>>().join("\n"))?;
+//! let inventory = Inventory::scan(&[feed], &ReadOptions::default().outline(true))?;
+//! let target = StreamTarget::File(cleaned);
+//! let options = StreamOptions::default();
+//! let sources = stream_corpus(&[inventory], &Library::default(), &state, &target, &options, &Silent)?;
+//! assert!(sources["tide"].cleaned.removed_percent() > 10.0);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Read
 //!
 //! An [`Inventory`] gives the documents of folders, JSONL, WARC and Parquet by source. [`html::read`](read) gives the visible
@@ -99,7 +121,7 @@
 //! # Features
 //!
 //! - `pipeline`: whole corpora ([`mine_corpus`], [`clean_corpus`]).
-//! - `stream`: templates learned while documents come.
+//! - `stream`: templates learned while documents come ([`stream_corpus`], with `pipeline`).
 //! - `parquet`: reading and writing Parquet.
 //! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
 
@@ -193,3 +215,6 @@ pub use pipeline::{
     Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, WarningKind, clean_corpus, combine,
     mine_candidates, mine_corpus,
 };
+
+#[cfg(all(feature = "pipeline", feature = "stream"))]
+pub use pipeline::{StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};

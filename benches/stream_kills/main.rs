@@ -142,7 +142,7 @@ impl Place<'_> {
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new(&self.arguments.program);
         command.current_dir(self.folder).args(["stream", "input", "--quiet", "--state"]).arg(self.state(name));
-        command.arg("--out").arg(self.output(name)).args(["--max-table", &self.arguments.max_table.to_string()]);
+        command.arg("--out").arg(self.output(name)).args(["--max-segments", &self.arguments.max_table.to_string()]);
         command.stdin(Stdio::null());
         command
     }

@@ -32,13 +32,13 @@ pub struct StreamCommand {
     #[arg(short, long, value_name = "FILE")]
     state: PathBuf,
     /// JSONL file for the cleaned documents, which later runs add to; `-` writes to stdout
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "FILE", default_value = "-")]
+    output: PathBuf,
     /// Folder with pattern files, or one file, whose matches count beside what was learned
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Learn only; write no documents
-    #[arg(long, conflicts_with = "out", help_heading = "Learning")]
+    #[arg(long, conflicts_with = "output", help_heading = "Learning")]
     learn_only: bool,
     /// Clean by what was learned before; learn nothing, and leave the state as it is
     #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
@@ -64,17 +64,17 @@ pub struct StreamCommand {
 #[derive(Args, Debug)]
 pub struct TableArgs {
     /// Documents that a segment is in, to be counted and shown as template [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
-    min_df: Option<u32>,
+    #[arg(long, alias = "min-df", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    template_documents: Option<u32>,
     /// Documents that a segment is in, to be removed if all else agrees [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
-    min_evidence: Option<u32>,
+    #[arg(long, alias = "min-evidence", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    evidence_documents: Option<u32>,
     /// Share of a block that segments which recur take up, if they are to go (0 to 1) [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
     block_share: Option<f64>,
     /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
-    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
-    max_table: Option<u32>,
+    #[arg(long, alias = "max-table", value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    max_segments: Option<u32>,
     /// Forget a segment of one document when it was not in the source's next so many [default: when the table is full]
     #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
     lifetime: Option<u32>,
@@ -82,20 +82,16 @@ pub struct TableArgs {
     #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
     lifetime_factor: Option<f64>,
     /// Keep so many segments of all sources in memory; those of other sources are read from the state when they are needed
-    #[arg(long, value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
-    hold: u32,
+    #[arg(long, alias = "hold", value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
+    held_segments: u32,
 }
 
 impl TableArgs {
     pub fn changes(&self) -> TableChanges {
-        TableChanges {
-            min_documents: self.min_df,
-            min_evidence: self.min_evidence,
-            block_share: self.block_share,
-            lifetime: self.lifetime.map(f64::from),
-            lifetime_factor: self.lifetime_factor,
-            max_segments: self.max_table.map(|segments| segments as usize),
-        }
+        let changes = TableChanges::default().template_documents(self.template_documents);
+        let changes = changes.evidence_documents(self.evidence_documents).block_share(self.block_share);
+        let changes = changes.lifetime(self.lifetime.map(f64::from)).lifetime_factor(self.lifetime_factor);
+        changes.max_segments(self.max_segments.map(|segments| segments as usize))
     }
 }
 
@@ -158,7 +154,7 @@ fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> any
 
 impl StreamCommand {
     fn target(&self) -> StreamTarget {
-        match &self.out {
+        match &self.output {
             _ if self.learn_only => StreamTarget::Nowhere,
             out if out == Path::new("-") => StreamTarget::Stdout,
             out => StreamTarget::File(out.clone()),
@@ -166,12 +162,9 @@ impl StreamCommand {
     }
 
     fn options(&self, global: &Global) -> anyhow::Result<StreamOptions> {
-        let mut options = StreamOptions::default();
-        options.documents = self.documents.options(global);
-        options.table = self.table.changes();
-        options.lexer = if self.lexer.is_default() { None } else { Some(self.lexer.build()?) };
-        (options.learns, options.feed) = (!self.no_learn, self.feed.clone());
-        options.held_segments = self.table.hold as usize;
-        Ok(options)
+        let lexer = if self.lexer.is_default() { None } else { Some(self.lexer.build()?) };
+        let options = StreamOptions::default().documents(self.documents.options(global)).table(self.table.changes());
+        let options = options.lexer(lexer).learns(!self.no_learn).feed(self.feed.clone());
+        Ok(options.held_segments(self.table.held_segments as usize))
     }
 }

@@ -45,6 +45,7 @@ pub struct MinedSource {
 
 impl MinedSource {
     /// A source that was not compared with others yet.
+    #[doc(hidden)]
     pub fn new(id: SourceId, mined: Mined) -> MinedSource {
         MinedSource { id, mined, language: 0 }
     }

@@ -80,6 +80,7 @@ pub type Result<T> = std::result::Result<T, PipelineError>;
 
 impl PipelineError {
     /// What stands in a place was not written by dehusk; what to name instead is a file or a folder.
+    #[doc(hidden)]
     pub fn of_others(place: &Path, instead: &str) -> PipelineError {
         PipelineError::Refused(format!(
             "{place:?} is there already, and dehusk has not written it: name another {instead}, or add --force"

@@ -142,11 +142,13 @@ impl Library {
     ///
     /// # Errors
     /// As [`Library::load`].
+    #[doc(hidden)]
     pub fn load_if_any(path: &Path) -> Result<Library> {
         if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
     }
 
     /// Where the files lie, if they were read.
+    #[doc(hidden)]
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }

@@ -36,7 +36,7 @@ pub use mining::{CorpusMineOptions, Miner, mine_corpus};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
-pub use stream::{StreamOptions, StreamTarget, StreamedSource, stream_corpus};
+pub use stream::{StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

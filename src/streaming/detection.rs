@@ -11,7 +11,7 @@ use super::table::Count;
 
 /// For each segment, whether it is template: in enough documents, and in a block of which most is in enough documents.
 pub fn template(segments: &[Segment], counts: &[Count], detection: &Detection) -> Vec<bool> {
-    let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.min_documents).collect();
+    let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.template_documents).collect();
     let mut blocks: FxHashMap<u32, Lengths> = FxHashMap::default();
     for (segment, &recurs) in segments.iter().zip(&recurs) {
         blocks.entry(segment.block).or_default().add(segment.length, recurs);

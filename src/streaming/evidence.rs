@@ -44,7 +44,7 @@ impl Known {
     /// From a document's segments and what is known of each.
     pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
         let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
-        let recurs = template(segments, &counts, &Detection { min_documents: detection.min_evidence, ..*detection });
+        let recurs = template(segments, &counts, &Detection { template_documents: detection.evidence_documents, ..*detection });
         let mut known = Known { counts: seen.iter().map(|seen| seen.here).collect(), ..Known::default() };
         let mut runs = Vec::new();
         for run in stretches_of_true(&recurs) {
@@ -173,7 +173,7 @@ pub(super) fn share(count: &Count) -> f64 {
 /// needed have it.
 fn telling(seen: &Seen, detection: &Detection) -> Count {
     let is_known_elsewhere =
-        seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.min_evidence;
+        seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.evidence_documents;
     if is_known_elsewhere { seen.anywhere } else { seen.here }
 }
 

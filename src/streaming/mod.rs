@@ -26,15 +26,15 @@ pub mod windows;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection {
     /// A segment in this many documents is template. Default: 5.
-    pub min_documents: u32,
+    pub template_documents: u32,
     /// A segment in this many documents is evidence for cleaning. Default: 2.
-    pub min_evidence: u32,
+    pub evidence_documents: u32,
     /// A block is template if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
     pub block_share: f64,
 }
 
 impl Default for Detection {
     fn default() -> Detection {
-        Detection { min_documents: 5, min_evidence: 2, block_share: 0.7 }
+        Detection { template_documents: 5, evidence_documents: 2, block_share: 0.7 }
     }
 }

@@ -480,7 +480,7 @@ impl Entry {
 
     /// Whether it is a segment in enough documents to be template.
     pub fn is_template(&self, detection: &Detection) -> bool {
-        self.documents >= detection.min_documents && !self.is_anywhere
+        self.documents >= detection.template_documents && !self.is_anywhere
     }
 }
 
@@ -587,7 +587,7 @@ pub(super) mod tests {
 
     /// Lifetimes of `base` to twice as many pages. A segment in three documents is template.
     pub fn forgetful(base: f64, max_segments: Option<usize>) -> TableOptions {
-        let detection = Detection { min_documents: 3, ..Detection::default() };
+        let detection = Detection { template_documents: 3, ..Detection::default() };
         TableOptions { detection, lifetime: Lifetime { base, factor: 2.0 }, max_segments }
     }
 

@@ -487,7 +487,7 @@ fn tables_that_hold_next_to_nothing() {
     let lines = items(|item| item).join("\n");
     let page = |number| format!("{}\n{lines}\n", story(number, &lines));
     for most in [1, 10] {
-        let (last, sandbox) = streamed("text", (0..PAGES).map(page), &format!("--max-table {most}"));
+        let (last, sandbox) = streamed("text", (0..PAGES).map(page), &format!("--max-segments {most}"));
         assert!(last == page(PAGES - 1), "what is not remembered does not recur");
         let shown = expect(&sandbox, 0, "state show state odd --all --json").stdout;
         let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");

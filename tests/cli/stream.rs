@@ -377,7 +377,7 @@ fn who_learns_first_cleans_all() {
         fs::remove_file(sandbox.path("out.jsonl")).expect("it is there");
     }
     assert_eq!(learned(&sandbox, "state"), before);
-    let strict = sandbox.expect(0, "stream in.jsonl --state state --no-learn --min-evidence 1000 -q").stdout;
+    let strict = sandbox.expect(0, "stream in.jsonl --state state --no-learn --evidence-documents 1000 -q").stdout;
     assert!(strict.contains("Share this page"), "options count, though the state does not keep them");
     assert!(sandbox.expect(0, "stream in.jsonl --state state --no-learn -q").stdout.matches("Share this").count() == 0);
 }
@@ -432,11 +432,11 @@ fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
         "stream in.jsonl --state s --learn-only -o out.jsonl",
         "stream in.jsonl --state s --no-learn --feed x",
         "stream in.jsonl --state s --feed=",
-        "stream in.jsonl --state s --min-df 1",
+        "stream in.jsonl --state s --template-documents 1",
         "stream in.jsonl --state s --block-share 1.5",
         "stream in.jsonl --state s --lifetime 0",
         "stream in.jsonl --state s --lifetime-factor 0.5",
-        "stream in.jsonl --state s --max-table 0",
+        "stream in.jsonl --state s --max-segments 0",
         "stream in.jsonl --state s --method sum",
     ] {
         sandbox.expect(2, arguments);
@@ -551,13 +551,13 @@ fn nothing_counts_but_the_documents_of_a_source_in_order() {
     sandbox.write("apart/1.jsonl", &apart[0]);
     sandbox.write("apart/2.jsonl", &apart[1]);
     sandbox.write("apart/3.jsonl", lines(150..200));
-    let held = sandbox.expect(0, "stream apart --state held --hold 1 -o held.jsonl");
+    let held = sandbox.expect(0, "stream apart --state held --held-segments 1 -o held.jsonl");
     let all_held = sandbox.expect(0, "stream apart --state all.held -o all.held.jsonl");
     assert_eq!(sandbox.read("held.jsonl"), sandbox.read("all.held.jsonl"));
     assert_eq!(learned(&sandbox, "held"), learned(&sandbox, "all.held"));
     let table_of = |ran: &Ran| ran.stderr.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(table_of(&held), table_of(&all_held), "sources that were let go are summed up, too");
-    let table = "--max-table 40 --lifetime 9 --min-df 3";
+    let table = "--max-segments 40 --lifetime 9 --template-documents 3";
     sandbox.expect(0, &format!("stream in.jsonl --state small.one {table} -o small.one.jsonl -q"));
     sandbox.expect(0, &format!("stream cut --state small.cut {table} -o small.cut.jsonl -q"));
     assert_eq!(sandbox.read("small.cut.jsonl"), sandbox.read("small.one.jsonl"));
@@ -577,10 +577,10 @@ fn wait_for(child: &mut Child, is_so: impl Fn() -> bool) {
 /// As a machine that loses power would, but for what the system had not written yet.
 #[test]
 fn who_is_killed_goes_on() {
-    let (pages, stream) = (400, "stream cut --state s -o out.jsonl --max-table 300 -q");
+    let (pages, stream) = (400, "stream cut --state s -o out.jsonl --max-segments 300 -q");
     let sandbox = Sandbox::new();
     (0..pages / 5).for_each(|day| sandbox.write(&format!("cut/{day:03}.jsonl"), lines(day * 5..day * 5 + 5)));
-    sandbox.expect(0, "stream cut --state undisturbed -o undisturbed.jsonl --max-table 300 -q");
+    sandbox.expect(0, "stream cut --state undisturbed -o undisturbed.jsonl --max-segments 300 -q");
     let expected = sandbox.read("undisturbed.jsonl");
     for part in [0, 1, 3, 8, 20, 60] {
         let length = || fs::metadata(sandbox.path("out.jsonl")).map_or(0, |found| found.len() as usize);

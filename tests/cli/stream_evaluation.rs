@@ -122,7 +122,7 @@ fn tables_depend_on_the_corpus_and_options_alone() {
     };
     let one = figures("--threads 1");
     assert_eq!(one, figures("--threads 3"));
-    assert_ne!(one, figures("--min-df 3"));
+    assert_ne!(one, figures("--template-documents 3"));
     assert!(one.contains("\n11-15 ") && one.contains("\ntable of the stream "), "{one}");
 }
 

@@ -97,7 +97,7 @@ impl Shown<'_> {
             Some(max) => format!("{max} segments of a source are remembered at most"),
             None => "segments are remembered however many they are".to_owned(),
         };
-        let (documents, share) = (options.detection.min_documents, 100.0 * options.detection.block_share);
+        let (documents, share) = (options.detection.template_documents, 100.0 * options.detection.block_share);
         format!("template is what {documents} documents have, in blocks with more than {share} % of it; {at_most}")
     }
 
@@ -107,8 +107,8 @@ impl Shown<'_> {
         let input = |(name, records): &(String, u64)| json!({"name": name, "records": records});
         let output = |(name, bytes): &(String, u64)| json!({"name": name, "bytes": bytes});
         json!({
-            "min_documents": options.detection.min_documents,
-            "min_evidence": options.detection.min_evidence,
+            "min_documents": options.detection.template_documents,
+            "min_evidence": options.detection.evidence_documents,
             "block_share": options.detection.block_share,
             "lifetime": finite(options.lifetime.base),
             "lifetime_factor": options.lifetime.factor,

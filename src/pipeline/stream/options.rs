@@ -42,22 +42,42 @@ pub enum StreamTarget {
     File(PathBuf),
 }
 
-/// Options of tables that are to be different. `None`: they stay as they are.
+/// Options of tables that are to be different. `None`: they stay unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TableChanges {
-    /// See [`Detection::min_documents`](crate::streaming::Detection::min_documents).
-    pub min_documents: Option<u32>,
-    /// See [`Detection::min_evidence`](crate::streaming::Detection::min_evidence).
-    pub min_evidence: Option<u32>,
-    /// See [`Detection::block_share`](crate::streaming::Detection::block_share).
+    /// Number of documents that must have a segment, for it to be template. Default: 5.
+    pub template_documents: Option<u32>,
+    /// Number of documents that must have a segment, for it to be removed if all other evidence agrees. Default: 2.
+    pub evidence_documents: Option<u32>,
+    /// Minimum share of a block that segments which recur take up, for them to be removed, 0..=1. Default: 0.7.
     pub block_share: Option<f64>,
-    /// See [`Lifetime::base`](crate::streaming::lifetime::Lifetime::base).
+    /// A segment of one document is forgotten if it was not in this many of the next documents of the source. Default: when the
+    /// table is full.
     pub lifetime: Option<f64>,
-    /// See [`Lifetime::factor`](crate::streaming::lifetime::Lifetime::factor).
+    /// How many times as long segments of many documents are remembered. Default: 2.
     pub lifetime_factor: Option<f64>,
-    /// See [`TableOptions::max_segments`].
+    /// Maximum number of segments of a source. Default: 20,000.
     pub max_segments: Option<usize>,
 }
+
+setters!(StreamOptions {
+    documents: CorpusCleanOptions,
+    table: TableChanges,
+    lexer: Option<Lexer>,
+    learns: bool,
+    feed: Option<String>,
+    held_segments: usize,
+});
+
+setters!(TableChanges {
+    template_documents: Option<u32>,
+    evidence_documents: Option<u32>,
+    block_share: Option<f64>,
+    lifetime: Option<f64>,
+    lifetime_factor: Option<f64>,
+    max_segments: Option<usize>,
+});
 
 impl Default for StreamOptions {
     /// Learns, with the options that the state has.
@@ -81,8 +101,8 @@ impl TableChanges {
 
     /// These options, with the changes.
     pub fn over(&self, mut options: TableOptions) -> TableOptions {
-        options.detection.min_documents = self.min_documents.unwrap_or(options.detection.min_documents);
-        options.detection.min_evidence = self.min_evidence.unwrap_or(options.detection.min_evidence);
+        options.detection.template_documents = self.template_documents.unwrap_or(options.detection.template_documents);
+        options.detection.evidence_documents = self.evidence_documents.unwrap_or(options.detection.evidence_documents);
         options.detection.block_share = self.block_share.unwrap_or(options.detection.block_share);
         options.lifetime.base = self.lifetime.unwrap_or(options.lifetime.base);
         options.lifetime.factor = self.lifetime_factor.unwrap_or(options.lifetime.factor);

@@ -49,8 +49,8 @@ impl Settings {
     pub(super) fn to_json(&self) -> String {
         let TableOptions { detection, lifetime, max_segments } = self.table;
         let stored = Stored {
-            min_documents: detection.min_documents,
-            min_evidence: detection.min_evidence,
+            min_documents: detection.template_documents,
+            min_evidence: detection.evidence_documents,
             block_share: detection.block_share.to_string(),
             base: lifetime.base.to_string(),
             factor: lifetime.factor.to_string(),
@@ -62,7 +62,7 @@ impl Settings {
     pub(super) fn parse(json: &str, lexer: String) -> Result<Settings, Problem> {
         let stored: Stored = serde_json::from_str(json).map_err(|error| Problem::Damaged(error.to_string()))?;
         let Stored { min_documents, min_evidence, .. } = stored;
-        let detection = Detection { min_documents, min_evidence, block_share: fraction(&stored.block_share)? };
+        let detection = Detection { template_documents: min_documents, evidence_documents: min_evidence, block_share: fraction(&stored.block_share)? };
         let lifetime = Lifetime { base: fraction(&stored.base)?, factor: fraction(&stored.factor)? };
         Ok(Settings { table: TableOptions { detection, lifetime, max_segments: stored.max_segments }, lexer })
     }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn settings_come_back_as_they_were() {
         for (base, block_share, max_segments) in [(f64::INFINITY, 0.1 + 0.2, None), (1e-300, 1.0 / 3.0, Some(7))] {
-            let detection = Detection { min_documents: 3, min_evidence: 4, block_share };
+            let detection = Detection { template_documents: 3, evidence_documents: 4, block_share };
             let lifetime = Lifetime { base, factor: 2.5 };
             let table = TableOptions { detection, lifetime, max_segments };
             let settings = Settings { table, lexer: "words".to_owned() };

@@ -91,7 +91,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         reporter,
     };
     let sources = summary.time("measure", || measuring.measure_all(&listings, global.threads()))?;
-    let figures = Figures { sources, min_documents: measuring.table.detection.min_documents };
+    let figures = Figures { sources, min_documents: measuring.table.detection.template_documents };
     if figures.is_empty() {
         bail!(gold.nothing_to_score(false));
     }
