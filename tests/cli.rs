@@ -229,8 +229,6 @@ mod state;
 mod stream;
 #[path = "cli/streams.rs"]
 mod streams;
-#[path = "cli/experiments.rs"]
-mod experiments;
 #[path = "cli/input.rs"]
 mod input;
 #[path = "cli/output.rs"]

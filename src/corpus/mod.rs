@@ -68,7 +68,7 @@ pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
-pub use suggest::{similar_name, similar_path};
+pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::folder_of;
 
 use crate::html::Outline;

@@ -19,16 +19,17 @@ pub fn similar_path(missing: &Path) -> Option<PathBuf> {
 
 /// The name that is most similar to `missing`. `None` if all differ by more than 2 letters.
 pub fn similar_name<N: AsRef<str> + Ord>(missing: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
-    let nearest = names.into_iter().map(|name| (mistakes(missing, name.as_ref()), name)).min()?;
+    let in_any_case = |name: &str| mistakes(&missing.to_lowercase(), &name.to_lowercase());
+    let nearest = names.into_iter().map(|name| (in_any_case(name.as_ref()), name)).min()?;
     // In a name of 2 letters, 2 mistakes would match any other. So at most half of the letters may differ.
     (nearest.0 <= MAX_MISTAKES.min(missing.chars().count() / 2)).then_some(nearest.1)
 }
 
-/// The edit distance (Levenshtein) of 2 names, ignoring case.
-fn mistakes(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.to_lowercase().chars().collect();
+/// The edit distance (Levenshtein) of 2 names.
+pub fn mistakes(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
     let mut row: Vec<usize> = (0..=a.len()).collect();
-    for letter in b.to_lowercase().chars() {
+    for letter in b.chars() {
         let mut diagonal = row[0];
         row[0] += 1;
         for i in 0..a.len() {
@@ -48,7 +49,8 @@ mod tests {
     fn counts_mistakes() {
         let cases = [
             ("corpus", "corpus", 0),
-            ("corpus", "Corpsu", 2),
+            ("corpus", "corpsu", 2),
+            ("corpus", "Corpsu", 3),
             ("corpus", "corpora", 3),
             ("", "abc", 3),
             ("abc", "", 3),
@@ -56,6 +58,11 @@ mod tests {
         for (a, b, expected) in cases {
             assert_eq!(mistakes(a, b), expected, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn the_case_of_a_name_is_no_mistake() {
+        assert_eq!(similar_name("corpus", ["CORPSU", "copy"]), Some("CORPSU"));
     }
 
     #[test]

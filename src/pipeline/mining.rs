@@ -74,6 +74,24 @@ pub fn mine_corpus(
     Combiner { samples: &samples, html, lexer, options, observer }.write(sources, &reviewed, output)
 }
 
+/// The pattern files of these sources, as [`mine_corpus`] makes them of a corpus that was not mined before. Nothing is
+/// written.
+///
+/// # Errors
+/// If a source needs more memory than there is.
+pub fn mine_library(
+    inventory: &Inventory,
+    listings: &[SourceListing],
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Library> {
+    let (mut sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
+    let html = inventory.options().html;
+    let combiner = Combiner { samples: &samples, html, lexer, options, observer };
+    Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
+}
+
 /// Which documents there are to mine; there is one at least.
 ///
 /// # Errors

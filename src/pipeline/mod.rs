@@ -32,7 +32,7 @@ pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus
 pub use combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use error::{PipelineError, Result};
 pub use library::{Library, LibraryError};
-pub use mining::{CorpusMineOptions, Miner, mine_corpus};
+pub use mining::{CorpusMineOptions, Miner, mine_corpus, mine_library};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]

@@ -1,14 +1,13 @@
 //! `dehusk eval inject`: templates into clean text, and out again?
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use serde::Serialize;
 
-use dehusk::evaluation::injection::{Experiment, Kind, Place, Tally, Trial, flowing_texts};
+use dehusk::evaluation::injection::figures::{Figures, TARGET_DOCUMENTS, TARGET_PERCENT, Tried, Untouched, is_met};
+use dehusk::evaluation::injection::{Experiment, Place, Tally, Trial, flowing_texts};
 
 use super::table::{Table, percent};
 use super::tell;
@@ -20,11 +19,6 @@ use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global, interrupt};
 use dehusk::pipeline::reading::read_documents;
 use dehusk::pipeline::workers::share_out_and_collect;
-
-/// What is asked of templates in so many documents and in such a share of them.
-const TARGET_DOCUMENTS: usize = 100;
-const TARGET_PERCENT: usize = 20;
-const MAX_LOST: f64 = 0.001;
 
 /// Options of `dehusk eval inject`.
 #[derive(Args, Debug)]
@@ -74,8 +68,8 @@ pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let lexer = args.mining.lexer.build()?;
     let experiment = Experiment::new(texts, args.seed, lexer, args.mining.options(), args.method.options());
     let sizes = sizes_served(&args.documents, &experiment, reporter)?;
-    let outcome = carry_out(&experiment, args, &sizes, global, reporter)?;
-    tell(&args.summary, &outcome, &outcome.to_text())?;
+    let figures = carry_out(&experiment, args, &sizes, global, reporter)?;
+    tell(&args.summary, &figures, &to_text(&figures))?;
     Ok(reporter.exit())
 }
 
@@ -113,7 +107,7 @@ fn carry_out(
     sizes: &[usize],
     global: &Global,
     reporter: &Reporter,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<Figures> {
     let mut percents = args.shares.clone();
     percents.sort_unstable_by(|a, b| b.cmp(a));
     percents.dedup();
@@ -130,7 +124,7 @@ fn carry_out(
         let tally = experiment.run_untouched(documents)?;
         Ok(Untouched { documents, original: tally.original, lost: tally.lost })
     };
-    Ok(Outcome {
+    Ok(Figures {
         seed: args.seed,
         shares: percents,
         untouched: sizes.iter().map(untouched).collect::<anyhow::Result<_>>()?,
@@ -138,101 +132,53 @@ fn carry_out(
     })
 }
 
-#[derive(Debug, Serialize)]
-struct Outcome {
-    seed: u64,
-    shares: Vec<usize>,
-    untouched: Vec<Untouched>,
-    trials: Vec<Tried>,
+/// The figures for people.
+fn to_text(figures: &Figures) -> String {
+    let mut text = format!("{}\nnothing injected\n{}", by_row(figures), untouched(figures));
+    if let Some(targets) = targets(figures) {
+        let _ =
+            write!(text, "\n{TARGET_DOCUMENTS} documents or more, in {TARGET_PERCENT} % of them or more\n{targets}");
+    }
+    text
 }
 
-/// A corpus into which nothing was injected.
-#[derive(Debug, Serialize)]
-struct Untouched {
-    documents: usize,
-    original: usize,
-    lost: usize,
+/// Of each row and share: how much was removed of the injected and lost of the original.
+fn by_row(figures: &Figures) -> Table {
+    let mut table = Table::default().figures(["documents"]).words("template").words("place");
+    for percent in &figures.shares {
+        table = table.group(format!("in {percent} %"), HEADS);
+    }
+    for ((documents, kind, place), row) in figures.by_row() {
+        let tally = |percent| row.get(percent).copied().unwrap_or_default();
+        let named = [documents.to_string(), kind.name().to_owned(), place.name().to_owned()].into_iter();
+        table.row(named.chain(figures.shares.iter().flat_map(|percent| cells(&tally(percent)))));
+    }
+    table
 }
 
-#[derive(Debug, Serialize)]
-struct Tried {
-    #[serde(flatten)]
-    trial: Trial,
-    #[serde(flatten)]
-    tally: Tally,
+fn untouched(figures: &Figures) -> Table {
+    let mut table = Table::default().figures(["documents", "lost"]);
+    for untouched in &figures.untouched {
+        let [_, lost] = cells(&untouched.tally());
+        table.row([untouched.documents.to_string(), lost]);
+    }
+    table
 }
 
-/// A row of the table: documents, kind, place.
-type Row = (usize, Kind, Place);
-
-impl Outcome {
-    fn to_text(&self) -> String {
-        let mut text = format!("{}\nnothing injected\n{}", self.table(), self.untouched_table());
-        if let Some(target) = self.target_table() {
-            let _ =
-                write!(text, "\n{TARGET_DOCUMENTS} documents or more, in {TARGET_PERCENT} % of them or more\n{target}");
-        }
-        text
+/// What is asked for, by kind and place, and what there is of it; nothing if no trial tells.
+fn targets(figures: &Figures) -> Option<Table> {
+    let rows = figures.with_targets();
+    let mut table = Table::default().words("template").words("place").figures(HEADS).words("");
+    for ((kind, place), tally) in &rows {
+        let named = [kind.name(), place.map_or("all", Place::name)].map(str::to_owned).into_iter();
+        let verdict = if is_met(*kind, tally) { "" } else { "missed" };
+        table.row(named.chain(cells(tally)).chain([verdict.to_owned()]));
     }
-
-    /// Of each row and share: how much was removed of the injected and lost of the original.
-    fn table(&self) -> Table {
-        let mut rows: BTreeMap<Row, BTreeMap<usize, Tally>> = BTreeMap::new();
-        for Tried { trial, tally } in &self.trials {
-            let row = rows.entry((trial.documents, trial.kind, trial.place)).or_default();
-            row.entry(trial.percent).or_default().add(tally);
-        }
-        let mut table = Table::default().figures(["documents"]).words("template").words("place");
-        for percent in &self.shares {
-            table = table.group(format!("in {percent} %"), HEADS);
-        }
-        for ((documents, kind, place), row) in rows {
-            let tally = |percent| row.get(percent).copied().unwrap_or_default();
-            let named = [documents.to_string(), kind.name().to_owned(), place.name().to_owned()].into_iter();
-            table.row(named.chain(self.shares.iter().flat_map(|percent| cells(&tally(percent)))));
-        }
-        table
-    }
-
-    fn untouched_table(&self) -> Table {
-        let mut table = Table::default().figures(["documents", "lost"]);
-        for &Untouched { documents, original, lost } in &self.untouched {
-            let [_, lost] = cells(&Tally { original, lost, ..Tally::default() });
-            table.row([documents.to_string(), lost]);
-        }
-        table
-    }
-
-    /// What is asked for, by kind and place, and what there is of it; nothing if no trial tells.
-    fn target_table(&self) -> Option<Table> {
-        let counts = |trial: &Trial| trial.documents >= TARGET_DOCUMENTS && trial.percent >= TARGET_PERCENT;
-        let mut rows: BTreeMap<(Kind, Option<Place>), Tally> = BTreeMap::new();
-        for Tried { trial, tally } in self.trials.iter().filter(|tried| counts(&tried.trial)) {
-            for place in [Some(trial.place), None] {
-                rows.entry((trial.kind, place)).or_default().add(tally);
-            }
-        }
-        let mut table = Table::default().words("template").words("place").figures(HEADS).words("");
-        for ((kind, place), tally) in &rows {
-            let named = [kind.name(), place.map_or("all", Place::name)].map(str::to_owned).into_iter();
-            let verdict = if is_met(*kind, tally) { "" } else { "missed" };
-            table.row(named.chain(cells(tally)).chain([verdict.to_owned()]));
-        }
-        (!rows.is_empty()).then_some(table)
-    }
+    (!rows.is_empty()).then_some(table)
 }
 
 const HEADS: [&str; 2] = ["removed", "lost"];
 
 fn cells(tally: &Tally) -> [String; 2] {
     [percent(tally.removed_share(), 1), percent(tally.lost_share(), 3)]
-}
-
-fn is_met(kind: Kind, tally: &Tally) -> bool {
-    let least = match kind {
-        Kind::Constant | Kind::MutableSlots => 0.99,
-        Kind::FreeSlots => 0.95,
-        Kind::OpenSlots => 0.0,
-    };
-    tally.removed_share().is_none_or(|share| share >= least) && tally.lost_share().is_none_or(|share| share <= MAX_LOST)
 }

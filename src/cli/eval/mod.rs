@@ -1,12 +1,7 @@
 //! `dehusk eval`: how good mining and cleaning are.
 
-mod clusters;
-mod duplicates;
-mod experiment;
 mod gold;
-mod gold_texts;
 mod inject;
-mod mirrors;
 mod patterns;
 mod stream;
 pub(super) mod table;
@@ -33,12 +28,6 @@ pub struct EvalCommand {
 enum Question {
     /// Put known templates into clean text, mine and clean it, and count what goes
     Inject(inject::InjectArgs),
-    /// Detect duplicates by shingles, before and after cleaning
-    Duplicates(duplicates::DuplicatesArgs),
-    /// Detect mirrors by edit distance, before and after cleaning
-    Mirrors(mirrors::MirrorsArgs),
-    /// Cluster articles, before and after cleaning
-    Clusters(clusters::ClustersArgs),
     /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
     Stream(Box<stream::StreamArgs>),
 }
@@ -48,9 +37,6 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
     match &args.question {
         None => gold::run(&args.gold, global, reporter),
         Some(Question::Inject(args)) => inject::run(args, global, reporter),
-        Some(Question::Duplicates(args)) => duplicates::run(args, global, reporter),
-        Some(Question::Mirrors(args)) => mirrors::run(args, global, reporter),
-        Some(Question::Clusters(args)) => clusters::run(args, global, reporter),
         Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }

@@ -10,8 +10,7 @@ use crate::cli::Global;
 use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::{Combiner, Miner};
+use dehusk::pipeline::{Library, mine_library};
 
 /// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
 const MINING: [&str; 8] =
@@ -41,14 +40,8 @@ impl PatternsArgs {
             return Ok(summary.time("load patterns", || Library::load(path))?);
         }
         let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
-        let miner = Miner { inventory, options: &options, lexer: &lexer, observer: reporter };
-        let html = inventory.options().html;
-        let files = miner.mine(listings).and_then(|(mut sources, samples)| {
-            let combiner = Combiner { samples: &samples, html, lexer: &lexer, options: &options, observer: reporter };
-            combiner.files(&mut sources, &Library::default())
-        });
+        let library = mine_library(inventory, listings, &lexer, &options, reporter);
         summary.seconds.extend(reporter.times());
-        let files = files?;
-        Ok(Library::of_files(files))
+        Ok(library?)
     }
 }

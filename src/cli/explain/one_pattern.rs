@@ -2,8 +2,7 @@
 
 use anyhow::bail;
 
-use dehusk::corpus::{Document, FileKind};
-use dehusk::evaluation::edit_distance::edit_distance;
+use dehusk::corpus::{self, Document, FileKind};
 use dehusk::explain::BY_SHAPE;
 use dehusk::explain::excerpts::{Content, Excerpt, Line};
 use dehusk::explain::lens::{Fate, Lens, Tally};
@@ -70,9 +69,8 @@ fn has(file: &PatternFile, id: &str) -> bool {
 
 /// That there is no such pattern, and which ids look like it.
 fn unknown(id: &str, library: &Library) -> String {
-    let letters = |id: &str| id.chars().map(u64::from).collect::<Vec<u64>>();
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
-    let mistakes = |other: &str| if is_start(other) { 0 } else { edit_distance(&letters(id), &letters(other)) };
+    let mistakes = |other: &str| if is_start(other) { 0 } else { corpus::mistakes(id, other) };
     let ids = library.files().flat_map(|file| &file.patterns).map(|pattern| pattern.id.as_str());
     let mut near: Vec<(usize, &str)> = ids.map(|other| (mistakes(other), other)).collect();
     near.retain(|&(mistakes, _)| mistakes <= 2.min(id.chars().count() / 2));

@@ -7,6 +7,7 @@
 //!
 //! All randomness comes from a seed; that of a trial depends on the seed and the trial only.
 
+pub mod figures;
 mod flowing_text;
 mod placing;
 mod templates;

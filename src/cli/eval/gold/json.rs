@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::scoring::figures::{DocumentFigures, Figures, LostText, PatternFigures, Scores, SourceFigures};
 use dehusk::evaluation::words::Bag;
 
 use super::TellingArgs;
-use super::figures::{DocumentFigures, Figures, LostText, PatternFigures, Scores, SourceFigures};
-use crate::cli::eval::gold_texts::GoldTexts;
 use crate::cli::summary::Summary;
 
 /// The figures as JSON.
@@ -16,7 +16,7 @@ pub fn of(figures: &Figures, telling: &TellingArgs, gold: &GoldTexts, summary: &
     let mut all = json!({
         "sources": figures.sources.len(),
         "documents": figures.documents().count(),
-        "missing": figures.missing(),
+        "missing": figures.missing().len(),
         "gold_too_short": gold.too_short,
         "skipped": summary.skipped,
         "judged": figures.judged.key(),

@@ -1,9 +1,6 @@
 //! `dehusk eval CORPUS --gold DIR`: what cleaning keeps of a corpus, against what it should keep.
 
-mod figures;
 mod json;
-mod rules;
-mod scoring;
 mod tables;
 
 use std::path::PathBuf;
@@ -12,18 +9,22 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use dehusk::corpus::{Inventory, SourceListing};
+use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::scoring::figures::Figures;
+use dehusk::evaluation::scoring::rules::Methods;
+use dehusk::evaluation::scoring::{Libraries, Scoring};
+use dehusk::pipeline::suited;
 
-use super::gold_texts::GoldTexts;
 use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::mine::{list, scan};
-use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs};
+use crate::cli::options::{CorpusArgs, MethodArgs, MethodName, SummaryArgs};
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
-use figures::Figures;
-use rules::Methods;
-use scoring::{Libraries, Scoring};
+
+/// How many names a warning gives.
+const NAMES_TOLD: usize = 3;
 
 /// Options of scoring against gold text.
 #[derive(Args, Debug)]
@@ -70,14 +71,17 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
     let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
-    let methods = Methods::of(&args.cleaning, inventory.options().html);
+    let methods = Methods {
+        asked: suited(args.cleaning.options(), inventory.options().html),
+        union: args.cleaning.any.options(MethodName::Union),
+    };
     let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
     let scored = summary.time("score", || scoring.score_all(global.threads()))?;
     let figures = Figures::of(scored, libraries.judged());
     if figures.is_empty() {
-        bail!(gold.nothing_to_score(args.half));
+        bail!(gold.nothing_to_score(if args.half { " (--half scores every second document only)" } else { "" }));
     }
-    figures.warn_of_missing(reporter);
+    warn_of_missing(&figures.missing(), reporter);
     summary.skipped = reporter.skipped();
     tell(
         &args.summary,
@@ -85,6 +89,19 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
         &tables::of(&figures, &args.telling, &gold, &summary),
     )?;
     Ok(reporter.exit())
+}
+
+/// Names gold texts that are of no document.
+fn warn_of_missing(names: &[String], reporter: &Reporter) {
+    if !names.is_empty() {
+        let told = names[..names.len().min(NAMES_TOLD)].join(", ");
+        let others = if names.len() > NAMES_TOLD { " ..." } else { "" };
+        reporter.warn(&format!(
+            "{} gold documents are not in the corpus and score as empty; \
+             remove them from the gold folder to leave them out: {told}{others}",
+            names.len()
+        ));
+    }
 }
 
 /// The patterns to clean with: those given, or those that the corpus teaches, and half of it.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::score::{MIN_GOLD_WORDS, Score};
+use dehusk::evaluation::scoring::figures::{Figures, PatternFigures, Scores};
+use dehusk::evaluation::scoring::rules::Rule;
 
 use super::TellingArgs;
-use super::figures::{Figures, PatternFigures, Scores};
-use super::rules::Rule;
-use crate::cli::eval::gold_texts::GoldTexts;
 use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
 
@@ -48,8 +48,9 @@ fn write_totals(text: &mut String, figures: &Figures, gold: &GoldTexts, summary:
     let documents = count(figures.documents().count(), "document");
     let _ = write!(text, "{documents} of {}", count(figures.sources.len(), "source"));
     let _ = write!(text, ": {lost} of {} lost by {}", count(gold_words, "gold word"), figures.judged.label());
-    if figures.missing() > 0 {
-        let _ = write!(text, "; {} not in the corpus", figures.missing());
+    let missing = figures.missing().len();
+    if missing > 0 {
+        let _ = write!(text, "; {missing} not in the corpus");
     }
     if gold.too_short > 0 {
         let _ = write!(text, "; {} with under {MIN_GOLD_WORDS} gold words left out", gold.too_short);

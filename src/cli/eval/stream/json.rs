@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use dehusk::evaluation::removal::Removal;
+use dehusk::evaluation::stream_figures::{Figures, Judged, Shares, SourceFigures, Storage};
 
-use super::figures::{Figures, Judged, Shares, SourceFigures, Storage};
 use crate::cli::summary::Summary;
 
 /// The figures as JSON.
@@ -37,7 +37,7 @@ pub fn of(figures: &Figures, summary: &Summary) -> Value {
 
 fn of_source(source: &SourceFigures) -> Value {
     let Storage { table, half, batch } = &source.storage;
-    let batch = batch.as_ref().map(|batch| json!({"pages": batch.pages, "bytes": batch.bytes, "tree": batch.tree}));
+    let batch = batch.as_ref().map(|batch| json!({"pages": batch.pages, "bytes": batch.bytes}));
     json!({
         "pages": source.pages.len(),
         "last_half": of_judged(&source.in_last_half()),

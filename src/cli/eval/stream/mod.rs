@@ -1,6 +1,5 @@
 //! `dehusk eval stream`: how soon templates are found while documents come, and how much has to be kept for it.
 
-mod figures;
 mod json;
 mod plot;
 mod source;
@@ -16,10 +15,11 @@ use dehusk::pipeline::suited;
 
 use dehusk::cleaning::Cleaner;
 use dehusk::corpus::HtmlView;
+use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::stream_figures::Figures;
 use dehusk::patterns::PatternFile;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
-use super::gold_texts::GoldTexts;
 use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::force::{ForceArgs, PLOT};
@@ -29,7 +29,6 @@ use crate::cli::reporter::Reporter;
 use crate::cli::stream::TableArgs;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
-use figures::Figures;
 use source::Measuring;
 
 /// Options of `dehusk eval stream`.
@@ -93,7 +92,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let sources = summary.time("measure", || measuring.measure_all(&listings, global.threads()))?;
     let figures = Figures { sources, min_documents: measuring.table.detection.template_documents };
     if figures.is_empty() {
-        bail!(gold.nothing_to_score(false));
+        bail!(gold.nothing_to_score(""));
     }
     summary.skipped = reporter.skipped();
     if let Some(plot) = plot {

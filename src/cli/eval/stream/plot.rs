@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use dehusk::evaluation::line_chart::{LineChart, picture};
 use dehusk::evaluation::removal::Removal;
+use dehusk::evaluation::stream_figures::{Figures, Judged};
 
-use super::figures::{Figures, Judged};
 use crate::cli::force::PLOT_MARK;
 
 /// So many points a line at most.

@@ -8,9 +8,12 @@ use rayon::prelude::*;
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use dehusk::corpus::{Document, Inventory, SourceListing};
+use dehusk::evaluation::gold_texts::{Gold, GoldTexts, pairs};
 use dehusk::evaluation::recent::{seen_in_last, smallest};
 use dehusk::evaluation::removal::Removal;
-use dehusk::evaluation::style_tree::StyleTree;
+use dehusk::evaluation::stream_figures::{
+    Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean,
+};
 use dehusk::evaluation::words::Bag;
 use dehusk::streaming::detection::template;
 use dehusk::streaming::evidence::Known;
@@ -19,8 +22,6 @@ use dehusk::streaming::segments::{Segment, segments};
 use dehusk::streaming::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
-use super::figures::{Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean};
-use crate::cli::eval::gold_texts::{Gold, GoldTexts, pairs};
 use crate::cli::interrupt;
 use crate::cli::reporter::Reporter;
 use dehusk::pipeline::Library;
@@ -204,17 +205,8 @@ impl Measuring<'_> {
         let cached = smallest(pages.len(), is_enough).filter(|_| wanted > 0)?;
         let windows = (half + 1..=pages.len()).map(|end| &pages[end.saturating_sub(cached)..end]);
         let bytes = mean(windows.map(|window| window.iter().map(|page| page.bytes as f64).sum()))?;
-        Some(Batch { pages: cached, bytes, tree: tree_bytes(&pages[pages.len() - cached..]) })
+        Some(Batch { pages: cached, bytes })
     }
-}
-
-/// The size of the style tree of these pages; `None` if they are no pages, but texts.
-fn tree_bytes(pages: &[Page]) -> Option<u64> {
-    let mut tree = StyleTree::default();
-    for page in pages {
-        tree.add(&markup(&page.document)?);
-    }
-    Some(tree.size().bytes() as u64)
 }
 
 /// A page as it was read.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::figures::{Batch, Figures, Judged, Shares, Storage, mean};
+use dehusk::evaluation::stream_figures::{Batch, Figures, Judged, Shares, Storage, mean};
+
 use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
 use dehusk::shown::size;
@@ -58,17 +59,15 @@ fn storage(figures: &Figures) -> Table {
     let pages = mean(found().map(|(_, batch)| batch.pages as f64));
     let pages = pages.map_or("-".to_owned(), |pages| format!("{pages:.1}"));
     let mut table = Table::default().words("kept of a source").figures(["pages", "bytes", "the stream saves"]);
-    let mut row = |what: &str, pages: &str, bytes: fn(&Storage, &Batch) -> Option<f64>| {
-        // Only style trees may be missing, of sources without markup.
-        let both = || found().filter_map(|(storage, batch)| Some((storage.table, bytes(storage, batch)?)));
-        let (stream, kept) = (mean(both().map(|(stream, _)| stream)), mean(both().map(|(_, kept)| kept)));
+    let stream = mean(found().map(|(storage, _)| storage.table));
+    let mut row = |what: &str, pages: &str, bytes: fn(&Storage, &Batch) -> f64| {
+        let kept = mean(found().map(|(storage, batch)| bytes(storage, batch)));
         let saved = stream.zip(kept).map(|(stream, kept)| 1.0 - stream / kept);
         let kept = kept.map_or("-".to_owned(), |bytes| size(bytes as u64));
         table.row([what.to_owned(), pages.to_owned(), kept, percent(saved, 1)]);
     };
-    row("pages of the first half", "", |storage, _| Some(storage.half as f64));
-    row("last pages, for the same recall", &pages, |_, batch| Some(batch.bytes));
-    row("style tree of as many pages", &pages, |_, batch| batch.tree.map(|tree| tree as f64));
-    row("table of the stream", "", |storage, _| Some(storage.table));
+    row("pages of the first half", "", |storage, _| storage.half as f64);
+    row("last pages, for the same recall", &pages, |_, batch| batch.bytes);
+    row("table of the stream", "", |storage, _| storage.table);
     table
 }

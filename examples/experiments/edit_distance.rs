@@ -95,7 +95,8 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
+    use dehusk::evaluation::random::Random;
+
     use super::*;
 
     /// The same with the whole table.

@@ -1,4 +1,4 @@
-//! Mirror detection by edit distance: the distances between copies and between other texts.
+//! How well the distances between copies are separated from those between other texts.
 
 use serde::Serialize;
 

@@ -1,18 +1,16 @@
-//! `dehusk eval duplicates`: are the same articles found under different templates, and different ones under the same
+//! Duplicates: are the same articles found under different templates, and different ones under the same
 //! template told apart?
 
 use clap::Args;
 use serde::Serialize;
 
-use dehusk::evaluation::duplicates::Sketch;
+use dehusk::pipeline::Observer;
 
-use super::experiment::{ExperimentArgs, Results, Selection};
-use super::table::{Table, percent};
-use super::tell;
-use crate::cli::reporter::Reporter;
-use crate::cli::{Exit, Global};
+use crate::material::{ExperimentArgs, Results, Selection};
+use crate::sketches::Sketch;
+use crate::table::{Table, percent};
 
-/// Options of `dehusk eval duplicates`.
+/// Options of this experiment.
 #[derive(Args, Debug)]
 pub struct DuplicatesArgs {
     #[command(flatten)]
@@ -42,9 +40,9 @@ struct Shares {
     told_apart: Option<f64>,
 }
 
-/// Runs the command.
-pub fn run(args: &DuplicatesArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let material = args.experiment.material(global, reporter)?;
+/// What the experiment prints.
+pub fn run(args: &DuplicatesArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+    let material = args.experiment.material(observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {
         let sketches = material.of_each(&pairs.documents, treatment, Sketch::of)?;
@@ -61,8 +59,7 @@ pub fn run(args: &DuplicatesArgs, global: &Global, reporter: &Reporter) -> anyho
         retold: pairs.retold,
         results,
     };
-    tell(&args.experiment.summary, &outcome, &outcome.to_text())?;
-    Ok(reporter.exit())
+    args.experiment.told(&outcome, Outcome::to_text)
 }
 
 impl Outcome {

@@ -1,21 +1,19 @@
-//! `dehusk eval clusters`: do texts with the same article come together, or those with the same template?
+//! Clusters: do texts with the same article come together, or those with the same template?
 
 use anyhow::ensure;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::evaluation::clusters::{adjusted_rand_index, cluster};
 use dehusk::evaluation::random::{Random, mix};
-use dehusk::evaluation::twins::Document;
+use dehusk::pipeline::Observer;
 
-use super::experiment::{ExperimentArgs, Material, Results, Selection, Treatment};
-use super::table::{Table, decimal};
-use super::tell;
-use crate::cli::reporter::Reporter;
-use crate::cli::{Exit, Global, interrupt};
+use crate::clustering::{adjusted_rand_index, cluster};
+use crate::material::{ExperimentArgs, Material, Results, Selection, Treatment};
+use crate::paired_pages::Document;
+use crate::table::{Table, decimal};
 
-/// Options of `dehusk eval clusters`.
+/// Options of this experiment.
 #[derive(Args, Debug)]
 pub struct ClustersArgs {
     #[command(flatten)]
@@ -62,9 +60,9 @@ struct Round {
     clusters: usize,
 }
 
-/// Runs the command.
-pub fn run(args: &ClustersArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let material = args.experiment.material(global, reporter)?;
+/// What the experiment prints.
+pub fn run(args: &ClustersArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+    let material = args.experiment.material(observer)?;
     let mut random = args.experiment.random();
     let rounds: Vec<Round> = (0..args.rounds).map(|_| Round::new(args, &material, &mut random)).collect();
     let clusters = rounds.iter().map(|round| round.clusters).max().unwrap_or(0);
@@ -72,15 +70,13 @@ pub fn run(args: &ClustersArgs, global: &Global, reporter: &Reporter) -> anyhow:
     let results = material.compare(|treatment| agreement(&rounds, &material, treatment))?;
     let documents = rounds.iter().map(|round| round.documents.len()).sum();
     let outcome = Outcome { selection: material.selection, documents, clusters, rounds: args.rounds, results };
-    tell(&args.experiment.summary, &outcome, &outcome.to_text())?;
-    Ok(reporter.exit())
+    args.experiment.told(&outcome, Outcome::to_text)
 }
 
 const TOO_FEW: &str = "there is nothing to cluster: it takes two articles, and pages of two sources";
 
 fn agreement(rounds: &[Round], material: &Material, treatment: Treatment) -> anyhow::Result<Agreement> {
     let of_round = |round: &Round| -> anyhow::Result<(f64, f64)> {
-        interrupt::check()?;
         let texts = material.of_each(&round.documents, treatment, str::to_owned)?;
         let found = cluster(&texts, round.clusters, &mut Random::new(round.seed));
         Ok((adjusted_rand_index(&found, &round.articles), adjusted_rand_index(&found, &round.sources)))

@@ -3,21 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use dehusk::evaluation::score::Score;
-use dehusk::evaluation::words::Bag;
-use dehusk::patterns::Pattern;
-
 use super::rules::Rule;
-use crate::cli::eval::gold_texts::Gold;
-use crate::cli::reporter::Reporter;
-
-/// How many names a warning gives.
-const NAMES_TOLD: usize = 3;
+use crate::evaluation::gold_texts::Gold;
+use crate::evaluation::score::Score;
+use crate::evaluation::words::Bag;
+use crate::patterns::Pattern;
 
 /// How well each rule did.
 pub type Scores = BTreeMap<Rule, Score>;
 
 /// All of it.
+#[derive(Debug)]
 pub struct Figures {
     /// Whose losses are told.
     pub judged: Rule,
@@ -28,7 +24,9 @@ pub struct Figures {
 }
 
 /// One source.
+#[derive(Debug)]
 pub struct SourceFigures {
+    /// Its name.
     pub source: String,
     /// Sorted by name.
     pub documents: Vec<DocumentFigures>,
@@ -37,11 +35,15 @@ pub struct SourceFigures {
 }
 
 /// One document with gold text.
+#[derive(Debug)]
 pub struct DocumentFigures {
+    /// Its name, or that of its gold text if it is missing.
     pub name: String,
     /// The corpus has only its gold text.
     pub is_missing: bool,
+    /// How many words should be kept.
     pub gold_words: usize,
+    /// By rule.
     pub scores: Scores,
     /// The gold words that the judged rule removed.
     pub lost_words: Bag,
@@ -50,14 +52,18 @@ pub struct DocumentFigures {
 }
 
 /// Neighbouring gold words that were removed.
+#[derive(Debug)]
 pub struct LostText {
+    /// As it stood there, with single spaces.
     pub text: String,
+    /// How many they are.
     pub words: usize,
-    /// Ids.
+    /// Ids of those that removed it.
     pub patterns: Vec<String>,
 }
 
 /// What one pattern removed.
+#[derive(Debug)]
 pub struct PatternFigures {
     /// `None` for what no pattern matched.
     pub name: Option<PatternName>,
@@ -72,9 +78,11 @@ pub struct PatternFigures {
 }
 
 /// What tells patterns apart over sources.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PatternName {
+    /// Its id.
     pub id: String,
+    /// Its regex.
     pub regex: String,
 }
 
@@ -121,24 +129,10 @@ impl Figures {
         gold_and_lost_words(self.documents().map(|(_, document)| document))
     }
 
-    /// How many gold texts are of no document.
-    pub fn missing(&self) -> usize {
-        self.documents().filter(|(_, document)| document.is_missing).count()
-    }
-
-    /// Names gold texts that are of no document.
-    pub fn warn_of_missing(&self, reporter: &Reporter) {
+    /// The names of gold texts that are of no document.
+    pub fn missing(&self) -> Vec<String> {
         let missing = self.documents().filter(|(_, document)| document.is_missing);
-        let names: Vec<String> = missing.map(|(source, document)| format!("{source}/{}", document.name)).collect();
-        if !names.is_empty() {
-            let told = names[..names.len().min(NAMES_TOLD)].join(", ");
-            let others = if names.len() > NAMES_TOLD { " ..." } else { "" };
-            reporter.warn(&format!(
-                "{} gold documents are not in the corpus and score as empty; \
-                 remove them from the gold folder to leave them out: {told}{others}",
-                names.len()
-            ));
-        }
+        missing.map(|(source, document)| format!("{source}/{}", document.name)).collect()
     }
 }
 
@@ -189,6 +183,7 @@ impl PatternFigures {
 }
 
 impl PatternName {
+    /// Of this pattern.
     pub fn of(pattern: &Pattern) -> PatternName {
         PatternName { id: pattern.id.clone(), regex: pattern.regex.clone() }
     }

@@ -1,4 +1,4 @@
-//! `dehusk eval mirrors`: how far apart are copies of an article under different templates, and different articles
+//! Mirrors: how far apart are copies of an article under different templates, and different articles
 //! under the same template?
 
 use anyhow::Context;
@@ -6,17 +6,15 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::evaluation::edit_distance::relative_distance;
-use dehusk::evaluation::mirrors::{Distribution, Separation};
 use dehusk::evaluation::words::word_hashes;
+use dehusk::pipeline::Observer;
 
-use super::experiment::{ExperimentArgs, Results, Selection};
-use super::table::{Table, decimal, percent};
-use super::tell;
-use crate::cli::reporter::Reporter;
-use crate::cli::{Exit, Global, interrupt};
+use crate::edit_distance::relative_distance;
+use crate::material::{ExperimentArgs, Results, Selection};
+use crate::separation::{Distribution, Separation};
+use crate::table::{Table, decimal, percent};
 
-/// Options of `dehusk eval mirrors`.
+/// Options of this experiment.
 #[derive(Args, Debug)]
 pub struct MirrorsArgs {
     #[command(flatten)]
@@ -38,18 +36,15 @@ struct Outcome {
     results: Results<Separation>,
 }
 
-/// Runs the command.
-pub fn run(args: &MirrorsArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let material = args.experiment.material(global, reporter)?;
+/// What the experiment prints.
+pub fn run(args: &MirrorsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+    let material = args.experiment.material(observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {
         let words = material.of_each(&pairs.documents, treatment, word_hashes)?;
-        let distance = |&(one, other): &(usize, usize)| -> anyhow::Result<f64> {
-            interrupt::check()?;
-            Ok(relative_distance(&words[one], &words[other]))
-        };
-        let distances = |pairs: &[(usize, usize)]| pairs.par_iter().map(distance).collect::<anyhow::Result<Vec<f64>>>();
-        Separation::of(distances(&pairs.same)?, distances(&pairs.different)?)
+        let distance = |&(one, other): &(usize, usize)| relative_distance(&words[one], &words[other]);
+        let distances = |pairs: &[(usize, usize)]| pairs.par_iter().map(distance).collect::<Vec<f64>>();
+        Separation::of(distances(&pairs.same), distances(&pairs.different))
             .context("there are no pairs to compare: it takes pages of two sources, and two pages of one")
     })?;
     let outcome = Outcome {
@@ -59,8 +54,7 @@ pub fn run(args: &MirrorsArgs, global: &Global, reporter: &Reporter) -> anyhow::
         retold: pairs.retold,
         results,
     };
-    tell(&args.experiment.summary, &outcome, &outcome.to_text())?;
-    Ok(reporter.exit())
+    args.experiment.told(&outcome, Outcome::to_text)
 }
 
 impl Outcome {

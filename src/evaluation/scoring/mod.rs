@@ -1,24 +1,27 @@
-//! All sources of a corpus, cleaned by every rule and scored.
+//! All sources of a corpus, cleaned by every rule and scored against gold text.
+
+pub mod figures;
+pub mod rules;
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use dehusk::cleaning::Cleaner;
-use dehusk::corpus::{Document, Inventory, SourceListing};
-use dehusk::evaluation::losses::Losses;
-use dehusk::evaluation::score::Score;
-use dehusk::evaluation::words::Bag;
+use super::gold_texts::{Gold, GoldTexts, Pair, pairs};
+use super::losses::Losses;
+use super::score::Score;
+use super::words::Bag;
+use crate::cleaning::Cleaner;
+use crate::corpus::{Document, Inventory, SourceListing};
+use crate::pipeline::reading::read_documents;
+use crate::pipeline::workers::share_out_and_collect;
+use crate::pipeline::{self, Library, Observer, Steps, WarningKind};
 
-use super::figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
-use super::rules::{Methods, Rule, Rules, Scratches};
-use crate::cli::eval::gold_texts::{Gold, GoldTexts, Pair, pairs};
-use crate::cli::reporter::Reporter;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::reading::read_documents;
-use dehusk::pipeline::workers::share_out_and_collect;
+use figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
+use rules::{Methods, Rule, Rules, Scratches};
 
 /// The patterns to clean with.
+#[derive(Debug)]
 pub struct Libraries {
     /// Of all documents.
     pub all: Library,
@@ -40,41 +43,45 @@ pub struct Scoring<'a> {
     gold: &'a GoldTexts,
     libraries: &'a Libraries,
     methods: &'a Methods,
-    reporter: &'a Reporter,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> Scoring<'a> {
+    /// Of these documents, by these rules.
     pub fn new(
         inventory: &'a Inventory,
         listings: &'a [SourceListing],
         gold: &'a GoldTexts,
         libraries: &'a Libraries,
         methods: &'a Methods,
-        reporter: &'a Reporter,
+        observer: &'a dyn Observer,
     ) -> Scoring<'a> {
         let listings = listings.iter().map(|listing| (listing.id.as_str(), listing)).collect();
-        Scoring { inventory, listings, gold, libraries, methods, reporter }
+        Scoring { inventory, listings, gold, libraries, methods, observer }
     }
 
     /// Scores every source that has gold text, sorted by name.
-    pub fn score_all(&self, threads: usize) -> anyhow::Result<Vec<SourceFigures>> {
+    ///
+    /// # Errors
+    /// If the observer stops it.
+    pub fn score_all(&self, threads: usize) -> pipeline::Result<Vec<SourceFigures>> {
         let sources: Vec<(&String, &BTreeMap<String, Gold>)> = self.gold.sources.iter().collect();
-        self.reporter.start("scoring", sources.len());
+        self.observer.start("scoring", Steps::Things(sources.len() as u64));
         let scored = share_out_and_collect(threads, sources.len(), |index| {
             let (source, gold) = sources[index];
             let figures = self.score_source(source, gold)?;
-            self.reporter.step(1);
+            self.observer.step(1);
             Ok(figures)
         });
-        self.reporter.finish();
+        self.observer.finish();
         scored
     }
 
-    fn score_source(&self, source: &str, gold: &BTreeMap<String, Gold>) -> anyhow::Result<SourceFigures> {
+    fn score_source(&self, source: &str, gold: &BTreeMap<String, Gold>) -> pipeline::Result<SourceFigures> {
         let places = self.listings.get(source).map_or(&[][..], |listing| &listing.documents);
-        let documents = read_documents(self.inventory, places, self.reporter)?;
+        let documents = read_documents(self.inventory, places, self.observer)?;
         if !documents.is_empty() && self.libraries.all.get(source).is_none() {
-            self.reporter.warn(&format!("there is no pattern file for source '{source}'"));
+            self.observer.warn(WarningKind::Rare, &format!("there is no pattern file for source '{source}'"));
         }
         let rules = Rules::new(source, &documents, self.libraries, self.methods);
         let wanted = pairs(gold, &documents).into_par_iter().filter(|pair| self.is_scored(pair));
@@ -111,7 +118,7 @@ impl<'a> Scoring<'a> {
         let all = match rules.apply(scratches, &document.text) {
             Ok(all) => all,
             Err(error) => {
-                self.reporter.skip(&format!("{}/{}: {error}", document.source, document.id));
+                self.observer.skip(&format!("{}/{}: {error}", document.source, document.id));
                 return (DocumentFigures::missing(name, gold, self.rules()), Vec::new());
             }
         };

@@ -1,6 +1,6 @@
 //! Makes the same article under the templates of several sites, from pages and their gold text.
 //!
-//! A *twin* has the template of one page, its host, and the article of another. The host's article is cut out, stretch
+//! A *paired page* has the article of one page and the template of another, its host. The host's article is cut out, stretch
 //! by stretch, and the other article's stretches are put into these places. The first stretch, usually the headline,
 //! goes to the first place. The rest is spread over the other places in order. Places that get nothing are closed. So
 //! the text that the host's site puts before, between and after the paragraphs of its own article is now before,
@@ -9,10 +9,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::article::Article;
-use super::duplicates::containment;
-use super::random::Random;
-use super::words::words;
+use dehusk::evaluation::random::Random;
+use dehusk::evaluation::words::words;
+
+use crate::article::Article;
+use crate::sketches::containment;
 
 /// Minimum share of the gold text that must be found in a page.
 pub const MIN_FOUND: f64 = 0.9;
@@ -41,7 +42,7 @@ pub struct Collection {
     sources: Vec<Range<usize>>,
 }
 
-/// A page or a twin.
+/// A page or a paired page.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The source of its template.
@@ -55,7 +56,7 @@ pub struct Document {
 /// Documents and pairs of documents.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// The pages of the collection, then the twins.
+    /// The pages of the collection, then the paired pages.
     pub documents: Vec<Document>,
     /// Pairs with the same article under the templates of two sources.
     pub same: Vec<(usize, usize)>,
@@ -154,8 +155,8 @@ impl Collection {
         self.sources.len()
     }
 
-    /// Up to `limit` pairs of each kind: all, or a sample. A page has a twin under every other source, on a random host
-    /// of it.
+    /// Up to `limit` pairs of each kind: all, or a sample. A page has a paired page under every other source, on a random
+    /// host of it.
     pub fn pairs(&self, limit: usize, random: &mut Random) -> Pairs {
         let mut pairs =
             Pairs { documents: (0..self.pages.len()).map(|page| self.own(page)).collect(), ..Pairs::default() };
@@ -165,7 +166,7 @@ impl Collection {
             let own = self.sources.iter().position(|source| source.contains(&page));
             let other = if own.is_some_and(|own| other >= own) { other + 1 } else { other };
             pairs.same.push((page, pairs.documents.len()));
-            pairs.documents.push(self.twin(page, other, random));
+            pairs.documents.push(self.paired(page, other, random));
         }
         let of_source = |source: &Range<usize>| source.len() * (source.len() - 1) / 2;
         for mut number in random.sample(self.sources.iter().map(of_source).sum(), limit) {
@@ -188,7 +189,7 @@ impl Collection {
         for page in self.different_articles(articles, &sources, random) {
             for &source in &sources {
                 let is_own = self.sources[source].contains(&page);
-                documents.push(if is_own { self.own(page) } else { self.twin(page, source, random) });
+                documents.push(if is_own { self.own(page) } else { self.paired(page, source, random) });
             }
         }
         documents
@@ -216,7 +217,7 @@ impl Collection {
         Document { source: self.pages[page].source, article: page, text: self.pages[page].text.clone() }
     }
 
-    fn twin(&self, page: usize, source: usize, random: &mut Random) -> Document {
+    fn paired(&self, page: usize, source: usize, random: &mut Random) -> Document {
         let hosts = &self.sources[source];
         let host = &self.pages[hosts.start + random.below(hosts.len())];
         Document { source: host.source, article: page, text: self.pages[page].under(host) }
@@ -263,23 +264,23 @@ mod tests {
     }
 
     #[test]
-    fn a_twin_has_the_template_of_its_host_and_the_other_article() {
+    fn a_paired_page_has_the_template_of_its_host_and_the_other_article() {
         let [one, two, three] = ["a", "b", "c"].map(|name| filler(name, 20).trim().to_owned());
         let text = format!("Site\nNew\n{one}\n{two}\n\n{three}\nEnd");
-        let twin = page(0, &text, &format!("New {one} {two} {three}")).under(&host());
+        let paired = page(0, &text, &format!("New {one} {two} {three}")).under(&host());
         let expected =
             format!("Menu\n\nNew\nBy Ann\n\nELSA (AP) -- {one}\n\nAdvertisement\n\n{two}\n\n{three} (Red)\n\nFooter\n");
-        assert_eq!(twin, expected);
+        assert_eq!(paired, expected);
     }
 
     #[test]
     fn places_take_several_pieces_or_are_closed() {
         let pieces = ["a", "b", "c", "d", "e"].map(|name| filler(name, 20).trim().to_owned());
         let long = format!("New\n{}", pieces.join("\n"));
-        let twin = page(0, &long, &long).under(&host());
+        let paired = page(0, &long, &long).under(&host());
         let [a, b, c, d, e] = pieces;
         assert_eq!(
-            twin,
+            paired,
             format!(
                 "Menu\n\nNew\nBy Ann\n\nELSA (AP) -- {a}\n{b}\n\nAdvertisement\n\n{c}\n{d}\n\n{e} (Red)\n\nFooter\n"
             )

@@ -1,17 +1,14 @@
 //! What is compared: dehusk, and simple rules that it has to beat.
 
-use dehusk::pipeline::suited;
 use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk::corpus::{Document, HtmlView};
-use dehusk::evaluation::opponents::LineCounts;
-use dehusk::patterns::PatternFile;
-
-use super::scoring::Libraries;
-use crate::cli::options::{MethodArgs, MethodName};
+use super::Libraries;
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use crate::corpus::Document;
+use crate::evaluation::opponents::LineCounts;
+use crate::patterns::PatternFile;
 
 /// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
 const FIFTH: f64 = 0.2;
@@ -76,36 +73,34 @@ impl Rule {
 }
 
 /// How dehusk cleans.
+#[derive(Debug)]
 pub struct Methods {
-    asked: CleanOptions,
-    union: CleanOptions,
-}
-
-impl Methods {
-    /// The method asked for, and the literature's beside it.
-    pub fn of(args: &MethodArgs, html: HtmlView) -> Methods {
-        Methods { asked: suited(args.options(), html), union: args.any.options(MethodName::Union) }
-    }
+    /// The method asked for.
+    pub asked: CleanOptions,
+    /// The literature's beside it.
+    pub union: CleanOptions,
 }
 
 /// The rules made ready for one source.
-pub struct Rules {
+#[derive(Debug)]
+pub(super) struct Rules {
     lines: LineCounts,
     judged: Rule,
     cleaners: Vec<RuleCleaner>,
 }
 
 /// A cleaner, and the rules that it serves: two if the union is what was asked for.
+#[derive(Debug)]
 struct RuleCleaner {
     rules: Vec<Rule>,
     cleaner: Cleaner,
 }
 
 /// One thread's scratch space, as many as there are cleaners.
-pub type Scratches = Vec<Scratch>;
+pub(super) type Scratches = Vec<Scratch>;
 
 /// What rules leave of a text.
-pub struct Kept<'r, 't> {
+pub(super) struct Kept<'r, 't> {
     pub rules: &'r [Rule],
     pub text: Cow<'t, str>,
     /// How it came to be, if dehusk did it.

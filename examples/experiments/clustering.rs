@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::k_means::{Vector, k_means};
-use super::random::Random;
-use super::words::word_hashes;
+use dehusk::evaluation::random::Random;
+use dehusk::evaluation::words::word_hashes;
+
+use crate::k_means::{Vector, k_means};
 
 /// The cluster of each text: k-means over tf-idf vectors of length 1.
 pub fn cluster<T: AsRef<str>>(texts: &[T], clusters: usize, random: &mut Random) -> Vec<usize> {

@@ -2,43 +2,46 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::{Cleaner, Scratch};
-use dehusk::corpus::{Inventory, SourceListing};
+use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Method, Scratch};
+use dehusk::corpus::{self, Inventory, ReadOptions, SourceListing};
+use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
 use dehusk::evaluation::random::Random;
-use dehusk::evaluation::twins::{Collection, Document, Page};
-
-use super::gold_texts::{Gold, GoldTexts};
-use super::patterns::PatternsArgs;
-use crate::cli::mine::{list, scan};
-use crate::cli::options::{AnyMethodArgs, CorpusArgs, MethodName, SummaryArgs};
-use crate::cli::reporter::Reporter;
-use crate::cli::summary::{Summary, count};
-use crate::cli::{Global, interrupt};
+use dehusk::pipeline::mining::list;
 use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
+use dehusk::shown::count;
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+use crate::paired_pages::{Collection, Document, Page};
 
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub struct ExperimentArgs {
-    #[command(flatten)]
-    corpus: CorpusArgs,
+    /// The pages: what `dehusk mine` takes
+    #[arg(required = true, value_name = "CORPUS")]
+    corpus: Vec<PathBuf>,
     /// Folder with the article of each document: DIR/<source>/<document>.txt
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
     /// Where all chance comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    patterns: PatternsArgs,
-    #[command(flatten)]
-    cleaning: AnyMethodArgs,
-    #[command(flatten)]
-    pub summary: SummaryArgs,
+    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: Option<PathBuf>,
+    /// Apply only patterns that a person accepted
+    #[arg(long)]
+    only_accepted: bool,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// What is done to a document before it is compared.
@@ -98,28 +101,50 @@ impl Treatment {
 
 impl ExperimentArgs {
     /// Reads the corpus and its gold text, and mines it unless there are pattern files.
-    pub fn material(&self, global: &Global, reporter: &Reporter) -> anyhow::Result<Material> {
-        let mut summary = Summary::default();
-        let gold = GoldTexts::read(&self.gold, &self.corpus.reading.gold_options(), reporter)?;
-        let inventory = scan(&self.corpus, reporter, &mut summary)?;
-        let listings = list(&inventory, reporter, &mut summary)?;
+    pub fn material(&self, observer: &dyn Observer) -> anyhow::Result<Material> {
+        let gold = GoldTexts::read(&self.gold, &ReadOptions::default(), observer)?;
+        let inventory = Inventory::scan(&self.corpus, &ReadOptions::default())?;
+        inventory.skipped().iter().for_each(|skipped| observer.skip(&skipped.to_string()));
+        let listings = list(&inventory, observer)?;
         gold.refuse_other_sources(&listings)?;
-        let (collection, selection) = collect(&inventory, &listings, &gold, reporter)?;
+        let (collection, selection) = collect(&inventory, &listings, &gold, observer)?;
         if selection.pages == 0 {
             bail!("{}: no gold text is found in its document", self.gold.display());
         }
-        let library = self.patterns.library(&inventory, &listings, global, reporter, &mut summary)?;
+        let library = self.library(&inventory, &listings, observer)?;
         let cleaners = |method| {
-            let options = self.cleaning.options(method);
+            let options = CleanOptions { method, only_accepted: self.only_accepted, ..CleanOptions::default() };
             let cleaner = |listing: &SourceListing| Cleaner::new(&library.for_source(listing.id.as_str()), &options);
             listings.par_iter().map(cleaner).collect()
         };
-        Ok(Material { collection, selection, smooth: cleaners(MethodName::Smooth), union: cleaners(MethodName::Union) })
+        let (smooth, union) = (cleaners(Method::Smooth), cleaners(Method::Union { merge_gap: 0 }));
+        Ok(Material { collection, selection, smooth, union })
     }
 
     /// Chance, from the seed on.
     pub fn random(&self) -> Random {
         Random::new(self.seed)
+    }
+
+    /// What is printed: for scripts, or for people.
+    pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
+        Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
+    }
+
+    /// The patterns of the files, or those that the corpus teaches.
+    fn library(
+        &self,
+        inventory: &Inventory,
+        listings: &[SourceListing],
+        observer: &dyn Observer,
+    ) -> anyhow::Result<Library> {
+        if let Some(path) = &self.patterns {
+            return Ok(Library::load(path)?);
+        }
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let mut options = CorpusMineOptions::default();
+        options.threads = rayon::current_num_threads();
+        Ok(mine_library(inventory, listings, &lexer, &options, observer)?)
     }
 }
 
@@ -128,17 +153,16 @@ fn collect(
     inventory: &Inventory,
     listings: &[SourceListing],
     gold: &GoldTexts,
-    reporter: &Reporter,
+    observer: &dyn Observer,
 ) -> anyhow::Result<(Collection, Selection)> {
     let (mut pages, mut selection) = (Vec::new(), Selection::default());
     for (source, listing) in listings.iter().enumerate() {
-        let documents = read_documents(inventory, &listing.documents, reporter)?;
+        let documents = read_documents(inventory, &listing.documents, observer)?;
         let with_gold = gold.with_documents(listing.id.as_str(), &documents);
-        let page = |(gold, document): &(&Gold, &dehusk::corpus::Document)| -> anyhow::Result<Option<Page>> {
-            interrupt::check()?;
-            Ok(Page::new(source, document.text.to_string(), gold.text.to_string()))
+        let page = |(gold, document): &(&Gold, &corpus::Document)| {
+            Page::new(source, document.text.to_string(), gold.text.to_string())
         };
-        let aligned: Vec<Option<Page>> = with_gold.par_iter().map(page).collect::<anyhow::Result<_>>()?;
+        let aligned: Vec<Option<Page>> = with_gold.par_iter().map(page).collect();
         selection.without_gold += documents.iter().flatten().count() - with_gold.len();
         selection.not_aligned += aligned.iter().filter(|page| page.is_none()).count();
         pages.extend(aligned.into_iter().flatten());
@@ -156,10 +180,9 @@ impl Material {
         documents: &[Document],
         treatment: Treatment,
         of: impl Fn(&str) -> T + Sync,
-    ) -> anyhow::Result<Vec<T>> {
+    ) -> Result<Vec<T>, CleanError> {
         let cleaned = |cleaners: &[Cleaner]| {
-            let clean = |scratch: &mut Scratch, document: &Document| -> anyhow::Result<T> {
-                interrupt::check()?;
+            let clean = |scratch: &mut Scratch, document: &Document| {
                 let cleaner = &cleaners[document.source];
                 Ok(of(&cleaner.clean(scratch, &document.text)?.strip(&document.text)))
             };

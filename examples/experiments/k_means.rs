@@ -1,6 +1,6 @@
 //! k-means over directions: vectors of length 1 and the cosine between them.
 
-use super::random::Random;
+use dehusk::evaluation::random::Random;
 
 /// Number of random starts. The best result is used.
 const RESTARTS: usize = 10;

@@ -1,12 +1,13 @@
-//! What measuring found: by page, by source, in all.
+//! What measuring a stream found: by page, by source, in all.
 
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use dehusk::evaluation::removal::Removal;
+use super::removal::Removal;
 
 /// All of it.
+#[derive(Debug)]
 pub struct Figures {
     /// Each has a document.
     pub sources: Vec<SourceFigures>,
@@ -15,17 +16,22 @@ pub struct Figures {
 }
 
 /// One source.
+#[derive(Debug)]
 pub struct SourceFigures {
+    /// Its name.
     pub source: String,
     /// In order.
     pub pages: Vec<PageFigures>,
+    /// What has to be kept of it.
     pub storage: Storage,
 }
 
 /// One document.
+#[derive(Debug)]
 pub struct PageFigures {
     /// If it has gold text.
     pub judged: Option<Judged>,
+    /// The table when it has learned from it.
     pub table: TableFigures,
 }
 
@@ -43,8 +49,11 @@ pub struct Judged {
 /// A table when it has learned from a page.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct TableFigures {
+    /// How many are remembered.
     pub segments: usize,
+    /// What it takes.
     pub bytes: u64,
+    /// Those of its segments that are template; `None` if no redesign was named.
     #[serde(flatten)]
     pub templates: Option<Templates>,
 }
@@ -54,10 +63,12 @@ pub struct TableFigures {
 pub struct Templates {
     /// Before the redesign.
     pub old: usize,
+    /// On its first page or later.
     pub new: usize,
 }
 
 /// What has to be kept of a source, in bytes.
+#[derive(Debug)]
 pub struct Storage {
     /// The table, on average over the last half.
     pub table: f64,
@@ -68,18 +79,20 @@ pub struct Storage {
 }
 
 /// The smallest number of cached pages that does nearly as well as the table.
+#[derive(Debug)]
 pub struct Batch {
+    /// How many.
     pub pages: usize,
     /// On average over the last half.
     pub bytes: f64,
-    /// The style tree of as many pages, if they have markup.
-    pub tree: Option<u64>,
 }
 
 /// Precision and recall of each method, where there are any.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Shares {
+    /// Of the removed words, those that are not gold.
     pub precision: Option<f64>,
+    /// Of the words that are not gold, those that were removed.
     pub recall: Option<f64>,
 }
 
@@ -87,6 +100,7 @@ impl Judged {
     /// How the methods are called, in order.
     pub const METHODS: [&'static str; 3] = ["stream", "segments", "batch"];
 
+    /// What each method removed, in this order.
     pub fn methods(&self) -> [Removal; 3] {
         [self.stream, self.segments, self.batch]
     }
@@ -99,6 +113,7 @@ impl Judged {
 }
 
 impl Shares {
+    /// Of what was removed.
     pub fn of(removal: &Removal) -> Shares {
         Shares { precision: removal.precision(), recall: removal.recall() }
     }
@@ -191,7 +206,7 @@ impl SourceFigures {
     }
 }
 
-/// `None` of nothing.
+/// The mean; `None` of nothing.
 pub fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let figures: Vec<f64> = figures.collect();
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)

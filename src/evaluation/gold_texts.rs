@@ -3,15 +3,57 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use super::score::MIN_GOLD_WORDS;
+use super::words::Bag;
+use crate::corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceListing};
+use crate::pipeline::Observer;
 
-use dehusk::corpus::{Document, FileKind, Inventory, ReadOptions, SourceListing};
-use dehusk::evaluation::score::MIN_GOLD_WORDS;
-use dehusk::evaluation::words::Bag;
-
-use crate::cli::reporter::Reporter;
+/// Why gold texts cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoldError {
+    /// Their folder cannot be read.
+    #[error("gold text")]
+    Unreadable(#[source] ScanError),
+    /// Their files cannot be listed.
+    #[error(transparent)]
+    Listing(ScanError),
+    /// None of them has enough words.
+    #[error(
+        "gold text: no document in {folder} has {MIN_GOLD_WORDS} words or more; give more of them",
+        folder = .0.display()
+    )]
+    TooShort(PathBuf),
+    /// They are of other sources than the corpus.
+    #[error(
+        "there is no gold text for any source of the corpus: it has '{of_corpus}', {folder} has '{of_gold}'; \
+         name the folders there after the sources",
+        folder = .folder.display()
+    )]
+    OtherSources {
+        /// A source of the corpus.
+        of_corpus: String,
+        /// A source with gold text.
+        of_gold: String,
+        /// Where the gold texts are.
+        folder: PathBuf,
+    },
+    /// Their sources are in the corpus, but none of their documents.
+    #[error(
+        "no document to score{note}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
+         {folder}/SOURCE/NAME.txt; name the files there after the documents",
+        folder = .folder.display()
+    )]
+    NothingToScore {
+        /// What else may be the reason, in brackets; or nothing.
+        note: &'static str,
+        /// Where the gold texts are.
+        folder: PathBuf,
+    },
+}
 
 /// What should be kept of each document.
+#[derive(Debug)]
 pub struct GoldTexts {
     folder: PathBuf,
     /// By source and document.
@@ -21,56 +63,55 @@ pub struct GoldTexts {
 }
 
 /// What should be kept of one document.
+#[derive(Debug)]
 pub struct Gold {
+    /// As a person marked it.
     pub text: String,
+    /// Its words.
     pub words: Bag,
 }
 
 impl GoldTexts {
     /// Reads a folder of gold texts, which looks like that of a corpus.
-    pub fn read(folder: &Path, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<GoldTexts> {
-        let inventory = Inventory::scan(&[folder.to_owned()], options).context("gold text")?;
-        let sources = inventory.sources()?;
-        inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| reporter.skip(&skipped.to_string()));
+    ///
+    /// # Errors
+    /// If it cannot be read, or no gold text has enough words.
+    pub fn read(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
+        let inventory = Inventory::scan(&[folder.to_owned()], options).map_err(GoldError::Unreadable)?;
+        let sources = inventory.sources().map_err(GoldError::Listing)?;
+        inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| observer.skip(&skipped.to_string()));
         let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
         for place in sources.listings.iter().flat_map(|listing| &listing.documents) {
             match inventory.read(place) {
                 Ok(document) => gold.add(document),
-                Err(skipped) => reporter.skip(&skipped.to_string()),
+                Err(skipped) => observer.skip(&skipped.to_string()),
             }
         }
         if gold.sources.is_empty() {
-            bail!(
-                "gold text: no document in {} has {MIN_GOLD_WORDS} words or more; give more of them",
-                folder.display()
-            );
+            return Err(GoldError::TooShort(folder.to_owned()));
         }
         Ok(gold)
     }
 
-    /// An error if there is gold text for none of the sources: better said before hours of mining.
-    pub fn refuse_other_sources(&self, listings: &[SourceListing]) -> anyhow::Result<()> {
+    /// Better said before hours of mining.
+    ///
+    /// # Errors
+    /// If there is gold text for none of the sources.
+    pub fn refuse_other_sources(&self, listings: &[SourceListing]) -> Result<(), GoldError> {
         if listings.iter().any(|listing| self.sources.contains_key(listing.id.as_str())) {
             return Ok(());
         }
         let name = |name: Option<&str>| name.unwrap_or_default().to_owned();
-        bail!(
-            "there is no gold text for any source of the corpus: it has '{}', {} has '{}'; \
-             name the folders there after the sources",
-            name(listings.first().map(|listing| listing.id.as_str())),
-            self.folder.display(),
-            name(self.sources.keys().next().map(String::as_str)),
-        )
+        Err(GoldError::OtherSources {
+            of_corpus: name(listings.first().map(|listing| listing.id.as_str())),
+            of_gold: name(self.sources.keys().next().map(String::as_str)),
+            folder: self.folder.clone(),
+        })
     }
 
-    /// What to say if no document has gold text, though its source has.
-    pub fn nothing_to_score(&self, half: bool) -> String {
-        let (folder, half) =
-            (self.folder.display(), if half { " (--half scores every second document only)" } else { "" });
-        format!(
-            "no document to score{half}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
-             {folder}/SOURCE/NAME.txt; name the files there after the documents"
-        )
+    /// The error if no document has gold text, though its source has; the note says what else may be the reason.
+    pub fn nothing_to_score(&self, note: &'static str) -> GoldError {
+        GoldError::NothingToScore { note, folder: self.folder.clone() }
     }
 
     /// Of a source's documents those that have gold text, with it, in their order.
@@ -99,8 +140,11 @@ impl GoldTexts {
 }
 
 /// A gold text and the document it is of.
+#[derive(Debug)]
 pub struct Pair<'g, 'd> {
+    /// What the gold text is called.
     pub name: &'g str,
+    /// What should be kept.
     pub gold: &'g Gold,
     /// With its number within the source; `None` if it is not there.
     pub document: Option<(usize, &'d Document)>,

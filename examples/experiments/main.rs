@@ -1,0 +1,83 @@
+//! The experiments of the literature: does cleaning let pages be compared, found and grouped by their articles, and not by
+//! their sites? `docs/evaluation.md` explains them.
+//!
+//! ```text
+//! cargo run --release --example experiments -- duplicates CORPUS... --gold DIR
+//! cargo run --release --example experiments -- mirrors CORPUS... --gold DIR
+//! cargo run --release --example experiments -- clusters CORPUS... --gold DIR
+//! ```
+
+// What the texts are, and how they are treated.
+mod article;
+mod paired_pages;
+mod material;
+
+// The experiments, each after what it measures with.
+mod sketches;
+mod duplicates;
+mod edit_distance;
+mod separation;
+mod mirrors;
+mod k_means;
+mod clustering;
+mod clusters;
+
+#[path = "../../src/cli/eval/table.rs"]
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use clap::{Parser, Subcommand};
+
+use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::{Observer, WarningKind};
+
+/// Compares pages before and after cleaning, as the papers on template detection do
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    experiment: Experiment,
+    /// Use this many threads [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Experiment {
+    /// Detect duplicates by shingles, before and after cleaning
+    Duplicates(duplicates::DuplicatesArgs),
+    /// Detect mirrors by edit distance, before and after cleaning
+    Mirrors(mirrors::MirrorsArgs),
+    /// Cluster articles, before and after cleaning
+    Clusters(clusters::ClustersArgs),
+}
+
+fn main() -> anyhow::Result<()> {
+    let outcome = run(&Arguments::parse(), &Stderr)?;
+    Ok(io::stdout().write_all(outcome.as_bytes())?)
+}
+
+/// What an experiment prints.
+fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String> {
+    let threads = arguments.threads.map_or_else(all_cores, usize::from);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(|| match &arguments.experiment {
+        Experiment::Duplicates(args) => duplicates::run(args, observer),
+        Experiment::Mirrors(args) => mirrors::run(args, observer),
+        Experiment::Clusters(args) => clusters::run(args, observer),
+    })
+}
+
+/// Names on stderr what is left out.
+struct Stderr;
+
+impl Observer for Stderr {
+    fn warn(&self, _kind: WarningKind, message: &str) {
+        let _ = writeln!(io::stderr(), "warning: {message}");
+    }
+
+    fn skip(&self, message: &str) {
+        let _ = writeln!(io::stderr(), "skipped: {message}");
+    }
+}

@@ -1,0 +1,138 @@
+//! What the experiments say about the sample corpus, and that chance is the seed's alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use clap::Parser;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
+use dehusk::pipeline::{CorpusMineOptions, Silent, mine_corpus};
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+use super::{Arguments, run};
+
+/// Mined once for all tests.
+static PATTERNS: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let inventory = Inventory::scan(&[corpora().join("news")], &ReadOptions::default()).expect("a corpus");
+    let output = OutputRoot::create(&folder.path().join("patterns"), &inventory.inputs()).expect("a folder");
+    let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+    mine_corpus(&inventory, &output, &lexer, &CorpusMineOptions::default(), &Silent).expect("it is mined");
+    folder
+});
+
+fn corpora() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")
+}
+
+/// What an experiment prints, or why it fails.
+fn try_said(experiment: &str, corpus: &Path, gold: &Path, options: &str) -> anyhow::Result<String> {
+    let paths = [corpus, Path::new("--gold"), gold].map(Path::as_os_str);
+    let words = ["experiments", experiment].into_iter().chain(options.split_whitespace()).map(str::as_ref);
+    run(&Arguments::try_parse_from(words.chain(paths))?, &Silent)
+}
+
+fn on_news(experiment: &str, options: &str) -> String {
+    let (corpus, gold) = (corpora().join("news"), corpora().join("news-gold"));
+    try_said(experiment, &corpus, &gold, options).unwrap_or_else(|error| panic!("{experiment} {options}: {error:#}"))
+}
+
+/// With the patterns of the sample corpus.
+fn with_patterns(experiment: &str, options: &str) -> String {
+    let patterns = PATTERNS.path().join("patterns");
+    on_news(experiment, &format!("{options} -p {}", patterns.display()))
+}
+
+fn json(experiment: &str, options: &str) -> Value {
+    serde_json::from_str(&with_patterns(experiment, &format!("{options} --json"))).expect("JSON and nothing else")
+}
+
+#[track_caller]
+fn figure(outcome: &Value, treatment: &str, name: &str) -> f64 {
+    outcome["results"][treatment][name].as_f64().unwrap_or_else(|| panic!("no {name} of {treatment} in {outcome}"))
+}
+
+#[test]
+fn cleaning_shows_which_pages_are_duplicates() {
+    let outcome = json("duplicates", "");
+    assert_eq!((&outcome["selection"]["pages"], &outcome["selection"]["sources"]), (&113.into(), &5.into()));
+    assert_eq!((&outcome["same"], &outcome["retold"]), (&452.into(), &4.into()), "each page under four others");
+    assert!(figure(&outcome, "uncleaned", "found") < 0.4);
+    assert!(figure(&outcome, "smooth", "found") > 0.9 && figure(&outcome, "smooth", "told_apart") > 0.98);
+    assert!(figure(&outcome, "union", "found") > figure(&outcome, "uncleaned", "found"));
+    assert_eq!((figure(&outcome, "gold", "found"), figure(&outcome, "gold", "told_apart")), (1.0, 1.0));
+}
+
+#[test]
+fn cleaning_shows_which_pages_are_mirrors() {
+    let outcome = json("mirrors", "--pairs 60");
+    assert_eq!((&outcome["mirrors"], &outcome["others"]), (&60.into(), &60.into()));
+    assert!(figure(&outcome, "uncleaned", "auc") < 0.95 && figure(&outcome, "smooth", "auc") > 0.98);
+    let median = |treatment: &str| outcome["results"][treatment]["mirrors"]["median"].as_f64().expect("a median");
+    assert!(median("uncleaned") > 0.4 && median("smooth") < 0.2 && median("gold") == 0.0);
+}
+
+#[test]
+fn cleaning_lets_articles_form_clusters() {
+    let outcome = json("clusters", "--rounds 2 --articles 20");
+    assert_eq!((&outcome["documents"], &outcome["clusters"]), (&160.into(), &20.into()));
+    assert!(figure(&outcome, "smooth", "mean") > figure(&outcome, "uncleaned", "mean"), "{outcome}");
+    assert!(figure(&outcome, "gold", "mean") > 0.9, "{outcome}");
+}
+
+#[test]
+fn figures_depend_on_the_seed_and_on_nothing_else() {
+    for (experiment, size) in [("mirrors", "--pairs 20"), ("clusters", "--rounds 1 --articles 12")] {
+        let table = |more: &str| with_patterns(experiment, &format!("{size} {more}"));
+        let one = table("--seed 7 --threads 1");
+        assert_eq!(one, table("--seed 7 --threads 3"), "{experiment}");
+        assert_ne!(one, table("--seed 8"), "{experiment}");
+    }
+}
+
+#[test]
+fn pattern_files_serve_as_well_as_mining() {
+    let mined = on_news("duplicates", "--pairs 40");
+    assert_eq!(mined, with_patterns("duplicates", "--pairs 40"));
+    assert_ne!(mined, with_patterns("duplicates", "--pairs 40 --only-accepted"));
+}
+
+#[test]
+fn pages_that_cannot_be_used_are_counted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |relative: String, text: &str| {
+        let path = folder.path().join(relative);
+        fs::create_dir_all(path.parent().expect("a folder to be in")).expect("the folder");
+        fs::write(path, text).expect("the file");
+    };
+    let story = |number: usize| (0..60).map(|word| format!(" story{number}word{word}")).collect::<String>();
+    for number in 0..6 {
+        write(format!("in/tide/{number}.txt"), &format!("The Daily Tide\n\n{}\n", story(number)));
+        write(format!("gold/tide/{number}.txt"), &story(number));
+    }
+    write("in/tide/no-gold.txt".to_owned(), "a page");
+    write("in/tide/other.txt".to_owned(), &story(91));
+    write("gold/tide/other.txt".to_owned(), &story(92));
+    write("swapped/tide/0.txt".to_owned(), &story(1));
+    let try_said = |experiment, gold| try_said(experiment, &folder.path().join("in"), &folder.path().join(gold), "");
+    let said = try_said("duplicates", "gold").expect("it goes through");
+    assert!(
+        said.contains("6 pages of 1 source; left out: 1 without gold text, 1 whose gold text is short or not"),
+        "{said}"
+    );
+    assert!(said.contains("0 pairs of the same article under two templates, 15 of two"), "{said}");
+    let refused = |experiment, gold| format!("{:#}", try_said(experiment, gold).expect_err("it is refused"));
+    let refused_for = |experiment, gold, reason| {
+        let refused = refused(experiment, gold);
+        assert!(refused.contains(reason), "{refused}");
+    };
+    refused_for("mirrors", "gold", "pages of two sources");
+    refused_for("clusters", "gold", "nothing to cluster");
+    refused_for("duplicates", "elsewhere", "gold text: cannot find ");
+    refused_for("duplicates", "swapped", "swapped: no gold text is found in its document");
+    let usage = Arguments::try_parse_from(["experiments", "duplicates", "in"]).err().expect("it is refused");
+    assert!(usage.to_string().contains("--gold"), "{usage}");
+}
