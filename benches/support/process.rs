@@ -3,28 +3,10 @@
 use std::env;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-use anyhow::{Context, ensure};
 
 /// Stands before a command that is to be run and measured.
 const MEASURE: &str = "--measure";
-
-/// Kills a command after so much time; tells whether it was still at work.
-pub fn kill_after(mut command: Command, moment: Duration) -> io::Result<bool> {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    sleep(moment);
-    child.kill()?;
-    Ok(!child.wait()?.success())
-}
-
-/// Runs a command to its end, which has to be a good one; gives what it prints.
-pub fn output_of(mut command: Command) -> anyhow::Result<Vec<u8>> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(output.stdout)
-}
 
 /// Prints a line.
 pub fn say(line: &str) -> anyhow::Result<()> {

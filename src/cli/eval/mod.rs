@@ -27,7 +27,7 @@ pub struct EvalCommand {
 #[derive(Subcommand, Debug)]
 enum Question {
     /// Put known templates into clean text, mine and clean it, and count what goes
-    Inject(inject::InjectArgs),
+    Inject(Box<inject::InjectArgs>),
     /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
     Stream(Box<stream::StreamArgs>),
 }

@@ -1,9 +1,4 @@
-//! Kills the program at random moments, lets it go on with `--resume`, and compares what comes of it with an undisturbed
-//! run: every file that is written, the report and the summary.
-//!
-//! ```text
-//! cargo bench --bench kills -- --rounds 50
-//! ```
+//! `dehusk clean`, which goes on with `--resume`: every file that is written, the report and the summary are compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,38 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use clap::Parser;
 
 use dehusk::evaluation::random::Random;
 
-mod input;
-#[path = "../support/mod.rs"]
-mod support;
-
-use support::process::{kill_after, output_of, say};
-
-/// Kills `dehusk clean` again and again, and sees whether it ends as if nobody had
-#[derive(Parser)]
-struct Arguments {
-    /// How often it is cleaned from the beginning
-    #[arg(long, default_value = "5")]
-    rounds: usize,
-    /// How often it is killed in a round at most
-    #[arg(long, default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
-    kills: u16,
-    /// How many documents there are
-    #[arg(long, default_value = "20000")]
-    documents: usize,
-    /// What all chance comes from
-    #[arg(long, default_value = "1")]
-    seed: u64,
-    /// The program [default: the one that was built with this]
-    #[arg(long, default_value = env!("CARGO_BIN_EXE_dehusk"), hide_default_value = true)]
-    program: PathBuf,
-    /// What cargo says to all benches
-    #[arg(long, hide = true)]
-    bench: bool,
-}
+use super::{Effort, KILLS, input, kill_after, output_of};
 
 /// What came of a round.
 #[derive(Debug, Default)]
@@ -56,36 +23,31 @@ struct Round {
     last: Duration,
 }
 
-fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    if !arguments.bench {
-        return Ok(()); // run as a test: there is nothing to check
-    }
+#[test]
+fn cleaning_that_is_killed_and_resumed_ends_as_if_nobody_had() -> anyhow::Result<()> {
+    let Effort { rounds, documents } = Effort::asked_for(500, 20_000)?;
     let scratch = tempfile::tempdir()?;
-    input::write(&scratch.path().join("corpus"), arguments.documents)?;
-    let place = Place { program: &arguments.program, folder: scratch.path() };
+    input::write(&scratch.path().join("corpus"), documents)?;
+    let place = Place { folder: scratch.path() };
     output_of(place.command(&["mine", "corpus", "-o", "patterns", "--quiet"]))?;
     let undisturbed = place.clean("undisturbed", false)?;
     let (files, time) = (place.files("undisturbed")?.len(), undisturbed.time.as_secs_f64());
-    say(&format!("undisturbed: {files} files of {} documents in {time:.2} s", arguments.documents))?;
+    eprintln!("undisturbed: {files} files of {documents} documents in {time:.2} s");
     let mut all = Round::default();
-    for number in 1..=arguments.rounds {
-        let mut random = Random::along(arguments.seed, &[number as u64]);
-        let round = place.round(&undisturbed, random.between(1, usize::from(arguments.kills)), &mut random)?;
-        say(&format!("round {number}: {round:.2?}"))?;
+    for number in 1..=rounds {
+        let mut random = Random::along(1, &[number]);
+        let round = place.round(&undisturbed, random.between(1, KILLS), &mut random)?;
+        eprintln!("round {number}: {round:.2?}");
         all.killed += round.killed;
         all.time += round.time;
     }
-    let mean = all.time.as_secs_f64() / arguments.rounds.max(1) as f64;
-    say(&format!(
-        "{} rounds, killed {} times at work, no difference; {mean:.2} s a round on average",
-        arguments.rounds, all.killed
-    ))
+    let mean = all.time.as_secs_f64() / rounds.max(1) as f64;
+    eprintln!("{rounds} rounds, killed {} times at work, no difference; {mean:.2} s a round on average", all.killed);
+    Ok(())
 }
 
-/// The program, and the folder it works in.
+/// The folder that the program works in.
 struct Place<'a> {
-    program: &'a Path,
     folder: &'a Path,
 }
 
@@ -134,7 +96,7 @@ impl Place<'_> {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.program);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
         command.current_dir(self.folder).args(arguments).stdin(Stdio::null());
         command
     }
