@@ -113,7 +113,7 @@ impl ExperimentArgs {
         }
         let library = self.library(&inventory, &listings, observer)?;
         let cleaners = |method| {
-            let options = CleanOptions { method, only_accepted: self.only_accepted, ..CleanOptions::default() };
+            let options = CleanOptions::default().method(method).only_accepted(self.only_accepted);
             let cleaner = |listing: &SourceListing| Cleaner::new(&library.for_source(listing.id.as_str()), &options);
             listings.par_iter().map(cleaner).collect()
         };
