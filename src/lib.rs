@@ -206,7 +206,7 @@ pub use selection::select;
 pub use cleaning::drift::Drift;
 pub use cleaning::shape::{ShapeError, ShapeModel};
 pub use cleaning::{
-    CleanError, CleanOptions, Cleaner, Cleaning, Grounds, Ingredient, Ingredients, Method, Scratch, Span,
+    CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Grounds, Method, Scratch, Span,
 };
 
 #[cfg(feature = "pipeline")]

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::cleaning::shape::{FEATURES, Features, ShapeModel};
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Ingredient, Ingredients, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, EvidenceKind, EvidenceKinds, Scratch};
 use crate::patterns::PatternFile;
 
 /// Number of rounds: first the model is fitted to what matches remove, then once more to what it removes itself.
@@ -49,8 +49,8 @@ pub fn train(lessons: &[Lesson], rounds: usize) -> Result<ShapeModel, CleanError
     for _ in 0..rounds.max(1) {
         let shape = model.take().map(std::sync::Arc::new);
         // Without these, so that the model learns what shape says by itself.
-        let ingredients = Ingredients::ALL.without(Ingredient::Headline).without(Ingredient::Prior);
-        let options = CleanOptions { shape, ingredients, ..CleanOptions::default() };
+        let evidence_kinds = EvidenceKinds::ALL.without(EvidenceKind::Headline).without(EvidenceKind::Prior);
+        let options = CleanOptions { shape, evidence_kinds, ..CleanOptions::default() };
         let examples = lessons.par_iter().map(|lesson| examples(lesson, &options)).collect::<Result<Vec<_>, _>>()?;
         model = Some(fit(&examples.concat()));
     }

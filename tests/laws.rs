@@ -40,7 +40,7 @@ mod safety;
 mod samples;
 #[path = "laws/scripts.rs"]
 mod scripts;
-#[path = "laws/thinning.rs"]
-mod thinning;
+#[path = "laws/pattern_selection.rs"]
+mod pattern_selection;
 #[path = "laws/writing.rs"]
 mod writing;

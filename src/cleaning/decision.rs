@@ -23,7 +23,7 @@ use super::headline::Heading;
 use super::segments::{MIN_PARAGRAPH_WORDS, Segments};
 use super::shape::{ShapeModel, features};
 use super::smooth::smooth;
-use super::{Ingredient, Ingredients, Reading};
+use super::{EvidenceKind, EvidenceKinds, Reading};
 use crate::tokens::free_positions::FreePositions;
 
 /// Cost of a change of label between two tokens of a line. So a template inside a line needs 17 tokens to be removed.
@@ -60,7 +60,7 @@ pub struct Case<'d> {
     matches: &'d [Match],
     weights: &'d [Weight],
     evidence: &'d Evidence,
-    ingredients: Ingredients,
+    evidence_kinds: EvidenceKinds,
     /// Whether each token is a value that distinguishes the document from others. Empty if none is.
     is_value: Vec<bool>,
     /// The segments up to the end of the article.
@@ -71,24 +71,24 @@ pub struct Case<'d> {
 
 impl<'d> Case<'d> {
     /// `matches` are those that count, `weights` those of the patterns, `evidence` the evidence of the matches,
-    /// `ingredients` the kinds of evidence that count.
+    /// `evidence_kinds` the kinds of evidence that count.
     pub fn of(
         text: &'d str,
         reading: &'d Reading,
         matches: &'d [Match],
         weights: &'d [Weight],
         evidence: &'d Evidence,
-        ingredients: Ingredients,
+        evidence_kinds: EvidenceKinds,
     ) -> Case<'d> {
         let mut segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        let end = match ingredients.has(Ingredient::End) {
+        let end = match evidence_kinds.has(EvidenceKind::End) {
             true => article_end(reading, matches, weights, evidence, &segments),
             false => None,
         };
         // After the end there is no longest paragraph and no headline.
         end.inspect(|end| segments.end_at(end.start));
         let mut case =
-            Case { text, reading, matches, weights, evidence, ingredients, is_value: Vec::new(), segments, end };
+            Case { text, reading, matches, weights, evidence, evidence_kinds, is_value: Vec::new(), segments, end };
         case.is_value = case.values();
         case
     }
@@ -100,7 +100,7 @@ impl<'d> Case<'d> {
             Some(model) => self.trusting(trust, self.weighed_with_shape(model)),
             None => self.evidence.of_token.clone(),
         };
-        if self.ingredients.has(Ingredient::Headline)
+        if self.evidence_kinds.has(EvidenceKind::Headline)
             && let Some(index) = self.headline()
         {
             probabilities[self.segments.tokens.tokens(index)].fill(0.0);
@@ -145,9 +145,9 @@ impl<'d> Case<'d> {
     }
 
     fn weighed_with_shape(&self, model: &ShapeModel) -> Vec<f32> {
-        let Case { segments, ingredients, .. } = self;
-        let prior = if ingredients.has(Ingredient::Prior) { self.prior() } else { 0.0 };
-        let article = if ingredients.has(Ingredient::Article) { longest_prose(segments) } else { None };
+        let Case { segments, evidence_kinds, .. } = self;
+        let prior = if evidence_kinds.has(EvidenceKind::Prior) { self.prior() } else { 0.0 };
+        let article = if evidence_kinds.has(EvidenceKind::Article) { longest_prose(segments) } else { None };
         let mut probabilities = self.evidence.of_token.clone();
         let features = features(self.text, &self.reading.tokens, &self.reading.layout, segments);
         for (index, (segment, features)) in segments.tokens.iter().zip(features).enumerate() {
@@ -185,7 +185,7 @@ impl<'d> Case<'d> {
     /// is no value.
     fn values(&self) -> Vec<bool> {
         let mut values = Vec::new();
-        if !self.ingredients.has(Ingredient::Values) {
+        if !self.evidence_kinds.has(EvidenceKind::Values) {
             return values;
         }
         let mut hold = |tokens: Range<usize>| {
@@ -209,7 +209,7 @@ impl<'d> Case<'d> {
             return PROVEN;
         }
         let of_documents = PER_DOUBLING * (documents / FEW_DOCUMENTS).log2().max(0.0);
-        MATCHED * p + if self.ingredients.has(Ingredient::Documents) { p * of_documents } else { 0.0 }
+        MATCHED * p + if self.evidence_kinds.has(EvidenceKind::Documents) { p * of_documents } else { 0.0 }
     }
 
     /// The log-odds that any token of the document is boilerplate, from how much of it is matched.
@@ -317,7 +317,7 @@ mod tests {
     }
 
     /// Calls `look` for a document of these lines, with the tokens of each line.
-    fn look<T>(lines: &[Line], ingredients: Ingredients, look: impl FnOnce(&Case, &[Range<usize>]) -> T) -> T {
+    fn look<T>(lines: &[Line], evidence_kinds: EvidenceKinds, look: impl FnOnce(&Case, &[Range<usize>]) -> T) -> T {
         let text = lines.iter().map(|line| line.text()).collect::<Vec<_>>().join("\n");
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let tokens = Tokens::of(&text, &mut lexer);
@@ -332,15 +332,15 @@ mod tests {
             }
             is_rejected[range.clone()].fill(matches!(line, Rejected(_)));
         }
-        let evidence = weigh(&layout, &matches, &weights, ingredients);
+        let evidence = weigh(&layout, &matches, &weights, evidence_kinds);
         let reading = Reading { tokens, layout, matches: matches.clone(), is_rejected, ..Reading::default() };
-        let case = Case::of(&text, &reading, &matches, &weights, &evidence, ingredients);
+        let case = Case::of(&text, &reading, &matches, &weights, &evidence, evidence_kinds);
         look(&case, &ranges)
     }
 
     /// The lines of which at least one token stays.
-    fn kept(lines: &[Line], shape: Option<&ShapeModel>, ingredients: Ingredients) -> Vec<&'static str> {
-        look(lines, ingredients, |case, ranges| {
+    fn kept(lines: &[Line], shape: Option<&ShapeModel>, evidence_kinds: EvidenceKinds) -> Vec<&'static str> {
+        look(lines, evidence_kinds, |case, ranges| {
             let goes = case.labels(&case.probabilities(shape, 1.0));
             let stays = |range: &Range<usize>| !goes[range.clone()].iter().all(|&goes| goes);
             lines.iter().zip(ranges).filter(|(_, range)| stays(range)).map(|(line, _)| line.text()).collect()
@@ -361,34 +361,34 @@ mod tests {
         let page = [Matched(MENU, 90), Matched(HEADLINE, 9), Bare(STORY), Bare(MORE), Matched(OTHER_HEADLINE, 9)];
         let shape = ShapeModel::shipped();
         for shape in [None, Some(&*shape)] {
-            assert_eq!(kept(&page, shape, Ingredients::ALL), [HEADLINE, STORY, MORE]);
-            assert_eq!(kept(&page, shape, Ingredients::ALL.without(Ingredient::Headline)), [STORY, MORE]);
+            assert_eq!(kept(&page, shape, EvidenceKinds::ALL), [HEADLINE, STORY, MORE]);
+            assert_eq!(kept(&page, shape, EvidenceKinds::ALL.without(EvidenceKind::Headline)), [STORY, MORE]);
         }
     }
 
     #[test]
     fn an_accepted_headline_goes() {
-        assert_eq!(kept(&[Accepted(HEADLINE), Bare(STORY), Bare(MORE)], None, Ingredients::ALL), [STORY, MORE]);
+        assert_eq!(kept(&[Accepted(HEADLINE), Bare(STORY), Bare(MORE)], None, EvidenceKinds::ALL), [STORY, MORE]);
     }
 
     #[test]
     fn of_what_no_match_covers_the_longest_paragraph_stays_whatever_its_shape() {
         let page = [Matched(MENU, 90), Bare(MORE), Bare(STORY), Bare(TEASER), Matched(OTHER_HEADLINE, 90)];
-        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let all = EvidenceKinds::ALL.without(EvidenceKind::Headline);
         assert_eq!(kept(&page, Some(&alike(60.0)), all), [STORY]);
-        assert_eq!(kept(&page, Some(&alike(60.0)), all.without(Ingredient::Article)), [""; 0]);
+        assert_eq!(kept(&page, Some(&alike(60.0)), all.without(EvidenceKind::Article)), [""; 0]);
     }
 
     #[test]
     fn a_paragraph_that_recurs_or_is_short_is_no_article() {
-        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let all = EvidenceKinds::ALL.without(EvidenceKind::Headline);
         let page = [Matched(STORY, 90), Bare(MORE), Bare(LONG)];
         assert_eq!(kept(&page, Some(&alike(60.0)), all), [LONG]);
     }
 
     #[test]
     fn without_a_paragraph_there_is_no_article_that_shape_could_tell_from() {
-        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let all = EvidenceKinds::ALL.without(EvidenceKind::Headline);
         let kept = |lines: &[Line]| kept(lines, Some(&alike(60.0)), all);
         assert_eq!(kept(&[Matched(MENU, 90), Bare(MORE), Bare(TEASER)]), [MORE, TEASER]);
         assert_eq!(kept(&[Matched(MENU, 90), Bare(MORE), Bare(TEASER), Bare(LONG)]), [LONG]);
@@ -398,7 +398,7 @@ mod tests {
     fn shape_counts_as_far_as_it_is_trusted() {
         let lines = [Matched(MENU, 90), Bare(LONG), Bare(TEASER)];
         let trusted = |trust| {
-            look(&lines, Ingredients::ALL.without(Ingredient::Headline), |case, ranges| {
+            look(&lines, EvidenceKinds::ALL.without(EvidenceKind::Headline), |case, ranges| {
                 let probabilities = case.probabilities(Some(&alike(60.0)), trust);
                 [0, 2].map(|line| probabilities[ranges[line].start])
             })
@@ -411,45 +411,45 @@ mod tests {
     #[test]
     fn what_a_person_rejected_stays_whatever_its_shape() {
         let page = |teaser| [Matched(MENU, 90), Bare(STORY), Matched(OTHER_HEADLINE, 90), teaser];
-        assert_eq!(kept(&page(Bare(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY]);
-        assert_eq!(kept(&page(Rejected(TEASER)), Some(&alike(60.0)), Ingredients::ALL), [STORY, TEASER]);
+        assert_eq!(kept(&page(Bare(TEASER)), Some(&alike(60.0)), EvidenceKinds::ALL), [STORY]);
+        assert_eq!(kept(&page(Rejected(TEASER)), Some(&alike(60.0)), EvidenceKinds::ALL), [STORY, TEASER]);
     }
 
     #[test]
     fn what_a_person_rejected_stays_whatever_goes_around_it() {
         let page = |mark| [Bare(STORY), Matched(MENU, 90), mark, Matched(OTHER_HEADLINE, 90)];
-        let all = Ingredients::ALL.without(Ingredient::Headline);
+        let all = EvidenceKinds::ALL.without(EvidenceKind::Headline);
         assert_eq!(kept(&page(Bare("-")), None, all), [STORY]);
         assert_eq!(kept(&page(Rejected("-")), None, all), [STORY, "-"]);
     }
 
     #[test]
     fn shape_tells_little_where_little_is_matched() {
-        let all = Ingredients::ALL.without(Ingredient::Headline);
-        let kept = |lines: [Line; 4], ingredients| kept(&lines, Some(&alike(3.0)), ingredients);
+        let all = EvidenceKinds::ALL.without(EvidenceKind::Headline);
+        let kept = |lines: [Line; 4], evidence_kinds| kept(&lines, Some(&alike(3.0)), evidence_kinds);
         let half = [Matched(MENU, 90), Matched(OTHER_HEADLINE, 90), Bare(STORY), Bare(TEASER)];
         assert_eq!(kept(half, all), [STORY]);
         let little = [Matched(MENU, 90), Bare(STORY), Bare(MORE), Bare(TEASER)];
         assert_eq!(kept(little, all), [STORY, MORE, TEASER]);
-        assert_eq!(kept(little, all.without(Ingredient::Prior)), [STORY]);
+        assert_eq!(kept(little, all.without(EvidenceKind::Prior)), [STORY]);
     }
 
     #[test]
     fn shape_tells_nothing_where_nothing_is_matched() {
         let page = [Bare(MENU), Bare(HEADLINE), Bare(STORY), Bare(TEASER)];
-        assert_eq!(kept(&page, Some(&alike(60.0)), Ingredients::ALL), [MENU, HEADLINE, STORY, TEASER]);
+        assert_eq!(kept(&page, Some(&alike(60.0)), EvidenceKinds::ALL), [MENU, HEADLINE, STORY, TEASER]);
     }
 
     #[test]
     fn no_shape_outvotes_what_is_proven() {
         let page = |documents| [Matched(MENU, documents), Bare(STORY)];
-        assert_eq!(kept(&page(90), Some(&alike(-1e9)), Ingredients::ALL), [STORY]);
-        assert_eq!(kept(&page(2), Some(&alike(-1e9)), Ingredients::ALL), [MENU, STORY]);
+        assert_eq!(kept(&page(90), Some(&alike(-1e9)), EvidenceKinds::ALL), [STORY]);
+        assert_eq!(kept(&page(2), Some(&alike(-1e9)), EvidenceKinds::ALL), [MENU, STORY]);
     }
 
     #[test]
     fn what_a_person_accepted_goes_whatever_its_shape() {
-        assert_eq!(kept(&[Accepted(STORY), Bare(MORE)], Some(&alike(-1e9)), Ingredients::ALL), [MORE]);
+        assert_eq!(kept(&[Accepted(STORY), Bare(MORE)], Some(&alike(-1e9)), EvidenceKinds::ALL), [MORE]);
     }
 
     #[test]
@@ -457,29 +457,29 @@ mod tests {
         let page = |words| [Bare(STORY), Ends("Comments", words), Bare(MORE), Bare(TEASER)];
         let shape = ShapeModel::shipped();
         for shape in [None, Some(&*shape)] {
-            assert_eq!(kept(&page(10), shape, Ingredients::ALL), [STORY], "shape: {}", shape.is_some());
+            assert_eq!(kept(&page(10), shape, EvidenceKinds::ALL), [STORY], "shape: {}", shape.is_some());
             // Too few words before it for an article of this source.
-            assert!(kept(&page(30), shape, Ingredients::ALL).contains(&MORE));
-            assert!(kept(&page(10), shape, Ingredients::ALL.without(Ingredient::End)).contains(&MORE));
+            assert!(kept(&page(30), shape, EvidenceKinds::ALL).contains(&MORE));
+            assert!(kept(&page(10), shape, EvidenceKinds::ALL.without(EvidenceKind::End)).contains(&MORE));
         }
     }
 
     #[test]
     fn nothing_ends_before_it_began() {
         let page = [Ends("Comments", 10), Bare(STORY), Bare(MORE)];
-        assert!(kept(&page, None, Ingredients::ALL).ends_with(&[STORY, MORE]));
+        assert!(kept(&page, None, EvidenceKinds::ALL).ends_with(&[STORY, MORE]));
     }
 
     #[test]
     fn what_a_person_rejected_stays_beyond_the_end() {
         let page = [Bare(STORY), Ends("Comments", 10), Bare(MORE), Rejected(TEASER)];
-        assert_eq!(kept(&page, None, Ingredients::ALL), [STORY, TEASER]);
+        assert_eq!(kept(&page, None, EvidenceKinds::ALL), [STORY, TEASER]);
     }
 
     #[test]
     fn a_shorter_article_than_was_seen_is_none_if_more_comes_after_it() {
         let page = |more| [Bare(STORY), Ends("Comments", 10), Bare(more)];
-        assert_eq!(kept(&page("They are right, and he is wrong."), None, Ingredients::ALL), [STORY]);
-        assert_eq!(kept(&page(LONG), None, Ingredients::ALL).len(), 3);
+        assert_eq!(kept(&page("They are right, and he is wrong."), None, EvidenceKinds::ALL), [STORY]);
+        assert_eq!(kept(&page(LONG), None, EvidenceKinds::ALL).len(), 3);
     }
 }

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use super::layout::Layout;
 use super::proof::Proof;
-use super::{Ingredient, Ingredients};
+use super::{EvidenceKind, EvidenceKinds};
 use crate::patterns::Place;
 use crate::tokens::free_positions::FreePositions;
 
@@ -102,9 +102,9 @@ pub struct Match {
 }
 
 /// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
-pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients: Ingredients) -> Evidence {
+pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], evidence_kinds: EvidenceKinds) -> Evidence {
     let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
-    let proof = match ingredients.has(Ingredient::Proof) {
+    let proof = match evidence_kinds.has(EvidenceKind::Proof) {
         true => Proof::of(layout, &matches, weights),
         false => Proof::none(layout, &matches),
     };
@@ -114,15 +114,15 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], ingredients
         let weight = &weights[*pattern];
         let whole = match proof.is_proven[index] {
             true => 1.0,
-            false => strength(layout, tokens, proof.telling_words[index], weight, ingredients),
+            false => strength(layout, tokens, proof.telling_words[index], weight, evidence_kinds),
         };
         let pattern = *pattern as u32;
         strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
-        if whole < 1.0 && weight.holds_lines && ingredients.has(Ingredient::Lines) {
+        if whole < 1.0 && weight.holds_lines && evidence_kinds.has(EvidenceKind::Lines) {
             holding.push(Holding {
                 pattern,
                 lines: layout.lines.within(tokens),
-                is_of_few: is_of_few(weight, ingredients),
+                is_of_few: is_of_few(weight, evidence_kinds),
             });
         }
     }
@@ -144,16 +144,16 @@ pub struct Alone {
 
 impl Alone {
     /// The result of [`weigh`] for one match alone, in O(log n).
-    pub fn of(layout: &Layout, found: &Match, weights: &[Weight], ingredients: Ingredients) -> Alone {
+    pub fn of(layout: &Layout, found: &Match, weights: &[Weight], evidence_kinds: EvidenceKinds) -> Alone {
         let Match { tokens, pattern } = without_stop_before(layout, found, weights);
         let weight = &weights[pattern];
-        let is_proven = ingredients.has(Ingredient::Proof) && weight.is_proven_alone(layout, &tokens);
+        let is_proven = evidence_kinds.has(EvidenceKind::Proof) && weight.is_proven_alone(layout, &tokens);
         let strength = match is_proven {
             true => 1.0,
-            false => strength(layout, &tokens, layout.mass(&tokens), weight, ingredients),
+            false => strength(layout, &tokens, layout.mass(&tokens), weight, evidence_kinds),
         };
-        let holds_lines = weight.holds_lines && ingredients.has(Ingredient::Lines);
-        Alone { tokens, strength, holds_lines, is_of_few: is_of_few(weight, ingredients) }
+        let holds_lines = weight.holds_lines && evidence_kinds.has(EvidenceKind::Lines);
+        Alone { tokens, strength, holds_lines, is_of_few: is_of_few(weight, evidence_kinds) }
     }
 
     /// Calls `visit` with stretches from left to right and the strength of each: 1 for whole lines. Some stretches may
@@ -236,13 +236,13 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<Patte
 }
 
 /// The evidence of a match as a whole. `size` is its mass in words, without what a proven match explains.
-fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, ingredients: Ingredients) -> f32 {
+fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, evidence_kinds: EvidenceKinds) -> f32 {
     if weight.is_certain {
         return 1.0;
     }
     let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
-    let of_share = if ingredients.has(Ingredient::Pairs) { of_share * told(size) } else { of_share };
-    let of_length = match is_retold(layout, tokens, weight, ingredients) || !ingredients.has(Ingredient::Length) {
+    let of_share = if evidence_kinds.has(EvidenceKind::Pairs) { of_share * told(size) } else { of_share };
+    let of_length = match is_retold(layout, tokens, weight, evidence_kinds) || !evidence_kinds.has(EvidenceKind::Length) {
         true => 0.0,
         false => PER_WORD * size,
     };
@@ -256,13 +256,13 @@ fn told(size: f64) -> f64 {
 }
 
 /// Whether the match may be a story that was told in 2 documents.
-fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, ingredients: Ingredients) -> bool {
-    is_of_few(weight, ingredients) && is_passage(layout, tokens)
+fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, evidence_kinds: EvidenceKinds) -> bool {
+    is_of_few(weight, evidence_kinds) && is_passage(layout, tokens)
 }
 
 /// Whether the pattern is in so few documents that they may have retold a story.
-fn is_of_few(weight: &Weight, ingredients: Ingredients) -> bool {
-    ingredients.has(Ingredient::Passages) && weight.documents <= MAX_RETOLD
+fn is_of_few(weight: &Weight, evidence_kinds: EvidenceKinds) -> bool {
+    evidence_kinds.has(EvidenceKind::Passages) && weight.documents <= MAX_RETOLD
 }
 
 /// Whether the tokens have the form of a story: many words, in sentences.
@@ -298,12 +298,12 @@ mod tests {
 
     fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
         let (matches, weights) = matches_and_weights(matches);
-        weigh(&layout(text), &matches, &weights, Ingredients::ALL)
+        weigh(&layout(text), &matches, &weights, EvidenceKinds::ALL)
     }
 
     /// The same by brute force: each line of each match is a stroke, and strokes are painted token by token.
     fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
-        let all = Ingredients::ALL;
+        let all = EvidenceKinds::ALL;
         let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
         let proof = Proof::of(layout, &matches, weights);
         let mut strokes = Vec::new();
@@ -392,14 +392,14 @@ mod tests {
                 found.pattern /= 2;
             }
             weights.truncate(matches.len().div_ceil(2));
-            let evidence = weigh(&layout, &matches, &weights, Ingredients::ALL);
+            let evidence = weigh(&layout, &matches, &weights, EvidenceKinds::ALL);
             let patterns = evidence.pattern.into_iter().map(|pattern| pattern.map(PatternIndex::get)).collect();
             prop_assert_eq!((evidence.of_token, patterns), naively_weighed(&layout, &matches, &weights));
             for found in matches {
                 let mut of_token = vec![0.0; end];
-                let alone = Alone::of(&layout, &found, &weights, Ingredients::ALL);
+                let alone = Alone::of(&layout, &found, &weights, EvidenceKinds::ALL);
                 alone.stretches(&layout, |tokens, strength| of_token[tokens].fill(strength));
-                prop_assert_eq!(weigh(&layout, &[found], &weights, Ingredients::ALL).of_token, of_token);
+                prop_assert_eq!(weigh(&layout, &[found], &weights, EvidenceKinds::ALL).of_token, of_token);
             }
         }
     }

@@ -109,7 +109,7 @@ struct Tree {
 
 /// What a run of the automaton stands for.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum RunPart {
     /// A whole pattern.
     Pattern(usize),
     /// A segment of a pattern with free stretches, by its number.
@@ -119,7 +119,7 @@ enum Part {
 /// What must be checked on a match, besides the symbols.
 #[derive(Debug)]
 struct Run {
-    part: Part,
+    part: RunPart,
     len: u32,
     /// Tokens of the run before which a line must start. `len` stands for the end of the run.
     line_starts: Vec<u32>,
@@ -139,13 +139,13 @@ impl TokenAutomaton {
         let (mut slotted, mut slotted_of) = (Vec::new(), Vec::new());
         for (pattern, run, edges) in runs {
             if !run.has_free() {
-                tree.add(Part::Pattern(pattern), run.pieces(), edges);
+                tree.add(RunPart::Pattern(pattern), run.pieces(), edges);
                 continue;
             }
             let index = slotted.len() as u32;
             slotted.push(Slotted::new(pattern, run, |pieces| {
                 let segment = slotted_of.len() as u32;
-                tree.add(Part::Segment(segment), pieces, edges);
+                tree.add(RunPart::Segment(segment), pieces, edges);
                 slotted_of.push(index);
                 segment
             }));
@@ -178,8 +178,8 @@ impl TokenAutomaton {
     pub fn find_filled(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Found)) {
         let mut segments = Segments::default();
         self.find_parts(text, tokens, symbols, |tokens, part| match part {
-            Part::Pattern(pattern) => visit(Found { tokens, pattern, fillers: &[] }),
-            Part::Segment(segment) => segments.entry(segment).or_default().push(tokens),
+            RunPart::Pattern(pattern) => visit(Found { tokens, pattern, fillers: &[] }),
+            RunPart::Segment(segment) => segments.entry(segment).or_default().push(tokens),
         });
         if !segments.is_empty() {
             let lines = Lines::of(text, tokens);
@@ -190,7 +190,7 @@ impl TokenAutomaton {
         }
     }
 
-    fn find_parts(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, Part)) {
+    fn find_parts(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, RunPart)) {
         let mut state = 0;
         for (index, &symbol) in symbols.iter().enumerate() {
             state = if state == 0 { self.from_root[symbol.0 as usize] } else { self.step(state, symbol) };
@@ -257,7 +257,7 @@ impl TokenAutomaton {
 
 impl Tree {
     /// Adds pieces. Free stretches are skipped.
-    fn add(&mut self, part: Part, pieces: &[Piece], edges: Edges) {
+    fn add(&mut self, part: RunPart, pieces: &[Piece], edges: Edges) {
         let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
         for piece in pieces {
             let symbol = match piece {

@@ -42,7 +42,7 @@ use evidence::{Alone, Evidence, Match, PatternIndex, Weight, weigh};
 use frame::Frame;
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
-pub use options::{CleanOptions, Ingredient, Ingredients, Method};
+pub use options::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use regexes::{GaveUp, MatchError, Regexes};
 use segments::Segments;
 use shape::{Features, ShapeModel, features};
@@ -420,7 +420,7 @@ impl Cleaner {
     /// The evidence of each token, from only these matches.
     #[doc(hidden)]
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
-        weigh(&reading.layout, matches, &self.weights, self.options.ingredients)
+        weigh(&reading.layout, matches, &self.weights, self.options.evidence_kinds)
     }
 
     /// The last place of each pattern in a text.
@@ -433,14 +433,14 @@ impl Cleaner {
     #[doc(hidden)]
     pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
         let (matches, weights) = self.with(reading, recurring);
-        let evidence = weigh(&reading.layout, &matches, &weights, self.options.ingredients);
+        let evidence = weigh(&reading.layout, &matches, &weights, self.options.evidence_kinds);
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
         last_places(reading, &matches, &weights, &evidence, &segments)
     }
 
     /// The strength of a match by itself, without the other matches.
     pub(crate) fn alone(&self, reading: &Reading, found: &Match) -> Alone {
-        Alone::of(&reading.layout, found, &self.weights, self.options.ingredients)
+        Alone::of(&reading.layout, found, &self.weights, self.options.evidence_kinds)
     }
 
     /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
@@ -523,23 +523,23 @@ impl Cleaner {
             return self.framed(text, reading, found);
         }
         let Weighed { matches, weights, trust } = found;
-        let evidence = weigh(&reading.layout, matches, weights, self.options.ingredients);
-        let trust = if self.options.ingredients.has(Ingredient::Trust) { trust } else { 1.0 };
+        let evidence = weigh(&reading.layout, matches, weights, self.options.evidence_kinds);
+        let trust = if self.options.evidence_kinds.has(EvidenceKind::Trust) { trust } else { 1.0 };
         let shape = self.options.shape.as_deref().filter(|_| !self.options.only_accepted && trust > 0.0);
-        let decide = |shape: Option<&ShapeModel>, ingredients| {
-            let case = Case::of(text, reading, matches, weights, &evidence, ingredients);
+        let decide = |shape: Option<&ShapeModel>, evidence_kinds| {
+            let case = Case::of(text, reading, matches, weights, &evidence, evidence_kinds);
             let probabilities = case.probabilities(shape, trust);
             (case.labels(&probabilities), probabilities, case.end)
         };
-        let (mut goes, mut probabilities, mut end) = decide(shape, self.options.ingredients);
+        let (mut goes, mut probabilities, mut end) = decide(shape, self.options.evidence_kinds);
         // Shape and ends separate boilerplate from articles. If everything would be removed, there is only one kind of
         // text. So the document is decided again without them.
         let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
         let mut is_cautious = false;
         if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
-            (goes, probabilities, end) = decide(None, self.options.ingredients.without(Ingredient::End));
+            (goes, probabilities, end) = decide(None, self.options.evidence_kinds.without(EvidenceKind::End));
         } else if shape.is_some() && takes_most(&reading.layout, &goes, &evidence, end) {
-            (goes, probabilities, end) = decide(None, self.options.ingredients);
+            (goes, probabilities, end) = decide(None, self.options.evidence_kinds);
             is_cautious = true;
         }
         let mut patterns = evidence.pattern;
@@ -551,7 +551,7 @@ impl Cleaner {
 
     /// Whether only the frame is removed.
     fn goes_by_place(&self, trust: f64) -> bool {
-        trust < Trust::LEAST && self.options.ingredients.has(Ingredient::Trust) && !self.options.only_accepted
+        trust < Trust::LEAST && self.options.evidence_kinds.has(EvidenceKind::Trust) && !self.options.only_accepted
     }
 
     /// Removes the frame, and the matches of patterns that a person confirmed.
@@ -561,15 +561,15 @@ impl Cleaner {
         let placed: Vec<Match> =
             matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
         // The shape of this text is not trusted. Headline and end depend on it, so they are not used.
-        let ingredients = self.options.ingredients.without(Ingredient::End).without(Ingredient::Headline);
-        let all = weigh(layout, &placed, weights, ingredients);
+        let evidence_kinds = self.options.evidence_kinds.without(EvidenceKind::End).without(EvidenceKind::Headline);
+        let all = weigh(layout, &placed, weights, evidence_kinds);
         let segments = Segments::of(text, tokens, layout, &all.of_token);
         let frame = Frame::grown(layout, &placed, weights, |found| weights[found.pattern].place);
         let frame = frame.trimmed(layout, &placed, weights, &segments);
         let mut counted = frame.within(matches, weights);
         counted.extend(certain.cloned());
-        let evidence = weigh(layout, &counted, weights, ingredients);
-        let case = Case::of(text, reading, &counted, weights, &evidence, ingredients);
+        let evidence = weigh(layout, &counted, weights, evidence_kinds);
+        let case = Case::of(text, reading, &counted, weights, &evidence, evidence_kinds);
         let probabilities = case.probabilities(None, 0.0);
         let mut goes = case.labels(&probabilities);
         // A gap is closed only if it has no word and no match of a mutable pattern, such as a date.
@@ -590,7 +590,7 @@ impl Cleaner {
         // A recurring stretch without a pattern has no cutoff here. It was selected by the caller.
         let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
-        let evidence = weigh(&reading.layout, &united, weights, self.options.ingredients);
+        let evidence = weigh(&reading.layout, &united, weights, self.options.evidence_kinds);
         let mut goes = vec![false; reading.tokens.tokens.len()];
         let mut free = FreePositions::new(goes.len());
         united.iter().for_each(|found| free.take(found.tokens.clone(), |token| goes[token] = true));

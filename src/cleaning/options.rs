@@ -28,20 +28,20 @@ pub struct CleanOptions {
     /// The shape model, for boilerplate that varies. `None`: only matches count.
     pub shape: Option<Arc<ShapeModel>>,
     /// The kinds of evidence that count.
-    pub ingredients: Ingredients,
+    pub evidence_kinds: EvidenceKinds,
 }
 
 setters!(CleanOptions {
     method: Method,
     only_accepted: bool,
     shape: Option<Arc<ShapeModel>>,
-    ingredients: Ingredients,
+    evidence_kinds: EvidenceKinds,
 });
 
 /// A kind of evidence, or of doubt, in [`Method::Smooth`]. Each can be switched off to measure its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Ingredient {
+pub enum EvidenceKind {
     /// Long matches are stronger.
     Length,
     /// Whole lines are strong, however small their share.
@@ -68,41 +68,41 @@ pub enum Ingredient {
     Trust,
 }
 
-impl Ingredient {
+impl EvidenceKind {
     /// All of them, each with the name it has on the command line.
     #[doc(hidden)]
-    pub const NAMED: [(&'static str, Ingredient); 12] = [
-        ("length", Ingredient::Length),
-        ("lines", Ingredient::Lines),
-        ("pairs", Ingredient::Pairs),
-        ("passages", Ingredient::Passages),
-        ("proof", Ingredient::Proof),
-        ("documents", Ingredient::Documents),
-        ("headline", Ingredient::Headline),
-        ("prior", Ingredient::Prior),
-        ("article", Ingredient::Article),
-        ("end", Ingredient::End),
-        ("values", Ingredient::Values),
-        ("trust", Ingredient::Trust),
+    pub const NAMED: [(&'static str, EvidenceKind); 12] = [
+        ("length", EvidenceKind::Length),
+        ("lines", EvidenceKind::Lines),
+        ("pairs", EvidenceKind::Pairs),
+        ("passages", EvidenceKind::Passages),
+        ("proof", EvidenceKind::Proof),
+        ("documents", EvidenceKind::Documents),
+        ("headline", EvidenceKind::Headline),
+        ("prior", EvidenceKind::Prior),
+        ("article", EvidenceKind::Article),
+        ("end", EvidenceKind::End),
+        ("values", EvidenceKind::Values),
+        ("trust", EvidenceKind::Trust),
     ];
 }
 
-/// A set of [`Ingredient`]s.
+/// A set of [`EvidenceKind`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ingredients(u16);
+pub struct EvidenceKinds(u16);
 
-impl Ingredients {
-    /// All ingredients.
-    pub const ALL: Ingredients = Ingredients(u16::MAX);
+impl EvidenceKinds {
+    /// All kinds of evidence.
+    pub const ALL: EvidenceKinds = EvidenceKinds(u16::MAX);
 
-    /// The set without one ingredient.
-    pub fn without(self, ingredient: Ingredient) -> Ingredients {
-        Ingredients(self.0 & !(1 << ingredient as u16))
+    /// The set without one kind of evidence.
+    pub fn without(self, kind: EvidenceKind) -> EvidenceKinds {
+        EvidenceKinds(self.0 & !(1 << kind as u16))
     }
 
     /// Whether it is in the set.
-    pub fn has(self, ingredient: Ingredient) -> bool {
-        self.0 & (1 << ingredient as u16) != 0
+    pub fn has(self, kind: EvidenceKind) -> bool {
+        self.0 & (1 << kind as u16) != 0
     }
 }
 
@@ -112,7 +112,7 @@ impl Default for CleanOptions {
             method: Method::Smooth,
             only_accepted: false,
             shape: Some(ShapeModel::shipped()),
-            ingredients: Ingredients::ALL,
+            evidence_kinds: EvidenceKinds::ALL,
         }
     }
 }

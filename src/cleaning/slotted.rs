@@ -19,13 +19,13 @@ pub(super) type Segments = FxHashMap<u32, Vec<Range<usize>>>;
 #[derive(Debug)]
 pub(super) struct Slotted {
     pattern: usize,
-    segments: Vec<Segment>,
+    segments: Vec<TemplateSegment>,
     /// The free stretches between the segments.
     stretches: Vec<Stretch>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Segment {
+enum TemplateSegment {
     /// A segment with tokens, by its number in [`Segments`].
     Tokens(u32),
     /// The start or end of a line, without a token.
@@ -45,7 +45,7 @@ impl Slotted {
     pub(super) fn new(pattern: usize, run: &TokenRun, mut number: impl FnMut(&[Piece]) -> u32) -> Slotted {
         let has_token = |segment: &[Piece]| segment.iter().any(|piece| *piece != Piece::Break);
         let segment =
-            |pieces: &[Piece]| if has_token(pieces) { Segment::Tokens(number(pieces)) } else { Segment::LineEdge };
+            |pieces: &[Piece]| if has_token(pieces) { TemplateSegment::Tokens(number(pieces)) } else { TemplateSegment::LineEdge };
         let is_break = |piece: Option<&Piece>| piece == Some(&Piece::Break);
         let stretch = |(index, piece): (usize, &Piece)| match piece {
             Piece::Free { more, space_before } => Some(Stretch {
@@ -65,9 +65,9 @@ impl Slotted {
 
     /// Calls `visit` with the shortest match for each start.
     pub(super) fn join(&self, lines: &Lines, segments: &Segments, visit: &mut impl FnMut(Found)) {
-        let is_there = |segment: &Segment| match segment {
-            Segment::Tokens(number) => segments.contains_key(number),
-            Segment::LineEdge => true,
+        let is_there = |segment: &TemplateSegment| match segment {
+            TemplateSegment::Tokens(number) => segments.contains_key(number),
+            TemplateSegment::LineEdge => true,
         };
         if !self.segments.iter().all(is_there) {
             return;
@@ -76,10 +76,10 @@ impl Slotted {
         for (index, segment) in self.segments.iter().enumerate().rev() {
             let stretch = self.stretches.get(index);
             rest = match (segment, stretch) {
-                (Segment::LineEdge, None) => Rest::LineEnd,
-                (Segment::Tokens(number), None) => Rest::At(segments[number].iter().map(Joined::last).collect()),
-                (Segment::Tokens(number), Some(stretch)) => Rest::At(rest.before(&segments[number], stretch, lines)),
-                (Segment::LineEdge, Some(stretch)) => Rest::At(rest.after_line_starts(stretch, lines)),
+                (TemplateSegment::LineEdge, None) => Rest::LineEnd,
+                (TemplateSegment::Tokens(number), None) => Rest::At(segments[number].iter().map(Joined::last).collect()),
+                (TemplateSegment::Tokens(number), Some(stretch)) => Rest::At(rest.before(&segments[number], stretch, lines)),
+                (TemplateSegment::LineEdge, Some(stretch)) => Rest::At(rest.after_line_starts(stretch, lines)),
             };
         }
         if let Rest::At(matches) = rest {

@@ -8,7 +8,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use dehusk::cleaning::shape::ShapeModel;
-use dehusk::cleaning::{CleanOptions, Ingredient, Ingredients, Method};
+use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
@@ -340,7 +340,7 @@ pub struct AnyMethodArgs {
     #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]
     pub no_shape: bool,
     /// Leave kinds of evidence out, to see what they do; separated by commas
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = ingredient_names(), help_heading = "Cleaning")]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning")]
     pub without: Vec<String>,
 }
 
@@ -349,8 +349,8 @@ fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
     ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
 }
 
-fn ingredient_names() -> clap::builder::PossibleValuesParser {
-    Ingredient::NAMED.map(|(name, _)| name).into()
+fn evidence_kind_names() -> clap::builder::PossibleValuesParser {
+    EvidenceKind::NAMED.map(|(name, _)| name).into()
 }
 
 /// See [`Method`].
@@ -394,8 +394,12 @@ impl AnyMethodArgs {
             None => Some(ShapeModel::shipped()),
         };
         let is_out = |name: &str| self.without.iter().any(|out| out == name);
-        let left_out = Ingredient::NAMED.into_iter().filter(|(name, _)| is_out(name));
-        let ingredients = left_out.fold(Ingredients::ALL, |all, (_, ingredient)| all.without(ingredient));
-        CleanOptions::default().method(method).only_accepted(self.only.is_some()).shape(shape).ingredients(ingredients)
+        let left_out = EvidenceKind::NAMED.into_iter().filter(|(name, _)| is_out(name));
+        let evidence_kinds = left_out.fold(EvidenceKinds::ALL, |all, (_, kind)| all.without(kind));
+        CleanOptions::default()
+            .method(method)
+            .only_accepted(self.only.is_some())
+            .shape(shape)
+            .evidence_kinds(evidence_kinds)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::file_kind::text_name;
-use super::source_by::Known;
+use super::source_by::SourceHints;
 use super::{FileKind, HtmlView, ReadOptions, Reason, SourceId};
 
 /// A file to read, with one document or with many (such as JSONL).
@@ -162,7 +162,7 @@ impl InputFile {
 
     fn own_source(&self, options: &ReadOptions) -> Result<SourceId, Reason> {
         let path = self.name();
-        let known = Known { folder: self.folder.as_ref(), path: &path, is_file: true, ..Known::default() };
+        let known = SourceHints { folder: self.folder.as_ref(), path: &path, is_file: true, ..SourceHints::default() };
         let name = options.source_by.name(known, &options.keys)?;
         match &self.folder {
             Some(folder) if *folder.as_str() == *name => Ok(folder.clone()),

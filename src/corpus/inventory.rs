@@ -16,7 +16,7 @@ use rustc_hash::FxHasher;
 use super::compression::Compression;
 use super::folder::Findings;
 use super::jsonl::{JsonLines, Line};
-use super::listing::{self, DocumentRef, Place, Sources};
+use super::listing::{self, DocumentRef, Location, Sources};
 use super::open_file::OpenFile;
 use super::reading::read_document;
 use super::records::Container;
@@ -125,8 +125,8 @@ impl Inventory {
     #[doc(hidden)]
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
         match place.place() {
-            Place::Line { bytes, .. } | Place::Spool { bytes, .. } => bytes as u64,
-            Place::File => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
+            Location::Line { bytes, .. } | Location::Spool { bytes, .. } => bytes as u64,
+            Location::File => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
         }
     }
 
@@ -134,13 +134,13 @@ impl Inventory {
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         let file = &self.files[place.file()];
         match place.place() {
-            Place::File => self.read_file(file).map(|(document, _)| document),
-            Place::Line { start, bytes, number } => {
+            Location::File => self.read_file(file).map(|(document, _)| document),
+            Location::Line { start, bytes, number } => {
                 let container = self.container(file);
                 let document = self.line_of(place.file(), start, bytes, number, &container);
                 document.map_err(|reason| container.skipped(Some(number), reason))
             }
-            Place::Spool { start, bytes, number } => {
+            Location::Spool { start, bytes, number } => {
                 let document = self.spool.read(start, bytes, &self.options);
                 document.map_err(|reason| self.container(file).skipped(Some(number), reason))
             }

@@ -29,7 +29,7 @@ const PUT_BY: u64 = 1 << 63;
 
 /// Where to read a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// The whole file.
     File,
     /// A line of a file that can be read in any order.
@@ -63,12 +63,12 @@ impl DocumentRef {
     }
 
     /// Its position.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Location {
         let (start, bytes) = (self.start, self.bytes as usize);
         match self.number {
-            0 => Place::File,
-            number if number & PUT_BY == 0 => Place::Line { start, bytes, number },
-            number => Place::Spool { start, bytes, number: number & !PUT_BY },
+            0 => Location::File,
+            number if number & PUT_BY == 0 => Location::Line { start, bytes, number },
+            number => Location::Spool { start, bytes, number: number & !PUT_BY },
         }
     }
 

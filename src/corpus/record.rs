@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::skipped::excerpt;
-use super::source_by::Known;
+use super::source_by::SourceHints;
 use super::{Keys, ReadOptions, Reason};
 
 /// The `line` with its document's text replaced by `new_text`. All other bytes are unchanged.
@@ -97,14 +97,14 @@ impl<'a> Record<'a> {
     }
 
     /// The facts in the line that may name the source, as far as the rule needs them.
-    pub(super) fn known(&self, options: &ReadOptions) -> Result<Known<'a>, Reason> {
+    pub(super) fn known(&self, options: &ReadOptions) -> Result<SourceHints<'a>, Reason> {
         let (by, keys) = (&options.source_by, &options.keys);
         let source = self.source.and_then(present).filter(|_| by.asks_for_key());
         let url = self.url.and_then(present).filter(|_| source.is_none() && by.asks_for_url());
-        Ok(Known {
+        Ok(SourceHints {
             source: source.map(|field| string(field, &keys.source, "a string")).transpose()?,
             url: url.map(|field| string(field, &keys.url, "a string")).transpose()?,
-            ..Known::default()
+            ..SourceHints::default()
         })
     }
 

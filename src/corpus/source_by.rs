@@ -33,7 +33,7 @@ pub enum SourceBy {
 
 /// The facts about a document that may name its source.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known<'a> {
+pub(super) struct SourceHints<'a> {
     /// The name in the document.
     pub(super) source: Option<Cow<'a, str>>,
     /// Its URL.
@@ -70,7 +70,7 @@ impl SourceBy {
     }
 
     /// The name of a document's source. It may not be a valid [`SourceId`]. The `keys` are needed for error messages.
-    pub(super) fn name<'a>(&self, known: Known<'a>, keys: &Keys) -> Result<Cow<'a, str>, Reason> {
+    pub(super) fn name<'a>(&self, known: SourceHints<'a>, keys: &Keys) -> Result<Cow<'a, str>, Reason> {
         let folder = || known.folder.map(|folder| Cow::Borrowed(folder.as_str()));
         match self {
             SourceBy::Auto => match (known.source, &known.url) {
@@ -88,7 +88,7 @@ impl SourceBy {
 }
 
 /// The host of the document's URL. For a file of its own, the folder's name is taken for a host.
-fn host_of(known: &Known, keys: &Keys) -> Result<String, Reason> {
+fn host_of(known: &SourceHints, keys: &Keys) -> Result<String, Reason> {
     match (&known.url, known.folder) {
         (Some(url), _) => host(url),
         (None, Some(folder)) if known.is_file => Ok(host_name(folder.as_str())),
@@ -138,13 +138,13 @@ fn no_source(keys: &Keys) -> Reason {
 mod tests {
     use super::*;
 
-    fn name(rule: &str, known: Known) -> Result<String, String> {
+    fn name(rule: &str, known: SourceHints) -> Result<String, String> {
         let by = SourceBy::parse(rule).expect("a rule");
         by.name(known, &Keys::default()).map(Cow::into_owned).map_err(|reason| reason.to_string())
     }
 
     fn by_url(rule: &str, url: &str) -> Result<String, String> {
-        name(rule, Known { url: Some(url.into()), path: "f/x.jsonl", ..Known::default() })
+        name(rule, SourceHints { url: Some(url.into()), path: "f/x.jsonl", ..SourceHints::default() })
     }
 
     fn folder(name: &str) -> SourceId {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn rules_ask_for_different_things() {
         let folder = folder("f");
-        let all = || Known {
+        let all = || SourceHints {
             source: Some("Key".into()),
             url: Some("https://www.a.b.co.uk:80/x".into()),
             folder: Some(&folder),
@@ -165,14 +165,14 @@ mod tests {
         for (rule, source) in expected {
             assert_eq!(name(rule, all()), Ok(source.to_owned()), "{rule}");
         }
-        let without_key = || Known { source: None, ..all() };
+        let without_key = || SourceHints { source: None, ..all() };
         assert_eq!(name("auto", without_key()), Ok("a.b.co.uk".to_owned()));
-        assert_eq!(name("auto", Known { url: None, ..without_key() }), Ok("f".to_owned()));
+        assert_eq!(name("auto", SourceHints { url: None, ..without_key() }), Ok("f".to_owned()));
     }
 
     #[test]
     fn what_a_rule_does_not_find_is_named_with_a_remedy() {
-        let nothing = |rule: &str| name(rule, Known { path: "x.jsonl", ..Known::default() }).expect_err(rule);
+        let nothing = |rule: &str| name(rule, SourceHints { path: "x.jsonl", ..SourceHints::default() }).expect_err(rule);
         assert!(nothing("auto").starts_with(r#"has neither "source" nor "url": are these the right keys?"#));
         assert!(nothing("key").starts_with(r#"has no "source" to name its source: is this the right key?"#));
         assert!(
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_folder_is_a_host_for_files_only() {
         let folder = folder("www.News.Example.com");
-        let known = |is_file| Known { folder: Some(&folder), is_file, ..Known::default() };
+        let known = |is_file| SourceHints { folder: Some(&folder), is_file, ..SourceHints::default() };
         assert_eq!(name("auto", known(true)), Ok("www.News.Example.com".to_owned()));
         assert_eq!(name("host", known(true)), Ok("news.example.com".to_owned()));
         assert_eq!(name("domain", known(true)), Ok("example.com".to_owned()));
@@ -252,7 +252,7 @@ mod tests {
         for (regex, source) in cases {
             assert_eq!(by_url(regex, url), Ok(source.to_owned()), "{regex}");
         }
-        assert_eq!(name("/([^/]+)/", Known { path: "f/anna/x.html", ..Known::default() }), Ok("anna".to_owned()));
+        assert_eq!(name("/([^/]+)/", SourceHints { path: "f/anna/x.html", ..SourceHints::default() }), Ok("anna".to_owned()));
         // The group exists but takes no part in the match.
         assert!(by_url("users|(?<source>nobody)", url).is_err());
         assert!(by_url("^f/", url).is_err(), "the path is not looked at if there is an address");

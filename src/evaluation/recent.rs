@@ -6,11 +6,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::streaming::segments::Segment;
+use crate::streaming::segments::TextSegment;
 use crate::streaming::table::Count;
 
 /// For each page: what the last `cached` pages know of its segments. At least the page itself is cached.
-pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
+pub fn seen_in_last<S: AsRef<[TextSegment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
     let keys: Vec<FxHashSet<u64>> = pages.iter().map(|page| keys(page.as_ref())).collect();
     let mut documents: FxHashMap<u64, u32> = FxHashMap::default();
     let seen = pages.iter().enumerate().map(|(number, page)| {
@@ -19,7 +19,7 @@ pub fn seen_in_last<S: AsRef<[Segment]>>(cached: usize, pages: &[S]) -> Vec<Vec<
             keys[gone].iter().for_each(|key| forget(&mut documents, key));
         }
         let pages = cached.max(1).min(number + 1) as u32;
-        let count = |segment: &Segment| Count { documents: documents[&segment.key.0], pages };
+        let count = |segment: &TextSegment| Count { documents: documents[&segment.key.0], pages };
         page.as_ref().iter().map(count).collect()
     });
     seen.collect()
@@ -35,7 +35,7 @@ pub fn smallest(most: usize, is_enough: impl Fn(usize) -> bool) -> Option<usize>
     (low <= most).then_some(low)
 }
 
-fn keys(segments: &[Segment]) -> FxHashSet<u64> {
+fn keys(segments: &[TextSegment]) -> FxHashSet<u64> {
     segments.iter().map(|segment| segment.key.0).collect()
 }
 
@@ -53,14 +53,14 @@ mod tests {
     use super::*;
     use crate::streaming::segments::SegmentKey;
 
-    fn page(keys: &[u64]) -> Vec<Segment> {
+    fn page(keys: &[u64]) -> Vec<TextSegment> {
         keys.iter()
-            .map(|&key| Segment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 1 })
+            .map(|&key| TextSegment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 1 })
             .collect()
     }
 
     fn documents(cached: usize, pages: &[&[u64]]) -> Vec<Vec<u32>> {
-        let pages: Vec<Vec<Segment>> = pages.iter().map(|keys| page(keys)).collect();
+        let pages: Vec<Vec<TextSegment>> = pages.iter().map(|keys| page(keys)).collect();
         let seen = seen_in_last(cached, &pages);
         seen.iter().map(|page| page.iter().map(|seen| seen.documents).collect()).collect()
     }

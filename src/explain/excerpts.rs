@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lens::Matched;
-use super::{Outcome, Part, ids};
+use super::{Outcome, TextPart, ids};
 use crate::cleaning::Cleaner;
 use crate::stretches::{common, touching};
 
@@ -32,7 +32,7 @@ pub enum Content<'t> {
         /// What stands before it in the line.
         before: String,
         /// The match: what of it goes, and what stays.
-        parts: Vec<Part<'t>>,
+        parts: Vec<TextPart<'t>>,
         /// What stands after it in the line.
         after: String,
     },
@@ -87,14 +87,14 @@ impl<'t, 'c> Excerpts<'t, 'c> {
     }
 
     /// A part of a line that matches: what goes of it, and what stays.
-    fn parts(&self, part: Range<usize>) -> Vec<Part<'t>> {
-        let stays = |range: Range<usize>| Part { text: &self.text[range], outcome: Outcome::Stays };
+    fn parts(&self, part: Range<usize>) -> Vec<TextPart<'t>> {
+        let stays = |range: Range<usize>| TextPart { text: &self.text[range], outcome: Outcome::Stays };
         let mut parts = Vec::new();
         let mut at = part.start;
         for span in touching(&self.matched.cleaning.spans, &part, |span| &span.range) {
             let goes = common(&span.range, &part);
             parts.push(stays(at..goes.start));
-            parts.push(Part { text: &self.text[goes.clone()], outcome: Outcome::Goes(ids(span, &goes, self.cleaner)) });
+            parts.push(TextPart { text: &self.text[goes.clone()], outcome: Outcome::Goes(ids(span, &goes, self.cleaner)) });
             at = goes.end;
         }
         parts.push(stays(at..part.end));

@@ -19,7 +19,7 @@ pub const BY_SHAPE: &str = "shape";
 
 /// A part of a text, and what becomes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<'t> {
+pub struct TextPart<'t> {
     /// It.
     pub text: &'t str,
     /// What becomes of it.
@@ -41,7 +41,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation<'t> {
     /// All of its text, in order. No part that goes runs over a line's end.
-    pub parts: Vec<Part<'t>>,
+    pub parts: Vec<TextPart<'t>>,
     /// How many bytes go, white space that goes with them included.
     pub removed: usize,
     /// The patterns that act, by their index in [`Cleaner::patterns`], and how many bytes each explains; most first.
@@ -72,8 +72,8 @@ impl<'t> Explanation<'t> {
     }
 }
 
-fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<Part<'t>> {
-    let unmarked = |range: Range<usize>| Part { text: &text[range], outcome: Outcome::Unmarked };
+fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextPart<'t>> {
+    let unmarked = |range: Range<usize>| TextPart { text: &text[range], outcome: Outcome::Unmarked };
     let mut parts = Vec::new();
     let mut at = 0;
     for span in &cleaning.spans {
@@ -82,7 +82,7 @@ fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<Part<
         for line in text[span.range.clone()].split_inclusive('\n') {
             let range = at..at + line.len();
             at = range.end;
-            parts.push(Part { text: line, outcome: Outcome::Goes(ids(span, &range, cleaner)) });
+            parts.push(TextPart { text: line, outcome: Outcome::Goes(ids(span, &range, cleaner)) });
         }
     }
     parts.push(unmarked(at..text.len()));

@@ -1,6 +1,6 @@
 //! Names for columns.
 //!
-//! Takes the mined patterns of a source as runs of tokens. Gives a name for each varying [`Place`] in them. The name is
+//! Takes the mined patterns of a source as runs of tokens. Gives a name for each varying [`VaryingPlace`] in them. The name is
 //! what the template says about the place: the words directly before it, such as `isbn-13` in `ISBN-13: {number}`, or
 //! else the words after it, such as `responses` in `{number} responses`. Names depend on the patterns only, and mostly
 //! on the place's own pattern. So mining again changes few of them.
@@ -17,7 +17,7 @@ const FREE: &str = "text";
 
 /// A varying place in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct VaryingPlace {
     /// The words that describe it. Empty if there are none.
     pub label: String,
     /// Whether the words stand before another place, which this one follows.
@@ -29,7 +29,7 @@ pub struct Place {
 }
 
 /// The varying places in a run, in order.
-pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<Place> {
+pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<VaryingPlace> {
     let kind = |piece: &Piece| match piece {
         Piece::Slot { id, .. } => Some(mutable.pattern(*id).name.clone()),
         Piece::Free { .. } => Some(FREE.to_owned()),
@@ -38,22 +38,22 @@ pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<Place> {
     let place = |(index, piece): (usize, &Piece)| {
         let kind = kind(piece)?;
         let (label, is_second) = label(run.pieces(), index);
-        Some(Place { label, is_second, kind, is_free: piece.is_free() })
+        Some(VaryingPlace { label, is_second, kind, is_free: piece.is_free() })
     };
     run.pieces().iter().enumerate().filter_map(place).collect()
 }
 
 /// The labels that are used both for free stretches and for mutable patterns, and so mean two things.
-pub fn ambiguous<'p>(places: impl Iterator<Item = &'p Place>) -> HashSet<String> {
-    let (free, mutable): (Vec<&Place>, Vec<&Place>) = places.filter(|place| !place.is_second).partition(|p| p.is_free);
+pub fn ambiguous<'p>(places: impl Iterator<Item = &'p VaryingPlace>) -> HashSet<String> {
+    let (free, mutable): (Vec<&VaryingPlace>, Vec<&VaryingPlace>) = places.filter(|place| !place.is_second).partition(|p| p.is_free);
     let free: HashSet<&str> = free.into_iter().map(|place| place.label.as_str()).collect();
     mutable.into_iter().map(|place| &place.label).filter(|label| free.contains(label.as_str())).cloned().collect()
 }
 
 /// The names of the places of the pattern with this id, in order. All are different.
-pub fn names(places: &[Place], id: &str, ambiguous: &HashSet<String>) -> Vec<String> {
+pub fn names(places: &[VaryingPlace], id: &str, ambiguous: &HashSet<String>) -> Vec<String> {
     let is_first = |label: &str| places.iter().filter(|place| !place.is_second && place.label == label).count() == 1;
-    let name = |Place { label, is_second, kind, .. }: &Place| match label.as_str() {
+    let name = |VaryingPlace { label, is_second, kind, .. }: &VaryingPlace| match label.as_str() {
         "" => format!("{kind}-{id}"),
         label if !is_second && is_first(label) && !ambiguous.contains(label) => label.to_owned(),
         label => format!("{label}-{kind}"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     /// The places in a text. The word `FREE` in it stands for a free stretch.
-    fn places_in(text: &str) -> Vec<Place> {
+    fn places_in(text: &str) -> Vec<VaryingPlace> {
         let lexer = lexer();
         let sequence = SymbolSequence::of_texts(&[text], &lexer).unwrap();
         let pieces = sequence.run(0..sequence.tokens()).pieces().to_vec();

@@ -27,7 +27,7 @@ struct Piece {
 
 /// A range of the source that has text and no markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct SourcePart {
     pub(super) source: Range<usize>,
     pub(super) syntax: Syntax,
     /// Whether text stands directly before it in the source.
@@ -55,7 +55,7 @@ impl SourceMap {
     }
 
     /// The ranges of the source that can be removed with some text. A character reference is included only as a whole.
-    pub(super) fn parts(&self, text: &Range<usize>) -> impl Iterator<Item = Part> {
+    pub(super) fn parts(&self, text: &Range<usize>) -> impl Iterator<Item = SourcePart> {
         let text = text.clone();
         let pieces = self.overlapping_indices(&text);
         pieces.filter_map(move |at| self.part(at, &text))
@@ -63,11 +63,11 @@ impl SourceMap {
 
     /// An empty range of the source, at which new text for position `text` can be inserted. `None` if the page has no
     /// text.
-    pub(super) fn place_of(&self, text: usize) -> Option<Part> {
+    pub(super) fn place_of(&self, text: usize) -> Option<SourcePart> {
         let after = self.pieces.partition_point(|p| p.text.start < text);
         let before = after.checked_sub(1).map(|at| (&self.pieces[at], self.pieces[at].source.end));
         let (piece, at) = before.or_else(|| self.pieces.first().map(|first| (first, first.source.start)))?;
-        Some(Part { source: at..at, syntax: piece.syntax, follows_text: before.is_some() })
+        Some(SourcePart { source: at..at, syntax: piece.syntax, follows_text: before.is_some() })
     }
 
     /// The length of the character reference that starts at a position of the source, if one does.
@@ -77,13 +77,13 @@ impl SourceMap {
         Some(piece.source.len())
     }
 
-    fn part(&self, at: usize, text: &Range<usize>) -> Option<Part> {
+    fn part(&self, at: usize, text: &Range<usize>) -> Option<SourcePart> {
         let piece = &self.pieces[at];
         let is_whole = text.start <= piece.text.start && piece.text.end <= text.end;
         let source = piece.part(text);
         let before = at.checked_sub(1).map(|before| self.pieces[before].source.end);
         let follows_text = source.start > piece.source.start || before == Some(source.start);
-        (piece.aligned || is_whole).then_some(Part { source, syntax: piece.syntax, follows_text })
+        (piece.aligned || is_whole).then_some(SourcePart { source, syntax: piece.syntax, follows_text })
     }
 
     fn overlapping(&self, text: &Range<usize>) -> &[Piece] {
@@ -125,12 +125,12 @@ impl Piece {
 /// The origin of a piece of text.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    place: Place,
+    place: Spelling,
     syntax: Syntax,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Spelling {
     /// Text that is unchanged in the source, from this position on.
     Verbatim(usize),
     /// Text that is written differently in the source, such as a character reference.
@@ -140,12 +140,12 @@ enum Place {
 impl Origin {
     /// The origin of text that is unchanged in the markup, from `start` on.
     pub(super) fn verbatim(start: usize) -> Self {
-        Origin { place: Place::Verbatim(start), syntax: Syntax::Markup }
+        Origin { place: Spelling::Verbatim(start), syntax: Syntax::Markup }
     }
 
     /// The origin of text that is written differently in the markup.
     pub(super) fn decoded(source: Range<usize>) -> Self {
-        Origin { place: Place::Decoded(source), syntax: Syntax::Markup }
+        Origin { place: Spelling::Decoded(source), syntax: Syntax::Markup }
     }
 
     /// The same position, with another syntax than markup.
@@ -156,7 +156,7 @@ impl Origin {
     /// The origin of the rest of the text, after its first `skipped` bytes.
     pub(super) fn after(&self, skipped: usize) -> Self {
         let place = match &self.place {
-            Place::Verbatim(start) => Place::Verbatim(start + skipped),
+            Spelling::Verbatim(start) => Spelling::Verbatim(start + skipped),
             decoded => decoded.clone(),
         };
         Origin { place, ..*self }
@@ -165,8 +165,8 @@ impl Origin {
     /// The source of the first `len` bytes of the text, and whether they are unchanged there.
     fn source(self, len: usize) -> (Range<usize>, bool) {
         match self.place {
-            Place::Verbatim(start) => (start..start + len, true),
-            Place::Decoded(source) => (source, false),
+            Spelling::Verbatim(start) => (start..start + len, true),
+            Spelling::Decoded(source) => (source, false),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::map::{Part, SourceMap};
+use super::map::{SourcePart, SourceMap};
 use super::syntax::Syntax;
 
 /// A range of visible text to remove from a page, and its replacement.
@@ -95,14 +95,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn leave_out(&mut self, part: &Part) {
+    fn leave_out(&mut self, part: &SourcePart) {
         self.copy_to(part.source.start);
         self.at = self.at.max(part.source.end);
         self.seam = Some(part.syntax);
     }
 
     /// Writes the replacement for a removed part.
-    fn replace(&mut self, part: &Part, text: &str) {
+    fn replace(&mut self, part: &SourcePart, text: &str) {
         let needs_text = part.syntax == Syntax::Unquoted && self.starts_value(part);
         let text = if needs_text && text.is_empty() { " " } else { text };
         self.write(text, part.syntax);
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
 
     /// Whether the part is at the start of a value without quotes. The rest of the value must not be empty or start
     /// with a quote.
-    fn starts_value(&self, part: &Part) -> bool {
+    fn starts_value(&self, part: &SourcePart) -> bool {
         let before = &self.html[..part.source.start];
         !part.follows_text && before.ends_with(|c: char| c == '=' || c.is_ascii_whitespace())
     }

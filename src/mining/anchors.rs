@@ -21,7 +21,7 @@ const REACH: usize = 24;
 /// A token is not an anchor if chance alone puts it into more than this share of the gaps of its length.
 const MAX_CHANCE: f64 = 0.1;
 /// Maximum number of stretches that are examined. They are enough to estimate a share.
-const MAX_LOOKED_AT: usize = 64;
+const MAX_SAMPLE: usize = 64;
 
 /// The stretches around the occurrences of a repeat, and which ends of the line they reach.
 ///
@@ -112,16 +112,16 @@ impl Around<'_> {
 
     /// The nearest anchor beyond one end of the stretches.
     fn next_anchor(&self, side: Side) -> Option<Anchor> {
-        let looked_at = self.stretches.len().min(MAX_LOOKED_AT);
-        self.neighbour(side, looked_at).or_else(|| self.nearest(side, looked_at))
+        let sampled = self.stretches.len().min(MAX_SAMPLE);
+        self.neighbour(side, sampled).or_else(|| self.nearest(side, sampled))
     }
 
     /// The nearest anchor at any distance.
-    fn nearest(&self, side: Side, looked_at: usize) -> Option<Anchor> {
+    fn nearest(&self, side: Side, sampled: usize) -> Option<Anchor> {
         let symbols = self.sequence.symbols();
         let mut nearest: FxHashMap<u32, Vec<(usize, usize)>> = FxHashMap::default();
-        for index in 0..looked_at {
-            let stretch = &self.stretches[index * self.stretches.len() / looked_at];
+        for index in 0..sampled {
+            let stretch = &self.stretches[index * self.stretches.len() / sampled];
             for (distance, at) in side.beyond(symbols, stretch).enumerate() {
                 let nearest = nearest.entry(symbols[at]).or_default();
                 if nearest.last().is_none_or(|&(last, _)| last != index) {
@@ -129,7 +129,7 @@ impl Around<'_> {
                 }
             }
         }
-        let is_common = |(_, nearest): &(u32, Vec<(usize, usize)>)| is_nearly_all(nearest.len(), looked_at);
+        let is_common = |(_, nearest): &(u32, Vec<(usize, usize)>)| is_nearly_all(nearest.len(), sampled);
         let anchor = |(symbol, nearest): (u32, Vec<(usize, usize)>)| {
             let away = nearly_largest(nearest.into_iter().map(|(_, distance)| distance));
             Anchor { away, occurrences: self.occurrences[symbol as usize], symbol }
@@ -144,19 +144,19 @@ impl Around<'_> {
 
     /// The anchor directly beside nearly all stretches. This case is common and fast to check, and no other anchor can
     /// be nearer.
-    fn neighbour(&self, side: Side, looked_at: usize) -> Option<Anchor> {
+    fn neighbour(&self, side: Side, sampled: usize) -> Option<Anchor> {
         let symbols = self.sequence.symbols();
         let beside = |index: usize| {
-            let stretch = &self.stretches[index * self.stretches.len() / looked_at];
+            let stretch = &self.stretches[index * self.stretches.len() / sampled];
             side.beyond(symbols, stretch).next().map(|at| symbols[at])
         };
-        let most_missing = looked_at - (0..=looked_at).find(|&some| is_nearly_all(some, looked_at))?;
+        let most_missing = sampled - (0..=sampled).find(|&some| is_nearly_all(some, sampled))?;
         // If nearly all stretches have the token, it is among any `most_missing` + 1 of them.
         let is_nearly_everywhere = |symbol: &u32| {
-            let others = (0..looked_at).filter(|&index| beside(index) != Some(*symbol));
+            let others = (0..sampled).filter(|&index| beside(index) != Some(*symbol));
             others.take(most_missing + 1).count() <= most_missing
         };
-        let symbol = (0..=most_missing.min(looked_at - 1)).filter_map(beside).find(is_nearly_everywhere)?;
+        let symbol = (0..=most_missing.min(sampled - 1)).filter_map(beside).find(is_nearly_everywhere)?;
         Some(Anchor { away: 1, occurrences: self.occurrences[symbol as usize], symbol })
     }
 
@@ -221,9 +221,9 @@ mod tests {
             };
             let mut grown = around(places.clone());
             for side in [Side::Before, Side::After] {
-                let looked_at = grown.stretches.len().min(MAX_LOOKED_AT);
-                let neighbour = grown.neighbour(side, looked_at);
-                prop_assert!(neighbour.is_none() || neighbour == grown.nearest(side, looked_at));
+                let sampled = grown.stretches.len().min(MAX_SAMPLE);
+                let neighbour = grown.neighbour(side, sampled);
+                prop_assert!(neighbour.is_none() || neighbour == grown.nearest(side, sampled));
                 grown.grow(side);
             }
             if stretches(&sequence, &occurrences, &places, 1.0).is_none() {

@@ -35,7 +35,7 @@ const LEVEL_RATIO: f64 = 0.8;
 const MAX_TIMES: usize = 8;
 
 /// Some whole documents. No repeat crosses their boundary.
-struct Part<'a> {
+struct DocumentGroup<'a> {
     /// For each position: the longest repeat that starts there, or [`NONE`] if it is no longer useful.
     longest: &'a mut [u32],
     uncovered: FreePositions,
@@ -53,7 +53,7 @@ pub fn cover(sequence: &SymbolSequence, array: &SuffixArray, repeats: &[Interval
 
 fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices, strengths: &[f64]) -> Vec<usize> {
     let (strongest, weakest) = strengths.iter().fold((0.0f64, f64::MAX), |(max, min), &s| (max.max(s), min.min(s)));
-    let mut parts: Vec<Part> = longest.into_par_iter().map(Part::new).collect();
+    let mut parts: Vec<DocumentGroup> = longest.into_par_iter().map(DocumentGroup::new).collect();
     let mut kept = vec![false; repeats.len()];
     let mut level = strongest;
     let mut is_last = repeats.is_empty();
@@ -64,7 +64,7 @@ fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices
         let useful: Vec<Occurrences> =
             parts.par_iter_mut().map(|part| part.useful_occurrences(&strong, repeats)).collect();
         let ranked = most_covering_first(&useful);
-        let take = |(part, occurrences): (&mut Part, Occurrences)| part.take(&ranked, &occurrences);
+        let take = |(part, occurrences): (&mut DocumentGroup, Occurrences)| part.take(&ranked, &occurrences);
         let taken: Vec<Vec<u32>> = parts.par_iter_mut().zip(useful).map(take).collect();
         taken.into_iter().flatten().for_each(|repeat| kept[repeat as usize] = true);
     }
@@ -122,9 +122,9 @@ impl Choices {
 /// The useful occurrences of each repeat.
 type Occurrences = FxHashMap<u32, Vec<Range<u32>>>;
 
-impl<'a> Part<'a> {
-    fn new(longest: &'a mut [u32]) -> Part<'a> {
-        Part { uncovered: FreePositions::new(longest.len()), longest }
+impl<'a> DocumentGroup<'a> {
+    fn new(longest: &'a mut [u32]) -> DocumentGroup<'a> {
+        DocumentGroup { uncovered: FreePositions::new(longest.len()), longest }
     }
 
     /// The occurrences, from left to right, of the longest strong repeats that reach an uncovered token. `strong` maps

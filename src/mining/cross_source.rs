@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::cutoff::Cutoff;
-use super::sightings::Fingerprint;
+use super::repeat_statistics::Fingerprint;
 use super::{Candidate, Mined};
 use crate::patterns::Template;
 use crate::patterns::file::MinedFrom;
@@ -54,7 +54,7 @@ pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
 
 /// Sums over the sources for one run of tokens.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct RunSums {
     sources: usize,
     documents: usize,
     among: usize,
@@ -65,7 +65,7 @@ struct Seen {
 
 enum Kind {
     Own,
-    Shared(Seen),
+    Shared(RunSums),
     Language,
 }
 
@@ -157,7 +157,7 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
     lines
 }
 
-fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
+fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, RunSums>) -> Kind {
     match seen.get(&candidate.fingerprint) {
         Some(seen) if seen.sources >= MIN_SOURCES => {
             let standing = seen.standing as f64 / 1e6 / seen.sources as f64;
@@ -168,18 +168,18 @@ fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, Seen>) -> Kind {
 }
 
 /// Counts the runs that are a candidate in at least one source. Sources in which they are only repeats count as well.
-fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, Seen> {
+fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, RunSums> {
     let candidates = mined.iter().flat_map(|source| &source.candidates);
-    let mut seen: FxHashMap<Fingerprint, Seen> =
-        candidates.map(|candidate| (candidate.fingerprint, Seen::default())).collect();
+    let mut seen: FxHashMap<Fingerprint, RunSums> =
+        candidates.map(|candidate| (candidate.fingerprint, RunSums::default())).collect();
     for source in mined {
-        for sighting in &source.sightings {
-            if let Some(seen) = seen.get_mut(&sighting.fingerprint) {
+        for statistics in &source.repeat_statistics {
+            if let Some(seen) = seen.get_mut(&statistics.fingerprint) {
                 seen.sources += 1;
-                seen.documents += sighting.documents;
+                seen.documents += statistics.documents;
                 seen.among += source.counted();
-                seen.occurrences += sighting.occurrences;
-                seen.standing += (sighting.standing.0 * 1e6) as u64;
+                seen.occurrences += statistics.occurrences;
+                seen.standing += (statistics.standing.0 * 1e6) as u64;
             }
         }
     }
@@ -198,7 +198,7 @@ fn own_template(candidate: &Candidate, source: &Mined) -> Template {
     }
 }
 
-fn shared_template(candidate: &Candidate, seen: &Seen) -> Template {
+fn shared_template(candidate: &Candidate, seen: &RunSums) -> Template {
     Template {
         run: candidate.run.clone(),
         documents: seen.documents,

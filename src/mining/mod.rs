@@ -15,7 +15,7 @@ mod anchors;
 pub mod content_order;
 mod skeleton;
 mod slots;
-pub mod sightings;
+pub mod repeat_statistics;
 pub mod examples;
 pub mod cross_source;
 
@@ -32,7 +32,7 @@ use filters::filtered_repeats;
 use near_duplicates::group_near_duplicates;
 use places::Places;
 use repeats::Interval;
-use sightings::{Fingerprint, Fingerprints, Sighting, sightings};
+use repeat_statistics::{Fingerprint, Fingerprints, RepeatStatistics, repeat_statistics};
 use slots::slotted_templates;
 use suffix_array::SuffixArray;
 
@@ -99,10 +99,10 @@ pub struct Mined {
     /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
     #[doc(hidden)]
     pub candidates: Vec<Candidate>,
-    /// All repeats that could be candidates in another source: those with up to [`sightings::MAX_SIGHTED_TOKENS`]
+    /// All repeats that could be candidates in another source: those with up to [`repeat_statistics::MAX_SIGHTED_TOKENS`]
     /// tokens, and the candidates.
     #[doc(hidden)]
-    pub sightings: Vec<Sighting>,
+    pub repeat_statistics: Vec<RepeatStatistics>,
 }
 
 impl Mined {
@@ -188,7 +188,7 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
         histogram,
         cutoff,
         candidates,
-        sightings: sightings(sequence, &array, &own, &fingerprints, &kept, &covering),
+        repeat_statistics: repeat_statistics(sequence, &array, &own, &fingerprints, &kept, &covering),
     };
     (mined, examples)
 }

@@ -26,7 +26,7 @@ use super::anchors::stretches;
 use super::examples::Example;
 use super::near_duplicates::Groups;
 use super::repeats::{Interval, outer_intervals};
-use super::sightings::Fingerprint;
+use super::repeat_statistics::Fingerprint;
 use super::skeleton::{Ends, MAX_TOKENS, Skeleton, is_nearly_all};
 use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
@@ -44,7 +44,7 @@ const MIN_SAYING: usize = 4;
 /// ... and if at least this share of the lines have a filler that their document repeats, the fillers are headlines.
 const MIN_SAID_AGAIN: f64 = 0.5;
 /// Maximum number of lines that are examined. They are enough to estimate a share.
-const MAX_LOOKED_AT: usize = 64;
+const MAX_SAMPLE: usize = 64;
 /// Maximum number of places of a repeat in a first test whether there may be a slot beside it.
 const MAX_TRIED: usize = 256;
 /// Minimum number of tokens in a skeleton. A single token is not a template.
@@ -150,15 +150,15 @@ impl<'s> Finder<'s> {
                 && repeat.occurrences as f64 <= (1.0 + MAX_REPEATED) * repeat.documents as f64
                 && missed_repetitions(repeat.documents, self.groups.len()) >= MIN_MISSED_REPETITIONS
         };
-        let mut is_looked_at: Vec<bool> = repeats.iter().map(is_seed).collect();
+        let mut is_seed_of_slots: Vec<bool> = repeats.iter().map(is_seed).collect();
         for (index, outer) in outer_intervals(repeats).into_iter().enumerate() {
             if let Some(seed) = repeats.get(outer as usize)
                 && is_seed(&repeats[index])
             {
-                is_looked_at[outer as usize] &= !self.goes_on_as(array, seed, &repeats[index]);
+                is_seed_of_slots[outer as usize] &= !self.goes_on_as(array, seed, &repeats[index]);
             }
         }
-        repeats.iter().zip(is_looked_at).filter(|(_, is_looked_at)| *is_looked_at).map(|(seed, _)| seed).collect()
+        repeats.iter().zip(is_seed_of_slots).filter(|(_, is_seed_of_slots)| *is_seed_of_slots).map(|(seed, _)| seed).collect()
     }
 
     /// Whether a search around this repeat finds only what a search around a longer one finds. `longer` starts with
@@ -279,9 +279,9 @@ impl<'s> Finder<'s> {
             filler.len() >= MIN_SAYING
                 && others.iter().any(|other| other.windows(filler.len()).any(|window| window == filler))
         };
-        let looked_at = lines.len().min(MAX_LOOKED_AT);
-        let again = (0..looked_at).filter(|index| is_said_again(&lines[index * lines.len() / looked_at])).count();
-        again as f64 >= MIN_SAID_AGAIN * looked_at as f64
+        let sampled = lines.len().min(MAX_SAMPLE);
+        let again = (0..sampled).filter(|index| is_said_again(&lines[index * lines.len() / sampled])).count();
+        again as f64 >= MIN_SAID_AGAIN * sampled as f64
     }
 
     fn candidate(&self, skeleton: &Skeleton, lines: &[Range<usize>]) -> Option<Candidate> {

@@ -27,7 +27,7 @@ const SMALL: usize = 2048;
 /// What the report says of one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Part {
+pub enum ReportPart {
     /// All its lines.
     Lines(String),
     /// They are in a file of so many bytes.
@@ -49,19 +49,19 @@ pub struct PartWriter<'o> {
     file: Option<Encoder<'static, PendingFile>>,
 }
 
-impl Part {
+impl ReportPart {
     /// Whether it is still there, `file` being where it lies if it is large.
     pub fn is_there(&self, file: &Path) -> bool {
         match self {
-            Part::Lines(_) => true,
-            Part::File(bytes) => fs::metadata(file).is_ok_and(|metadata| metadata.len() == *bytes),
+            ReportPart::Lines(_) => true,
+            ReportPart::File(bytes) => fs::metadata(file).is_ok_and(|metadata| metadata.len() == *bytes),
         }
     }
 
     fn copy(&self, file: &Path, to: &mut impl Write) -> io::Result<()> {
         match self {
-            Part::Lines(lines) => to.write_all(lines.as_bytes()),
-            Part::File(_) => io::copy(&mut Decoder::new(File::open(file)?)?, to).map(drop),
+            ReportPart::Lines(lines) => to.write_all(lines.as_bytes()),
+            ReportPart::File(_) => io::copy(&mut Decoder::new(File::open(file)?)?, to).map(drop),
         }
     }
 }
@@ -96,18 +96,18 @@ impl<'o> DocumentReport<'o> {
 
 impl PartWriter<'_> {
     /// All lines are written.
-    pub fn finish(mut self) -> Result<Part> {
+    pub fn finish(mut self) -> Result<ReportPart> {
         let file = match self.file.take() {
             Some(file) => file,
             None => match String::from_utf8(std::mem::take(&mut self.lines)) {
-                Ok(lines) => return Ok(Part::Lines(lines)),
+                Ok(lines) => return Ok(ReportPart::Lines(lines)),
                 Err(error) => self.begin(error.as_bytes())?,
             },
         };
         file.finish()?.publish()?;
         let metadata = fs::metadata(&self.path);
         let metadata = metadata.map_err(|error| OutputError::Write { path: self.path, error })?;
-        Ok(Part::File(metadata.len()))
+        Ok(ReportPart::File(metadata.len()))
     }
 
     /// A file of its own, with these lines so far.
@@ -159,7 +159,7 @@ mod tests {
         run(&DocumentReport::new(file, &output), &manifest);
     }
 
-    fn add(report: &DocumentReport, manifest: &Manifest, input: &str, lines: &[&[u8]]) -> Part {
+    fn add(report: &DocumentReport, manifest: &Manifest, input: &str, lines: &[&[u8]]) -> ReportPart {
         let mut part = report.part(input, manifest);
         lines.iter().for_each(|line| part.write_all(line).expect("written"));
         let part = part.finish().expect("finished");
@@ -182,10 +182,10 @@ mod tests {
         let line: &[u8] = b"{\"line\": \"\xc3\xa4\"}\n";
         let large = vec![line; 10_000];
         with_run(&folder, false, |report, manifest| {
-            assert_eq!(add(report, manifest, "c", &[line]), Part::Lines("{\"line\": \"ä\"}\n".to_owned()));
-            assert!(matches!(add(report, manifest, "b", &large), Part::File(1..10_000)));
-            assert_eq!(add(report, manifest, "a", &[]), Part::Lines(String::new()));
-            assert!(matches!(add(report, manifest, "d", &[b"\xff\n"]), Part::File(_)));
+            assert_eq!(add(report, manifest, "c", &[line]), ReportPart::Lines("{\"line\": \"ä\"}\n".to_owned()));
+            assert!(matches!(add(report, manifest, "b", &large), ReportPart::File(1..10_000)));
+            assert_eq!(add(report, manifest, "a", &[]), ReportPart::Lines(String::new()));
+            assert!(matches!(add(report, manifest, "d", &[b"\xff\n"]), ReportPart::File(_)));
             report.finish(["a", "b", "c", "d"].iter(), manifest).expect("a report");
         });
         assert_eq!(report(&folder), [large.concat(), line.to_vec(), b"\xff\n".to_vec()].concat());

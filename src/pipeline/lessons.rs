@@ -51,7 +51,7 @@ fn relied_on(lessons: &[Lesson], observer: &dyn Observer) -> Vec<bool> {
     let shape = ShapeModel::shipped();
     let trust = |lesson: &Lesson| -> Option<Trust> {
         let (own, shared) = lesson.patterns.split_first()?;
-        let texts: Vec<&String> = sampling::looked_at(&lesson.texts).collect();
+        let texts: Vec<&String> = sampling::sample_of(&lesson.texts).collect();
         let is_told = texts.len() >= Mined::MIN_DOCUMENTS;
         let tally = || {
             let sampled = Sampled::new(own, shared.first(), &texts);

@@ -202,7 +202,7 @@ impl<'a> Miner<'a> {
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining);
         drop(share);
         self.observer.step(listing.documents.len() as u64);
-        Ok((mined, sampling::looked_at(&places).copied().collect()))
+        Ok((mined, sampling::sample_of(&places).copied().collect()))
     }
 
     /// How much memory these documents of a source need at most while they are mined, in bytes.

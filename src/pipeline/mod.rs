@@ -41,7 +41,7 @@ pub use stream::{StreamOptions, StreamTarget, StreamedSource, TableChanges, stre
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::cleaning::{CleanOptions, Ingredient};
+use crate::cleaning::{CleanOptions, EvidenceKind};
 use crate::corpus::{HtmlView, OutputFile, OutputKind};
 
 /// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
@@ -49,7 +49,7 @@ pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
     if html.has_shape() {
         return options;
     }
-    CleanOptions { shape: None, ingredients: options.ingredients.without(Ingredient::End), ..options }
+    CleanOptions { shape: None, evidence_kinds: options.evidence_kinds.without(EvidenceKind::End), ..options }
 }
 
 /// Runs a stage, and tells how long it took.

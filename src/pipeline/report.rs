@@ -13,7 +13,7 @@ use super::workers::share_out_and_collect;
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::corpus::{Document, DocumentRef, Inventory, SourceListing};
 use crate::patterns::{PatternFile, SHARED};
-use crate::selection::effects::{Effects, PatternEffect, Question, Sighting};
+use crate::selection::effects::{Effects, PatternEffect, Question, SampleMatch};
 use crate::selection::warnings::warnings;
 use crate::view::report::documents::{ShownDocument, removed_parts};
 use crate::view::report::patterns::{Patterns, Sight, Sights};
@@ -106,7 +106,7 @@ impl<'a> CorpusReporter<'a> {
         };
         for section in sections? {
             report.shared.add(section.shared);
-            report.documents += section.looked_at;
+            report.documents += section.sampled;
             report.rows.push(section.row);
             report.sections.push(section.html);
         }
@@ -119,7 +119,7 @@ struct Section {
     row: SourceRow,
     html: Markup,
     /// How many of its documents could be read and cleaned.
-    looked_at: usize,
+    sampled: usize,
     /// What each shared pattern does there, and one of its matches.
     shared: Vec<(PatternEffect, Option<Sight>)>,
 }
@@ -169,9 +169,9 @@ impl<'a> SourceToReport<'a> {
         let effects = self.effects()?;
         let own = self.own().map(|own| Ranking::of(own, &effects.patterns[0]));
         let in_full = own.iter().flat_map(|ranking| ranking.in_full(self.report.options.patterns));
-        let sightings =
-            in_full.flat_map(|index| effects.patterns[0][index].sightings.iter().map(move |at| (index, at)));
-        let sights = self.sights(sightings.collect(), "");
+        let sample_matches =
+            in_full.flat_map(|index| effects.patterns[0][index].sample_matches.iter().map(move |at| (index, at)));
+        let sights = self.sights(sample_matches.collect(), "");
         let shared = self.shared(&effects);
         let extremes =
             extremes(&effects.documents, self.report.options.documents).map(|shown| self.show(&effects, &shown));
@@ -190,7 +190,7 @@ impl<'a> SourceToReport<'a> {
             in_full: self.report.options.patterns,
         };
         let html = report.draw();
-        Ok(Section { row, html, looked_at: effects.documents.iter().flatten().count(), shared })
+        Ok(Section { row, html, sampled: effects.documents.iter().flatten().count(), shared })
     }
 
     fn question(&self) -> Question<'_> {
@@ -251,13 +251,13 @@ impl<'a> SourceToReport<'a> {
     }
 
     /// Matches of patterns in their contexts, with the documents' names below `folder`; each document is read once.
-    fn sights(&self, mut wanted: Vec<(usize, &Sighting)>, folder: &str) -> Sights {
-        wanted.sort_by_key(|&(pattern, sighting)| (sighting.text, pattern));
-        let by_text: Vec<&[(usize, &Sighting)]> = wanted.chunk_by(|a, b| a.1.text == b.1.text).collect();
-        let see = |wanted: &&[(usize, &Sighting)]| -> Vec<(usize, Sight)> {
+    fn sights(&self, mut wanted: Vec<(usize, &SampleMatch)>, folder: &str) -> Sights {
+        wanted.sort_by_key(|&(pattern, sample_match)| (sample_match.text, pattern));
+        let by_text: Vec<&[(usize, &SampleMatch)]> = wanted.chunk_by(|a, b| a.1.text == b.1.text).collect();
+        let see = |wanted: &&[(usize, &SampleMatch)]| -> Vec<(usize, Sight)> {
             let Some(document) = self.read(wanted[0].1.text) else { return Vec::new() };
             let name = format!("{folder}{}", document.id);
-            let sight = |at: &Sighting| Sight::new(&name, &document.text, at.bytes.clone());
+            let sight = |at: &SampleMatch| Sight::new(&name, &document.text, at.bytes.clone());
             wanted.iter().map(|&(pattern, at)| (pattern, sight(at))).collect()
         };
         let mut sights = Sights::new();
@@ -271,8 +271,8 @@ impl<'a> SourceToReport<'a> {
     fn shared(&self, effects: &Effects) -> Vec<(PatternEffect, Option<Sight>)> {
         let Some(file) = self.files.iter().position(|file| file.source == SHARED) else { return Vec::new() };
         let patterns = &effects.patterns[file];
-        let first = |(index, effect): (usize, &'_ PatternEffect)| Some((index, effect.sightings.first()?.clone()));
-        let firsts: Vec<(usize, Sighting)> = patterns.iter().enumerate().filter_map(first).collect();
+        let first = |(index, effect): (usize, &'_ PatternEffect)| Some((index, effect.sample_matches.first()?.clone()));
+        let firsts: Vec<(usize, SampleMatch)> = patterns.iter().enumerate().filter_map(first).collect();
         let folder = format!("{}/", self.name);
         let mut sights = self.sights(firsts.iter().map(|(index, at)| (*index, at)).collect(), &folder);
         let sight = |index: usize, sights: &mut Sights| sights.remove(&index).and_then(|mut few| few.pop());

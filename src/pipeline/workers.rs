@@ -11,25 +11,25 @@ pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Does `work` for each of `pieces`, in no particular order, with what `bench` makes for each thread. The first error
+/// Does `work` for each of `pieces`, in no particular order, with what `scratch` makes for each thread. The first error
 /// stops the rest.
 pub fn share_out<B, E: Send>(
     threads: usize,
     pieces: usize,
-    bench: impl Fn() -> B + Sync,
+    scratch: impl Fn() -> B + Sync,
     work: impl Fn(&mut B, usize) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<E>> = Mutex::new(None);
     let lock = || failure.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = || {
-        let mut bench = bench();
+        let mut scratch = scratch();
         loop {
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= pieces || lock().is_some() {
                 return;
             }
-            if let Err(error) = work(&mut bench, piece) {
+            if let Err(error) = work(&mut scratch, piece) {
                 lock().get_or_insert(error);
             }
         }

@@ -24,7 +24,7 @@ pub type FirstRemoved = HashMap<String, usize>;
 
 /// What is known about a source.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct SurveyResult {
     /// The effects of its patterns.
     pub effects: Arc<Effects>,
     /// The revisions of the patterns for which they were computed.
@@ -33,7 +33,7 @@ pub struct Known {
     ids: Arc<Vec<String>>,
 }
 
-impl Known {
+impl SurveyResult {
     /// Whether a file has the same patterns in the same order. Their decisions may be different.
     pub fn is_of(&self, file: &PatternFile) -> bool {
         self.ids.iter().eq(file.patterns.iter().map(|pattern| &pattern.id))
@@ -42,7 +42,7 @@ impl Known {
 
 #[derive(Debug, Default)]
 struct State {
-    known: HashMap<String, Known>,
+    known: HashMap<String, SurveyResult>,
     first: HashMap<String, Arc<FirstRemoved>>,
     focus: Option<String>,
     /// Number of results so far.
@@ -51,7 +51,7 @@ struct State {
 
 impl Survey {
     /// What is known about a source.
-    pub fn get(&self, source: &str) -> Option<Known> {
+    pub fn get(&self, source: &str) -> Option<SurveyResult> {
         self.state().known.get(source).cloned()
     }
 
@@ -156,7 +156,7 @@ impl Session {
                 first.entry(pattern.id.clone()).or_insert(effect.removed);
             }
             let ids = Arc::new(own.iter().map(|pattern| pattern.id.clone()).collect());
-            state.known.insert(source.to_owned(), Known { effects: Arc::new(effects), version, ids });
+            state.known.insert(source.to_owned(), SurveyResult { effects: Arc::new(effects), version, ids });
             state.count += 1;
             drop(state);
             self.survey.wake();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::cleaning::Origin;
 use crate::patterns::{PatternFile, form};
-use crate::selection::effects::{DocumentEffect, Effects, PatternEffect, Question, Sighting};
+use crate::selection::effects::{DocumentEffect, Effects, PatternEffect, Question, SampleMatch};
 
 use super::Session;
 use super::decision::Entry;
@@ -22,11 +22,11 @@ pub struct Trial {
     /// What is removed now, and with the new regex, from the documents looked at.
     pub total: [DocumentEffect; 2],
     /// New matches.
-    pub gained: Vec<Sighting>,
+    pub gained: Vec<SampleMatch>,
     /// Matches that are lost.
-    pub lost: Vec<Sighting>,
+    pub lost: Vec<SampleMatch>,
     /// Number of documents looked at.
-    pub looked_at: usize,
+    pub sampled: usize,
     /// Number of all documents.
     pub of: usize,
     /// Why the engine gave up on some documents, if it did.
@@ -41,7 +41,7 @@ impl Session {
     }
 
     /// The matches of a pattern in a source's own file, as many as are found in time.
-    pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<Sighting> {
+    pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<SampleMatch> {
         let files = self.files_for(source);
         let Some(own) = files.first() else { return Vec::new() };
         let mut alone = PatternFile::clone(own);
@@ -78,18 +78,18 @@ impl Session {
 fn compare(now: &Effects, then: &Effects, pattern: Origin) -> Trial {
     let mut total = [DocumentEffect::default(); 2];
     let both = now.documents.iter().zip(&then.documents).filter_map(|(now, then)| Some([(*now)?, (*then)?]));
-    let mut looked_at = 0;
+    let mut sampled = 0;
     for pair in both {
-        looked_at += 1;
+        sampled += 1;
         for (sum, document) in total.iter_mut().zip(pair) {
             *sum = sum.and(document);
         }
     }
-    let was_seen = |effects: &Effects, found: &&Sighting| effects.documents[found.text].is_some();
-    let without = |some: &Effects, others: &Effects| -> Vec<Sighting> {
+    let was_seen = |effects: &Effects, found: &&SampleMatch| effects.documents[found.text].is_some();
+    let without = |some: &Effects, others: &Effects| -> Vec<SampleMatch> {
         let known: std::collections::HashSet<(usize, usize, usize)> =
             others.watched.iter().map(|found| (found.text, found.bytes.start, found.bytes.end)).collect();
-        let is_new = |found: &&Sighting| !known.contains(&(found.text, found.bytes.start, found.bytes.end));
+        let is_new = |found: &&SampleMatch| !known.contains(&(found.text, found.bytes.start, found.bytes.end));
         some.watched.iter().filter(is_new).filter(|found| was_seen(others, found)).cloned().collect()
     };
     Trial {
@@ -97,7 +97,7 @@ fn compare(now: &Effects, then: &Effects, pattern: Origin) -> Trial {
         total,
         gained: without(then, now),
         lost: without(now, then),
-        looked_at,
+        sampled,
         of: now.documents.len(),
         failure: then.failure.clone(),
     }

@@ -17,7 +17,7 @@ use crate::patterns::PatternFile;
 pub const PLACES: usize = 32;
 
 /// Maximum number of matches kept for each pattern, each from another document.
-const SIGHTINGS: usize = 3;
+const MAX_SAMPLE_MATCHES: usize = 3;
 
 /// The effects of a source's patterns on documents.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Effects {
     /// The error of the first text that cannot be cleaned.
     pub failure: Option<String>,
     /// All matches of [`Question::watched`].
-    pub watched: Vec<Sighting>,
+    pub watched: Vec<SampleMatch>,
 }
 
 /// How much of one document is removed, in bytes.
@@ -59,14 +59,14 @@ pub struct PatternEffect {
     /// match that meets a text to keep does not count.
     pub stay: usize,
     /// Some of the matches, each the first in its document.
-    pub sightings: Sightings,
+    pub sample_matches: SampleMatches,
     /// Some of the matches that are kept, each the first of these in its document.
-    pub staying: Sightings,
+    pub staying: SampleMatches,
 }
 
 /// A match and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct SampleMatch {
     /// The index of the text.
     pub text: usize,
     /// The bytes of the text.
@@ -77,17 +77,17 @@ pub struct Sighting {
 
 /// A few matches, evenly spread over all matches seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sightings {
-    kept: Vec<Sighting>,
+pub struct SampleMatches {
+    kept: Vec<SampleMatch>,
     seen: usize,
     /// 1 of this number of matches is kept.
     every: usize,
 }
 
-impl std::ops::Deref for Sightings {
-    type Target = [Sighting];
+impl std::ops::Deref for SampleMatches {
+    type Target = [SampleMatch];
 
-    fn deref(&self) -> &[Sighting] {
+    fn deref(&self) -> &[SampleMatch] {
         &self.kept
     }
 }
@@ -130,8 +130,8 @@ impl Effects {
             looks.into_iter().for_each(|look| effects.add(look, cleaner.origins(), question.watched));
         }
         for pattern in effects.patterns.iter_mut().flatten() {
-            pattern.sightings.thin_to(SIGHTINGS);
-            pattern.staying.thin_to(SIGHTINGS);
+            pattern.sample_matches.thin_to(MAX_SAMPLE_MATCHES);
+            pattern.staying.thin_to(MAX_SAMPLE_MATCHES);
         }
         effects
     }
@@ -158,7 +158,7 @@ impl Effects {
         }
         for (pattern, found) in look.patterns {
             if watched == Some(origins[pattern]) {
-                self.watched.extend(found.iter().map(|found| found.sighting(index)));
+                self.watched.extend(found.iter().map(|found| found.sample_match(index)));
             }
             self.pattern_mut(origins[pattern]).add(index, &found);
         }
@@ -187,7 +187,7 @@ impl DocumentEffect {
 }
 
 impl PatternEffect {
-    /// Adds the counts of another effect, such as that in another source. The sightings stay unchanged.
+    /// Adds the counts of another effect, such as that in another source. The sample matches stay unchanged.
     pub fn add_counts(&mut self, other: &PatternEffect) {
         self.matches += other.matches;
         self.documents += other.documents;
@@ -201,24 +201,24 @@ impl PatternEffect {
         found.iter().for_each(|found| self.places[found.place] += 1);
         self.stay += found.iter().filter(|found| found.stays).count();
         if let Some(first) = found.first() {
-            self.sightings.add(first.sighting(text));
+            self.sample_matches.add(first.sample_match(text));
         }
         if let Some(first) = found.iter().find(|found| found.stays) {
-            self.staying.add(first.sighting(text));
+            self.staying.add(first.sample_match(text));
         }
     }
 }
 
-impl Sightings {
+impl SampleMatches {
     /// Maximum number of matches kept while they are collected. Above it, every second one is dropped.
     const MOST: usize = 32;
 
-    fn add(&mut self, sighting: Sighting) {
+    fn add(&mut self, sample_match: SampleMatch) {
         if self.seen.is_multiple_of(self.every.max(1)) {
-            self.kept.push(sighting);
+            self.kept.push(sample_match);
         }
         self.seen += 1;
-        if self.kept.len() > Sightings::MOST {
+        if self.kept.len() > SampleMatches::MOST {
             let mut number = 0;
             self.kept.retain(|_| {
                 number += 1;
@@ -252,8 +252,8 @@ struct Found {
 }
 
 impl Found {
-    fn sighting(&self, text: usize) -> Sighting {
-        Sighting { text, bytes: self.bytes.clone(), stays: self.stays }
+    fn sample_match(&self, text: usize) -> SampleMatch {
+        SampleMatch { text, bytes: self.bytes.clone(), stays: self.stays }
     }
 }
 
@@ -346,14 +346,14 @@ mod tests {
         let effects = effects(&format!("  - {{id: a, regex: on Monday}}\n{seldom}"), &[STORY], None);
         let told = |index: usize| (effects.patterns[0][index].stay, effects.patterns[0][index].staying.len());
         assert_eq!([told(0), told(1)], [(0, 0), (1, 1)]);
-        assert!(effects.patterns[0][1].sightings[0].stays);
+        assert!(effects.patterns[0][1].sample_matches[0].stays);
     }
 
     #[test]
     fn a_few_matches_are_kept_from_all_over_the_corpus() {
         let texts = vec!["Home News"; 1000];
         let effects = effects("  - {id: a, regex: Home}\n", &texts, None);
-        let kept: Vec<usize> = effects.patterns[0][0].sightings.iter().map(|found| found.text).collect();
+        let kept: Vec<usize> = effects.patterns[0][0].sample_matches.iter().map(|found| found.text).collect();
         assert!(matches!(kept[..], [100..200, 450..550, 800..900]), "{kept:?}");
         assert_eq!(effects.total().bytes, 9000);
     }

@@ -2,7 +2,7 @@
 //!
 //! Takes a freshly mined pattern file and texts of the source ([`sampling`]). Adds to the file how far the source can
 //! be relied on ([`trust`]), the places and values of patterns ([`places`], [`values`]), and the ends of articles
-//! ([`ends`]). Drops the patterns that are not needed ([`thinning`]). Also shows people what the selected patterns
+//! ([`ends`]). Drops the patterns that are not needed ([`pattern_selection`]). Also shows people what the selected patterns
 //! remove ([`effects`], [`warnings`]).
 //!
 //! Mining and cleaning do not import this module.
@@ -11,7 +11,7 @@ pub mod effects;
 pub mod ends;
 pub mod places;
 pub mod sampling;
-pub mod thinning;
+pub mod pattern_selection;
 pub mod trust;
 pub mod values;
 pub mod warnings;
@@ -22,8 +22,8 @@ use crate::mining::Mined;
 use crate::patterns::PatternFile;
 use ends::Ends;
 use places::Places;
-use sampling::{Sampled, looked_at, removed_share};
-use thinning::thinned;
+use sampling::{Sampled, sample_of, removed_share};
+use pattern_selection::needed_patterns;
 use trust::Tally;
 use values::Values;
 
@@ -33,7 +33,7 @@ use values::Values;
 /// `own` is the source's file, `shared` that of the patterns of several sources, if there is one. At most 500 of the texts are
 /// looked at, evenly spread. What a person decided stays.
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
-    let texts: Vec<&str> = looked_at(texts).map(AsRef::as_ref).collect();
+    let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
     let mut own = own;
     Reliance::of(&own, shared, &texts).mark(&mut own);
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
@@ -88,7 +88,7 @@ pub(crate) fn tried_out<T: AsRef<str> + Sync>(
 ) -> PatternFile {
     let sampled = Sampled::new(own, shared, texts);
     let ends = if options.has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
-    let mut file = if options.all_patterns { own.clone() } else { thinned(&sampled, &ends) };
+    let mut file = if options.all_patterns { own.clone() } else { needed_patterns(&sampled, &ends) };
     // The file is tried again below, in memory that this one took.
     drop(sampled);
     ends.mark(&mut file);

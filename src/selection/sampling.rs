@@ -1,20 +1,20 @@
 //! A source's documents as its patterns see them.
 //!
 //! Trying the patterns on the documents they were mined from shows which of them are needed
-//! ([`thinning`](crate::selection::thinning)) and which of them end articles ([`ends`](crate::selection::ends)). Both
+//! ([`pattern_selection`](crate::selection::thinning)) and which of them end articles ([`ends`](crate::selection::ends)). Both
 //! use the same documents.
 
 use rayon::prelude::*;
 
-use crate::cleaning::{CleanOptions, Cleaner, Ingredient, Ingredients, Reading, Scratch};
+use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, EvidenceKinds, Reading, Scratch};
 use crate::patterns::PatternFile;
 
 /// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many show them.
-pub const MAX_LOOKED_AT: usize = 500;
+pub const MAX_SAMPLE: usize = 500;
 
-/// At most [`MAX_LOOKED_AT`] of the documents, evenly spread.
-pub fn looked_at<T>(documents: &[T]) -> impl Iterator<Item = &T> {
-    evenly_spread(documents, MAX_LOOKED_AT)
+/// At most [`MAX_SAMPLE`] of the documents, evenly spread.
+pub fn sample_of<T>(documents: &[T]) -> impl Iterator<Item = &T> {
+    evenly_spread(documents, MAX_SAMPLE)
 }
 
 /// At most `most` elements, evenly spread.
@@ -83,7 +83,7 @@ impl<'t> Sampled<'t> {
 
     /// The options for cleaning these documents. Ends are not used, because they are found with these documents.
     pub(crate) fn options() -> CleanOptions {
-        CleanOptions { ingredients: Ingredients::ALL.without(Ingredient::End), ..CleanOptions::default() }
+        CleanOptions { evidence_kinds: EvidenceKinds::ALL.without(EvidenceKind::End), ..CleanOptions::default() }
     }
 
     /// The source's own file.
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn documents_to_look_at_are_spread_evenly() {
         let all: Vec<usize> = (0..1250).collect();
-        let looked_at: Vec<usize> = super::looked_at(&all).copied().collect();
-        assert_eq!((looked_at.len(), looked_at[1], looked_at[2], looked_at[499]), (500, 2, 5, 1247));
-        assert_eq!(super::looked_at(&all[..3]).count(), 3);
-        assert_eq!(super::looked_at(&all[..0]).count(), 0);
+        let sampled: Vec<usize> = super::sample_of(&all).copied().collect();
+        assert_eq!((sampled.len(), sampled[1], sampled[2], sampled[499]), (500, 2, 5, 1247));
+        assert_eq!(super::sample_of(&all[..3]).count(), 3);
+        assert_eq!(super::sample_of(&all[..0]).count(), 0);
     }
 }

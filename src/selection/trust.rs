@@ -25,7 +25,7 @@ use crate::cleaning::evidence::{Evidence, Match, Weight, weigh};
 use crate::cleaning::layout::Layout;
 use crate::cleaning::segments::{MIN_PARAGRAPH_WORDS, Segments, is_matched};
 use crate::cleaning::shape::{ShapeModel, features};
-use crate::cleaning::{Ingredient, Ingredients, Method, Reading, Recurring};
+use crate::cleaning::{EvidenceKind, EvidenceKinds, Method, Reading, Recurring};
 use crate::patterns::Trust;
 use crate::selection::sampling::{Sample, Sampled};
 use crate::selection::values::Values;
@@ -102,12 +102,12 @@ impl Tally {
     /// Counts a document in which only these recurring stretches are known.
     pub fn of_recurring(text: &str, reading: &Reading, recurring: &[Recurring], shape: &ShapeModel) -> Tally {
         // As for samples, the end of the article is not searched for.
-        let ingredients = Ingredients::ALL.without(Ingredient::End);
+        let evidence_kinds = EvidenceKinds::ALL.without(EvidenceKind::End);
         let weights: Vec<Weight> = recurring.iter().map(|recurring| recurring.weight).collect();
         let found = |(pattern, recurring): (usize, &Recurring)| Match { tokens: recurring.tokens.clone(), pattern };
         let matches: Vec<Match> = recurring.iter().enumerate().map(found).collect();
-        let evidence = weigh(&reading.layout, &matches, &weights, ingredients);
-        let case = Case::of(text, reading, &matches, &weights, &evidence, ingredients);
+        let evidence = weigh(&reading.layout, &matches, &weights, evidence_kinds);
+        let case = Case::of(text, reading, &matches, &weights, &evidence, evidence_kinds);
         let goes = case.labels(&case.probabilities(None, 0.0));
         Tally::of_document(text, reading, &evidence, &goes, shape)
     }

@@ -34,7 +34,7 @@ pub struct Values {
 
 /// The values seen with one pattern.
 #[derive(Clone, Debug, Default)]
-struct Seen<'t> {
+struct SeenValues<'t> {
     documents: usize,
     numbers: HashSet<Vec<&'t str>>,
     prices: HashSet<Vec<&'t str>>,
@@ -44,10 +44,10 @@ impl Values {
     /// Finds the values in the documents.
     pub fn of(sampled: &Sampled) -> Values {
         let patterns = sampled.cleaner.patterns();
-        let mut seen: Vec<Seen> = vec![Seen::default(); patterns.len()];
+        let mut seen: Vec<SeenValues> = vec![SeenValues::default(); patterns.len()];
         sampled.samples.iter().for_each(|sample| look(sample, &sampled.own().lexer, &mut seen));
         let enough = (MIN_SHARE * sampled.samples.len() as f64).max(MIN_DOCUMENTS as f64);
-        let holds_value = |seen: &Seen| {
+        let holds_value = |seen: &SeenValues| {
             let differ = |values: &HashSet<_>, share: f64| values.len() as f64 >= share * seen.documents as f64;
             let are_values = differ(&seen.numbers, MIN_DIFFERENT) || differ(&seen.prices, MIN_DIFFERENT_PRICES);
             seen.documents as f64 >= enough && are_values
@@ -67,7 +67,7 @@ impl Values {
     }
 }
 
-fn look<'t>(Sample { text, reading }: &Sample<'t>, lexer: &Lexer, seen: &mut [Seen<'t>]) {
+fn look<'t>(Sample { text, reading }: &Sample<'t>, lexer: &Lexer, seen: &mut [SeenValues<'t>]) {
     // Matches are grouped by pattern.
     for of_pattern in reading.matches.chunk_by(|a, b| a.pattern == b.pattern) {
         let (found, seen) = (&of_pattern[0], &mut seen[of_pattern[0].pattern]);

@@ -3,7 +3,7 @@
 //! Takes a page's segments and what is known of each. A page is a copy if hardly any of its text is new, or hardly any
 //! of its paragraphs: an article may come again with other headlines around it.
 
-use super::segments::Segment;
+use super::segments::TextSegment;
 use super::table::{Entry, Progress};
 
 /// A page is a copy if at most 1/50 of its text is new.
@@ -25,7 +25,7 @@ const MIN_PAGES: u32 = 5;
 const MOST_COPIES: u64 = 10;
 
 /// Whether a page is a copy. `known` is what is known of a segment, `progress` that of its source.
-pub(super) fn is_copy(segments: &[Segment], known: impl Fn(&Segment) -> Entry, progress: &Progress) -> bool {
+pub(super) fn is_copy(segments: &[TextSegment], known: impl Fn(&TextSegment) -> Entry, progress: &Progress) -> bool {
     let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
     for segment in segments {
         let known = known(segment);
@@ -56,7 +56,7 @@ struct Novelty {
 }
 
 impl Novelty {
-    fn add(&mut self, segment: &Segment, is_new: bool) {
+    fn add(&mut self, segment: &TextSegment, is_new: bool) {
         self.segments += 1;
         self.all += u64::from(segment.length);
         self.new += if is_new { u64::from(segment.length) } else { 0 };
@@ -76,14 +76,14 @@ mod tests {
     use crate::streaming::table::tests::segment;
     use crate::streaming::table::{SegmentTable, TableOptions};
 
-    fn paragraphs(keys: Range<u64>) -> impl Iterator<Item = Segment> {
-        keys.map(|key| Segment { length: PARAGRAPH_BYTES, ..segment(key) })
+    fn paragraphs(keys: Range<u64>) -> impl Iterator<Item = TextSegment> {
+        keys.map(|key| TextSegment { length: PARAGRAPH_BYTES, ..segment(key) })
     }
 
     #[test]
     fn an_article_that_comes_again_among_other_headlines_is_a_copy() {
         let options = TableOptions::default();
-        let is_counted = |first: Vec<Segment>, second: Vec<Segment>| {
+        let is_counted = |first: Vec<TextSegment>, second: Vec<TextSegment>| {
             let mut table = SegmentTable::default();
             table.admit(&first, &options);
             table.admit(&second, &options).is_counted()
@@ -101,7 +101,7 @@ mod tests {
         let mut table = SegmentTable::default();
         let mut is_counted = |number: u64| {
             let short_texts = (100 * number..100 * number + 30).map(segment);
-            let page: Vec<Segment> = paragraphs(0..4).chain(short_texts).collect();
+            let page: Vec<TextSegment> = paragraphs(0..4).chain(short_texts).collect();
             table.admit(&page, &options).is_counted()
         };
         let counted: Vec<u64> = (1..50).filter(|&number| is_counted(number)).collect();

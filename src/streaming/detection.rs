@@ -6,17 +6,17 @@
 use rustc_hash::FxHashMap;
 
 use super::Detection;
-use super::segments::Segment;
+use super::segments::TextSegment;
 use super::table::Count;
 
 /// For each segment, whether it is template: in enough documents, and in a block of which most is in enough documents.
-pub fn template(segments: &[Segment], counts: &[Count], detection: &Detection) -> Vec<bool> {
+pub fn template(segments: &[TextSegment], counts: &[Count], detection: &Detection) -> Vec<bool> {
     let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.template_documents).collect();
     let mut blocks: FxHashMap<u32, Lengths> = FxHashMap::default();
     for (segment, &recurs) in segments.iter().zip(&recurs) {
         blocks.entry(segment.block).or_default().add(segment.length, recurs);
     }
-    let is_template = |(segment, recurs): (&Segment, bool)| recurs && blocks[&segment.block].is_template(detection);
+    let is_template = |(segment, recurs): (&TextSegment, bool)| recurs && blocks[&segment.block].is_template(detection);
     segments.iter().zip(recurs).map(is_template).collect()
 }
 
@@ -45,7 +45,7 @@ mod tests {
 
     /// Segments are given as block, length and documents.
     fn found(segments: &[(u32, u32, u32)]) -> Vec<bool> {
-        let of = |&(block, length, _): &(u32, u32, u32)| Segment {
+        let of = |&(block, length, _): &(u32, u32, u32)| TextSegment {
             key: SegmentKey(0),
             text: SegmentKey(0),
             tokens: 0..0,
@@ -53,7 +53,7 @@ mod tests {
             length,
         };
         let count = |&(_, _, documents): &(u32, u32, u32)| Count { documents, pages: 9 };
-        let (segments, counts): (Vec<Segment>, Vec<Count>) =
+        let (segments, counts): (Vec<TextSegment>, Vec<Count>) =
             segments.iter().map(|given| (of(given), count(given))).unzip();
         template(&segments, &counts, &Detection::default())
     }

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use super::Detection;
 use super::detection::template;
-use super::segments::{Segment, SegmentKey};
-use super::table::{Count, Seen, Told};
+use super::segments::{TextSegment, SegmentKey};
+use super::table::{Count, SegmentHistory, TableAnswer};
 use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
 use crate::cleaning::frame::MOST;
@@ -29,7 +29,7 @@ const DOUBT: f64 = 2.0;
 
 /// The stretches of a document that recur in its source, from what was seen so far.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct StreamEvidence {
     /// How often each of its segments was seen.
     pub counts: Vec<Count>,
     /// What recurs, each with its weight. The segments come first.
@@ -40,12 +40,12 @@ pub struct Known {
     pub trust: Option<Trust>,
 }
 
-impl Known {
+impl StreamEvidence {
     /// From a document's segments and what is known of each.
-    pub fn of(reading: &Reading, segments: &[Segment], seen: &[Seen], detection: &Detection) -> Known {
+    pub fn of(reading: &Reading, segments: &[TextSegment], seen: &[SegmentHistory], detection: &Detection) -> StreamEvidence {
         let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
         let recurs = template(segments, &counts, &Detection { template_documents: detection.evidence_documents, ..*detection });
-        let mut known = Known { counts: seen.iter().map(|seen| seen.here).collect(), ..Known::default() };
+        let mut known = StreamEvidence { counts: seen.iter().map(|seen| seen.here).collect(), ..StreamEvidence::default() };
         let mut runs = Vec::new();
         for run in stretches_of_true(&recurs) {
             let (segments, counts) = (&segments[run.clone()], &counts[run]);
@@ -76,14 +76,14 @@ impl Known {
     }
 
     /// What the document shows, given this. `told` is what the table told of the document.
-    pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &Told) -> Shown {
+    pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &TableAnswer) -> DocumentFindings {
         let tally = || Tally::of_recurring(text, reading, &self.recurring, &ShapeModel::shipped());
-        Shown { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
+        DocumentFindings { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
     }
 
     /// Adds what the table learned with the document: which segments end the source's articles and after how many words
     /// of prose, and the trust.
-    pub fn learn(&mut self, reading: &Reading, Learned { ends, trust }: Learned) {
+    pub fn learn(&mut self, reading: &Reading, LearnedEvidence { ends, trust }: LearnedEvidence) {
         for (index, words) in ends {
             self.recurring[index].weight.ends_after = Some(words);
         }
@@ -133,7 +133,7 @@ impl Known {
 
 /// What a document shows, given what is known to recur in it.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct DocumentFindings {
     /// The places of its segments among its prose.
     pub placed: Vec<Placed>,
     /// How far matches and shape can be relied on in it. `None` if that is not measured on this document.
@@ -142,7 +142,7 @@ pub struct Shown {
 
 /// What a table learned with a document, besides what recurs in it.
 #[derive(Clone, Debug, Default)]
-pub struct Learned {
+pub struct LearnedEvidence {
     /// Index of each segment (among what recurs) that may end its article, and the number of words of prose needed
     /// before it.
     pub ends: Vec<(usize, usize)>,
@@ -155,7 +155,7 @@ pub struct Learned {
 pub struct Placed {
     /// The segment.
     pub key: SegmentKey,
-    /// Its index in [`Known::recurring`].
+    /// Its index in [`StreamEvidence::recurring`].
     pub index: usize,
     /// Its counts.
     pub count: Count,
@@ -171,7 +171,7 @@ pub(super) fn share(count: &Count) -> f64 {
 
 /// The counts of a segment. Or those of its text in any place, if more documents than the segment's and one more than
 /// needed have it.
-fn telling(seen: &Seen, detection: &Detection) -> Count {
+fn telling(seen: &SegmentHistory, detection: &Detection) -> Count {
     let is_known_elsewhere =
         seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.evidence_documents;
     if is_known_elsewhere { seen.anywhere } else { seen.here }
@@ -231,10 +231,10 @@ mod tests {
         let reading = Reading { tokens, layout, ..Reading::default() };
         let seen = |&(documents, pages): &(u32, u32)| {
             let count = Count { documents, pages };
-            Seen { here: count, anywhere: count, wants_text: false }
+            SegmentHistory { here: count, anywhere: count, wants_text: false }
         };
-        let seen: Vec<Seen> = lines.iter().map(seen).collect();
-        let known = Known::of(&reading, &segments, &seen, &Detection::default());
+        let seen: Vec<SegmentHistory> = lines.iter().map(seen).collect();
+        let known = StreamEvidence::of(&reading, &segments, &seen, &Detection::default());
         let told = |Recurring { tokens, weight }: Recurring| {
             (tokens, weight.documents, (weight.share * 100.0) as usize, weight.holds_lines)
         };
@@ -256,7 +256,7 @@ mod tests {
     fn a_text_that_recurs_elsewhere_is_evidence_if_one_document_more_had_it() {
         let counted = |here: u32, anywhere: u32| {
             let of = |documents| Count { documents, pages: 9 };
-            let seen = Seen { here: of(here), anywhere: of(anywhere), wants_text: false };
+            let seen = SegmentHistory { here: of(here), anywhere: of(anywhere), wants_text: false };
             telling(&seen, &Detection::default()).documents
         };
         assert_eq!([counted(1, 2), counted(1, 3), counted(2, 3), counted(4, 4)], [1, 3, 3, 4]);
@@ -271,10 +271,10 @@ mod tests {
         let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
         let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
         let segments = segments(&text, &reading.tokens, &mutable, None);
-        let count = |segment: &Segment| Count { documents: if segment.length < 9 { 9 } else { 1 }, pages: 9 };
-        let seen = |segment| Seen { here: count(segment), anywhere: count(segment), wants_text: false };
-        let seen: Vec<Seen> = segments.iter().map(seen).collect();
-        let placed = Known::of(&reading, &segments, &seen, &Detection::default()).places(&cleaner, &text, &reading);
+        let count = |segment: &TextSegment| Count { documents: if segment.length < 9 { 9 } else { 1 }, pages: 9 };
+        let seen = |segment| SegmentHistory { here: count(segment), anywhere: count(segment), wants_text: false };
+        let seen: Vec<SegmentHistory> = segments.iter().map(seen).collect();
+        let placed = StreamEvidence::of(&reading, &segments, &seen, &Detection::default()).places(&cleaner, &text, &reading);
         let mut places: Vec<(usize, f64)> = placed.iter().map(|placed| (placed.index, placed.place.before)).collect();
         places.sort_unstable_by_key(|&(index, _)| index);
         assert_eq!(places, [(1, 52.0), (2, 52.0)]);

@@ -1,14 +1,14 @@
 //! Learns from the documents of one source as they come, and tells what is known of each.
 //!
-//! Takes documents in order, each with its tokens and segments. Gives [`Known`] for each of them. The table admits a
+//! Takes documents in order, each with its tokens and segments. Gives [`StreamEvidence`] for each of them. The table admits a
 //! document's segments first. What recurs in the document follows from that, then the places of what recurs. The table
 //! learns from these places where articles end, and how far all of this can be relied on.
 
 use rayon::prelude::*;
 
-use super::evidence::{Known, Shown};
-use super::segments::{Segment, described};
-use super::table::{SegmentTable, TableOptions, Told};
+use super::evidence::{StreamEvidence, DocumentFindings};
+use super::segments::{TextSegment, described};
+use super::table::{SegmentTable, TableOptions, TableAnswer};
 use crate::cleaning::{Cleaner, Reading};
 use crate::html::Outline;
 
@@ -22,13 +22,13 @@ pub struct Learner {
 
 /// A document, read and cut into segments.
 #[derive(Clone, Copy)]
-pub struct Page<'a> {
+pub struct SegmentedDocument<'a> {
     /// Its text.
     pub text: &'a str,
     /// Its tokens and matches, by the cleaner that [`Learner::take`] is given.
     pub reading: &'a Reading,
     /// Its segments.
-    pub segments: &'a [Segment],
+    pub segments: &'a [TextSegment],
     /// Its outline, if it was a page of HTML.
     pub outline: Option<&'a Outline>,
 }
@@ -41,23 +41,23 @@ impl Learner {
 
     /// Takes documents in order. Tells for each what is known of it. The result does not depend on how many documents
     /// are taken at once. Many are faster, because the places of what recurs are found in parallel.
-    pub fn take(&mut self, pages: &[Page], cleaner: &Cleaner) -> Vec<Known> {
-        let told: Vec<Told> = pages.iter().map(|page| self.admit(page)).collect();
+    pub fn take(&mut self, pages: &[SegmentedDocument], cleaner: &Cleaner) -> Vec<StreamEvidence> {
+        let told: Vec<TableAnswer> = pages.iter().map(|page| self.admit(page)).collect();
         let detection = &self.options.detection;
-        let show = |(page, told): (&Page, &Told)| {
-            let known = Known::of(page.reading, page.segments, &told.seen, detection);
+        let show = |(page, told): (&SegmentedDocument, &TableAnswer)| {
+            let known = StreamEvidence::of(page.reading, page.segments, &told.seen, detection);
             let shown = known.shown(cleaner, page.text, page.reading, told);
             (known, shown)
         };
-        let shown: Vec<(Known, Shown)> = pages.par_iter().zip(&told).map(show).collect();
-        let learn = |((page, told), (mut known, shown)): ((&Page, &Told), (Known, Shown))| {
+        let shown: Vec<(StreamEvidence, DocumentFindings)> = pages.par_iter().zip(&told).map(show).collect();
+        let learn = |((page, told), (mut known, shown)): ((&SegmentedDocument, &TableAnswer), (StreamEvidence, DocumentFindings))| {
             known.learn(page.reading, self.table.learn(told, &shown));
             known
         };
         pages.iter().zip(&told).zip(shown).map(learn).collect()
     }
 
-    fn admit(&mut self, &Page { text, reading, segments, outline }: &Page) -> Told {
+    fn admit(&mut self, &SegmentedDocument { text, reading, segments, outline }: &SegmentedDocument) -> TableAnswer {
         if !self.learns {
             return self.table.look(segments, &self.options);
         }
@@ -91,12 +91,12 @@ mod tests {
     struct Read {
         text: String,
         reading: Reading,
-        segments: Vec<Segment>,
+        segments: Vec<TextSegment>,
     }
 
     impl Read {
-        fn page(&self) -> Page<'_> {
-            Page { text: &self.text, reading: &self.reading, segments: &self.segments, outline: None }
+        fn page(&self) -> SegmentedDocument<'_> {
+            SegmentedDocument { text: &self.text, reading: &self.reading, segments: &self.segments, outline: None }
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
     }
 
     /// The protocol, one document after the other, without a learner.
-    fn naively(documents: &[Read], cleaner: &Cleaner, table: &mut SegmentTable, learns: bool) -> Vec<Known> {
+    fn naively(documents: &[Read], cleaner: &Cleaner, table: &mut SegmentTable, learns: bool) -> Vec<StreamEvidence> {
         let options = options();
         let one = |Read { text, reading, segments }: &Read| {
             let told = if learns { table.admit(segments, &options) } else { table.look(segments, &options) };
@@ -145,7 +145,7 @@ mod tests {
                     table.describe_if_bare(segment.key, described(text, &reading.tokens, None, segment));
                 }
             }
-            let mut known = Known::of(reading, segments, &told.seen, &options.detection);
+            let mut known = StreamEvidence::of(reading, segments, &told.seen, &options.detection);
             let shown = known.shown(cleaner, text, reading, &told);
             known.learn(reading, table.learn(&told, &shown));
             known
@@ -164,7 +164,7 @@ mod tests {
         for at_once in [1, 4, documents.len()] {
             let mut learner = Learner::new(SegmentTable::default(), options(), true);
             let take = |some: &[Read]| learner.take(&some.iter().map(Read::page).collect::<Vec<_>>(), &cleaner);
-            let known: Vec<Known> = documents.chunks(at_once).flat_map(take).collect();
+            let known: Vec<StreamEvidence> = documents.chunks(at_once).flat_map(take).collect();
             assert_eq!(format!("{known:?}"), format!("{wanted:?}"));
             assert_eq!(told(&learner.into_table()), told(&table));
         }

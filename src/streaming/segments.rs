@@ -32,7 +32,7 @@ pub struct SegmentKey(pub u64);
 
 /// A stretch of a document that is template, or not, as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct TextSegment {
     /// Its identity.
     pub key: SegmentKey,
     /// The identity of its text in any place. In a text without markup the same as `key`.
@@ -72,7 +72,7 @@ pub enum Standing {
 /// With an outline, segments are its runs and blocks are its blocks. A run of several lines (only preserved white space
 /// makes one) is cut into its lines. Without an outline, each line is a segment and a block. A text that is a single
 /// line of more than 300 bytes has lost its line breaks, so each sentence is a segment and a block.
-pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Option<&Outline>) -> Vec<Segment> {
+pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Option<&Outline>) -> Vec<TextSegment> {
     let stretches = match outline {
         Some(outline) => outlined(tokens, outline),
         None => plain(text, tokens),
@@ -87,13 +87,13 @@ pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Opti
             write_canonical(&mut canonical, path, text, &tokens.tokens[range.clone()], mutable);
             let key = SegmentKey(XxHash3_64::oneshot(&canonical));
             let text = outline.map_or(key, |_| SegmentKey(XxHash3_64::oneshot(&canonical[PATH_BYTES..])));
-            Segment { key, text, length: bytes(tokens, &range).len() as u32, tokens: range, block }
+            TextSegment { key, text, length: bytes(tokens, &range).len() as u32, tokens: range, block }
         })
         .collect()
 }
 
 /// A segment of a document in readable form.
-pub fn described(text: &str, tokens: &Tokens, outline: Option<&Outline>, segment: &Segment) -> Described {
+pub fn described(text: &str, tokens: &Tokens, outline: Option<&Outline>, segment: &TextSegment) -> Described {
     let range = bytes(tokens, &segment.tokens);
     let path = outline.map_or_else(String::new, |outline| outline.path_at(range.start));
     Described { path, text: text[range].to_owned(), standing: standing(tokens, &segment.tokens) }
@@ -190,17 +190,17 @@ mod tests {
     static SHIPPED: LazyLock<Arc<MutableSet>> = LazyLock::new(|| Arc::new(MutableSet::shipped()));
 
     /// The segments of a text, each with its description.
-    fn described_segments(text: &str, outline: Option<&Outline>) -> Vec<(Segment, Described)> {
+    fn described_segments(text: &str, outline: Option<&Outline>) -> Vec<(TextSegment, Described)> {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::clone(&SHIPPED));
         let tokens = Tokens::of(text, &mut lexer);
         let found = segments(text, &tokens, lexer.mutable(), outline);
         check(text, &tokens, &found);
-        let describe = |segment: Segment| (segment.clone(), described(text, &tokens, outline, &segment));
+        let describe = |segment: TextSegment| (segment.clone(), described(text, &tokens, outline, &segment));
         found.into_iter().map(describe).collect()
     }
 
     /// Checks that segments are in order, disjoint, and have the right length.
-    fn check(text: &str, tokens: &Tokens, found: &[Segment]) {
+    fn check(text: &str, tokens: &Tokens, found: &[TextSegment]) {
         assert!(found.is_sorted_by(|a, b| a.tokens.end <= b.tokens.start && a.block <= b.block), "{text:?} {found:?}");
         for segment in found {
             let said = &text[bytes(tokens, &segment.tokens)];
@@ -208,13 +208,13 @@ mod tests {
         }
     }
 
-    fn of_page(html: &str) -> Vec<(Segment, Described)> {
+    fn of_page(html: &str) -> Vec<(TextSegment, Described)> {
         let (text, outline) = read::<Outline>(html);
         described_segments(&text, Some(&outline))
     }
 
     /// The segments as `path:text`, with a bar between blocks.
-    fn shown(segments: &[(Segment, Described)]) -> String {
+    fn shown(segments: &[(TextSegment, Described)]) -> String {
         let mut shown = String::new();
         for blocks in segments.chunk_by(|(a, _), (b, _)| a.block == b.block) {
             let texts: Vec<String> =
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(described_segments(&format!("{long}\nEnd"), None).len(), 2);
     }
 
-    fn segment(html: &str) -> Segment {
+    fn segment(html: &str) -> TextSegment {
         let segments = of_page(html);
         assert_eq!(segments.len(), 1, "{html}");
         segments[0].0.clone()

@@ -19,9 +19,9 @@ use super::Detection;
 use super::copies::is_copy;
 use super::drift::Change;
 use super::ends::EndPlaces;
-use super::evidence::{Learned, Placed, Shown};
+use super::evidence::{LearnedEvidence, Placed, DocumentFindings};
 use super::lifetime::Lifetime;
-use super::segments::{Described, Segment, SegmentKey};
+use super::segments::{Described, TextSegment, SegmentKey};
 use super::windows::{Window, Windows};
 use crate::mining::Mined;
 use crate::patterns::Trust;
@@ -61,7 +61,7 @@ pub struct Count {
 
 /// What is known of a segment of a document, this document included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct SegmentHistory {
     /// The segment: this text in this place.
     pub here: Count,
     /// Its text in any place, counted since it first came back to a place. The same as `here` if it never did.
@@ -72,15 +72,15 @@ pub struct Seen {
 
 /// What a table tells about a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct TableAnswer {
     /// For each of its segments.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SegmentHistory>,
     /// The number of the page, if the table learned from it. `None` for copies and for documents that were only looked
     /// at.
     pub page: Option<u32>,
 }
 
-impl Told {
+impl TableAnswer {
     /// Whether the table learned from it.
     pub fn is_counted(&self) -> bool {
         self.page.is_some()
@@ -185,39 +185,39 @@ impl SegmentTable {
 
     /// Adds a page, unless it is a copy of what was seen before, such as a page that is crawled again. For a copy it
     /// only tells what is known. Counting it would make template of an article that comes five times.
-    pub fn admit(&mut self, segments: &[Segment], options: &TableOptions) -> Told {
+    pub fn admit(&mut self, segments: &[TextSegment], options: &TableOptions) -> TableAnswer {
         let is_copy = self.is_copy(segments, options);
         if is_copy {
             self.unsaved.has_progressed = true;
             self.progress.copies += 1;
         }
         let seen = if is_copy { self.recall(segments, options) } else { self.arrive(segments, options) };
-        Told { seen, page: (!is_copy).then_some(self.progress.pages) }
+        TableAnswer { seen, page: (!is_copy).then_some(self.progress.pages) }
     }
 
     /// Tells what [`admit`](Self::admit) would, without changing the table.
-    pub fn look(&self, segments: &[Segment], options: &TableOptions) -> Told {
+    pub fn look(&self, segments: &[TextSegment], options: &TableOptions) -> TableAnswer {
         let now = self.progress.pages.saturating_add(1);
         let seen = match self.is_copy(segments, options) {
             true => self.recall(segments, options),
             false => self.known_of(segments, now, options, |entry| entry.after(now)),
         };
-        Told { seen, page: None }
+        TableAnswer { seen, page: None }
     }
 
     /// What is known of a page that is not counted, because a page with its segments was.
-    fn recall(&self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
+    fn recall(&self, segments: &[TextSegment], options: &TableOptions) -> Vec<SegmentHistory> {
         self.known_of(segments, self.progress.pages, options, |entry| entry)
     }
 
     fn known_of(
         &self,
-        segments: &[Segment],
+        segments: &[TextSegment],
         page: u32,
         options: &TableOptions,
         with_page: impl Fn(Entry) -> Entry,
-    ) -> Vec<Seen> {
-        let known = |segment: &Segment| {
+    ) -> Vec<SegmentHistory> {
+        let known = |segment: &TextSegment| {
             let here = self.known(segment.key, page, options);
             let anywhere = self.known_anywhere(segment, &here, page, options);
             seen(&with_page(here), &with_page(anywhere), page, &options.detection)
@@ -225,7 +225,7 @@ impl SegmentTable {
         segments.iter().map(known).collect()
     }
 
-    fn is_copy(&self, segments: &[Segment], options: &TableOptions) -> bool {
+    fn is_copy(&self, segments: &[TextSegment], options: &TableOptions) -> bool {
         let now = self.progress.pages.saturating_add(1);
         is_copy(segments, |segment| self.known(segment.key, now, options), &self.progress)
     }
@@ -239,17 +239,17 @@ impl SegmentTable {
     }
 
     /// What is known of a segment's text in any place, before this page.
-    fn known_anywhere(&self, segment: &Segment, here: &Entry, page: u32, options: &TableOptions) -> Entry {
+    fn known_anywhere(&self, segment: &TextSegment, here: &Entry, page: u32, options: &TableOptions) -> Entry {
         Some(self.known(segment.text, page, options)).filter(|text| text.documents > 0).unwrap_or(*here)
     }
 
     /// Adds a page. Tells what is known of each of its segments, and forgets what is too old. A page counts once for a
     /// segment, however often it has it.
-    pub fn arrive(&mut self, segments: &[Segment], options: &TableOptions) -> Vec<Seen> {
+    pub fn arrive(&mut self, segments: &[TextSegment], options: &TableOptions) -> Vec<SegmentHistory> {
         self.unsaved.has_progressed = true;
         self.progress.pages = self.progress.pages.saturating_add(1);
         self.progress.arrived += segments.len() as u64;
-        let mut page = Page {
+        let mut page = Addition {
             number: self.progress.pages,
             window: self.progress.windows.at(self.progress.pages),
             unsaved: &mut self.unsaved,
@@ -278,7 +278,7 @@ impl SegmentTable {
     }
 
     /// Stores the texts of those segments of a page whose texts are wanted.
-    pub fn describe_wanted(&mut self, segments: &[Segment], seen: &[Seen], described: impl Fn(&Segment) -> Described) {
+    pub fn describe_wanted(&mut self, segments: &[TextSegment], seen: &[SegmentHistory], described: impl Fn(&TextSegment) -> Described) {
         for (segment, _) in segments.iter().zip(seen).filter(|(_, seen)| seen.wants_text) {
             self.describe_if_bare(segment.key, described(segment));
         }
@@ -286,9 +286,9 @@ impl SegmentTable {
 
     /// Tells what the pages up to this one taught, besides what recurs in it. If the page was counted, the table also
     /// learns from what it showed ([`place`](Self::place)).
-    pub fn learn(&mut self, told: &Told, Shown { placed, tally }: &Shown) -> Learned {
+    pub fn learn(&mut self, told: &TableAnswer, DocumentFindings { placed, tally }: &DocumentFindings) -> LearnedEvidence {
         let ends = if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) };
-        Learned { ends, trust: self.trust(*tally) }
+        LearnedEvidence { ends, trust: self.trust(*tally) }
     }
 
     /// Adds the places of a counted page's segments among its prose, page by page. Returns the segments that may end
@@ -298,7 +298,7 @@ impl SegmentTable {
         self.progress.ends.arrive(placed)
     }
 
-    /// The trust from the pages up to this one. Adds what this page showed, if it was tried ([`Told::is_tried`]).
+    /// The trust from the pages up to this one. Adds what this page showed, if it was tried ([`TableAnswer::is_tried`]).
     /// `None` if no page has shown anything.
     fn trust(&mut self, shown: Option<Tally>) -> Option<Trust> {
         if let Some(shown) = shown {
@@ -484,21 +484,21 @@ impl Entry {
     }
 }
 
-fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> Seen {
+fn seen(here: &Entry, anywhere: &Entry, page: u32, detection: &Detection) -> SegmentHistory {
     let wants_text = here.is_template(detection) && !here.is_described;
-    Seen { here: here.count(page), anywhere: anywhere.count(page), wants_text }
+    SegmentHistory { here: here.count(page), anywhere: anywhere.count(page), wants_text }
 }
 
 /// A page that is being added.
-struct Page<'a> {
+struct Addition<'a> {
     number: u32,
     window: &'a mut Window,
     unsaved: &'a mut Unsaved,
     options: &'a TableOptions,
 }
 
-impl Page<'_> {
-    fn expand(&mut self, entries: &mut Entries, segment: &Segment) -> Seen {
+impl Addition<'_> {
+    fn expand(&mut self, entries: &mut Entries, segment: &TextSegment) -> SegmentHistory {
         let here = entries.entry(segment.key.0).or_insert(Entry::ABSENT);
         self.add(here, segment);
         let here = *here;
@@ -507,7 +507,7 @@ impl Page<'_> {
     }
 
     /// Counts the text of a segment in any place, once it has come back to a place. Most texts never do.
-    fn expand_text(&mut self, entries: &mut Entries, segment: &Segment, here: &Entry) -> Entry {
+    fn expand_text(&mut self, entries: &mut Entries, segment: &TextSegment, here: &Entry) -> Entry {
         let key = segment.text.0;
         if segment.text == segment.key {
             return *here;
@@ -524,7 +524,7 @@ impl Page<'_> {
         *entry
     }
 
-    fn add(&mut self, entry: &mut Entry, segment: &Segment) {
+    fn add(&mut self, entry: &mut Entry, segment: &TextSegment) {
         let detection = &self.options.detection;
         if entry.documents > 0 && entry.is_gone(self.number, &self.options.lifetime) {
             self.unsaved.forget(segment.key.0, entry, detection, self.window);
@@ -573,11 +573,11 @@ pub(super) mod tests {
     use crate::streaming::segments::Standing;
 
     /// A segment with this key and a length of ten.
-    pub fn segment(key: u64) -> Segment {
-        Segment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 10 }
+    pub fn segment(key: u64) -> TextSegment {
+        TextSegment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 10 }
     }
 
-    pub fn segments(keys: &[u64]) -> Vec<Segment> {
+    pub fn segments(keys: &[u64]) -> Vec<TextSegment> {
         keys.iter().copied().map(segment).collect()
     }
 
@@ -667,7 +667,7 @@ pub(super) mod tests {
             let (mut table, mut kept) = (SegmentTable::default(), SegmentTable::default());
             let mut stored = SegmentTable::default();
             for (number, page) in pages.iter().enumerate() {
-                let page: Vec<Segment> = page.iter().map(|key| placed(key / 3, key % 3)).collect();
+                let page: Vec<TextSegment> = page.iter().map(|key| placed(key / 3, key % 3)).collect();
                 prop_assert_eq!(table.arrive(&page, &options), kept.arrive(&page, &options));
                 if number % every == 0 {
                     table.changes().for_each(|(key, entry)| stored.restore(key, entry));
@@ -680,8 +680,8 @@ pub(super) mod tests {
     }
 
     /// A segment with this text in this place.
-    fn placed(text: u64, place: u64) -> Segment {
-        Segment { text: SegmentKey(1000 + text), ..segment(10 * text + place) }
+    fn placed(text: u64, place: u64) -> TextSegment {
+        TextSegment { text: SegmentKey(1000 + text), ..segment(10 * text + place) }
     }
 
     /// Documents and pages of a text in any place, computed from the whole history: since one of its places came back.
@@ -707,7 +707,7 @@ pub(super) mod tests {
             let options = TableOptions::default();
             let mut table = SegmentTable::default();
             for now in 1..=pages.len() {
-                let page: Vec<Segment> = pages[now - 1].iter().map(|&(text, place)| placed(text, place)).collect();
+                let page: Vec<TextSegment> = pages[now - 1].iter().map(|&(text, place)| placed(text, place)).collect();
                 let looked = table.look(&page, &options).seen;
                 let admitted = table.clone().admit(&page, &options).seen;
                 let seen = table.arrive(&page, &options);
@@ -769,7 +769,7 @@ pub(super) mod tests {
     fn a_page_that_comes_again_is_not_counted() {
         let options = TableOptions::default();
         let mut table = learned(&[&[1, 2, 3], &[1, 4, 5]], &options);
-        let told = |told: Told| -> Vec<(u32, u32)> {
+        let told = |told: TableAnswer| -> Vec<(u32, u32)> {
             told.seen.iter().map(|seen| (seen.here.documents, seen.here.pages)).collect()
         };
         for _ in 0..2 {
@@ -834,8 +834,8 @@ pub(super) mod tests {
     }
 
     /// What a page shows in which this many words recur.
-    pub fn shown(matched: f64) -> Shown {
-        Shown { placed: Vec::new(), tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }) }
+    pub fn shown(matched: f64) -> DocumentFindings {
+        DocumentFindings { placed: Vec::new(), tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }) }
     }
 
     #[test]
@@ -847,24 +847,24 @@ pub(super) mod tests {
         assert!(!table.look(&other, &options).is_tried());
         assert!(table.admit(&other, &options).is_tried());
         assert!(!table.admit(&other, &options).is_tried());
-        let tried = (2..2000_u32).filter(|&page| Told { page: Some(page), ..Told::default() }.is_tried()).count();
+        let tried = (2..2000_u32).filter(|&page| TableAnswer { page: Some(page), ..TableAnswer::default() }.is_tried()).count();
         assert_eq!(tried, 499 + 149);
     }
 
     #[test]
     fn trust_does_not_depend_on_how_many_pages_arrive_before_it_is_told() {
         let options = TableOptions::default();
-        let pages: Vec<Vec<Segment>> = (0..9).map(|page| segments(&[1, 10 + page])).collect();
+        let pages: Vec<Vec<TextSegment>> = (0..9).map(|page| segments(&[1, 10 + page])).collect();
         let (mut one_by_one, mut together) = (SegmentTable::default(), SegmentTable::default());
-        let learned: Vec<Learned> = (pages.iter().zip(1_u8..))
+        let learned: Vec<LearnedEvidence> = (pages.iter().zip(1_u8..))
             .map(|(page, number)| {
                 let told = one_by_one.admit(page, &options);
                 one_by_one.learn(&told, &shown(f64::from(number)))
             })
             .collect();
-        let told: Vec<Told> = pages.iter().map(|page| together.admit(page, &options)).collect();
+        let told: Vec<TableAnswer> = pages.iter().map(|page| together.admit(page, &options)).collect();
         let later = told.iter().zip(1_u8..).map(|(told, number)| together.learn(told, &shown(f64::from(number))));
-        let trusts = |learned: Vec<Learned>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
+        let trusts = |learned: Vec<LearnedEvidence>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
         assert_eq!(trusts(later.collect()), trusts(learned));
         assert_eq!(one_by_one.progress, together.progress);
         assert_eq!(together.progress.tally.matched, 45.0);

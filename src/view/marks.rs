@@ -91,7 +91,7 @@ pub fn in_context(text: &str, range: Range<usize>) -> Markup {
 }
 
 /// A part of a line, with its mark if it has one.
-type Part<'m> = (Range<usize>, Option<&'m Mark<'m>>);
+type MarkedPart<'m> = (Range<usize>, Option<&'m Mark<'m>>);
 
 /// The marks without the parts that earlier ones cover, sorted.
 fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mark<'m>)> {
@@ -134,7 +134,7 @@ fn marked_line(text: &str, line: Range<usize>, marks: &[(Range<usize>, &Mark)]) 
 }
 
 /// A line cut into parts with and without a mark. The marks must be disjoint and sorted.
-fn parts<'m>(text: &str, line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m>)]) -> Vec<Part<'m>> {
+fn parts<'m>(text: &str, line: Range<usize>, marks: &[(Range<usize>, &'m Mark<'m>)]) -> Vec<MarkedPart<'m>> {
     let words = trimmed(text, line.clone());
     let first = marks.partition_point(|(range, _)| range.end <= words.start);
     let in_words =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Ingredient, Ingredients, Method, Scratch, Span};
+use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Method, Scratch, Span};
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
@@ -35,8 +35,11 @@ fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
 
 /// Goes by what matches alone.
 fn matching_cleaner(files: &Files, method: Method) -> Cleaner {
-    let ingredients = Ingredients::ALL.without(Ingredient::End);
-    Cleaner::new(&[&files[0], &files[1]], &CleanOptions::default().method(method).shape(None).ingredients(ingredients))
+    let evidence_kinds = EvidenceKinds::ALL.without(EvidenceKind::End);
+    Cleaner::new(
+        &[&files[0], &files[1]],
+        &CleanOptions::default().method(method).shape(None).evidence_kinds(evidence_kinds),
+    )
 }
 
 /// Goes by no shape.

@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use dehusk::evaluation::injection::figures::{Figures, TARGET_DOCUMENTS, TARGET_PERCENT, Tried, Untouched, is_met};
-use dehusk::evaluation::injection::{Experiment, Place, Tally, Trial, flowing_texts};
+use dehusk::evaluation::injection::{Experiment, Insertion, Tally, Trial, flowing_texts};
 
 use super::table::{Table, percent};
 use super::tell;
@@ -170,7 +170,7 @@ fn targets(figures: &Figures) -> Option<Table> {
     let rows = figures.with_targets();
     let mut table = Table::default().words("template").words("place").figures(HEADS).words("");
     for ((kind, place), tally) in &rows {
-        let named = [kind.name(), place.map_or("all", Place::name)].map(str::to_owned).into_iter();
+        let named = [kind.name(), place.map_or("all", Insertion::name)].map(str::to_owned).into_iter();
         let verdict = if is_met(*kind, tally) { "" } else { "missed" };
         table.row(named.chain(cells(tally)).chain([verdict.to_owned()]));
     }

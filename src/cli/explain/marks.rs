@@ -2,7 +2,7 @@
 //!
 //! Colours show what goes as struck out. Without them, and so in a file, brackets do. The ids stand there either way.
 
-use dehusk::explain::{Outcome, Part};
+use dehusk::explain::{Outcome, TextPart};
 
 use crate::cli::terminal::{Screen, Style};
 
@@ -12,8 +12,8 @@ const STAYS: &str = "stays";
 impl Screen {
     /// Parts of a text, those that would go marked, and those that a pattern matches and that stay. No part that is marked
     /// runs over a line's end.
-    pub fn marked(self, parts: &[Part]) -> String {
-        let shown = |Part { text, outcome }: &Part| match outcome {
+    pub fn marked(self, parts: &[TextPart]) -> String {
+        let shown = |TextPart { text, outcome }: &TextPart| match outcome {
             Outcome::Goes(ids) => self.mark(text, ["[-", "-]"], Style::Removed, &ids.join(" ")),
             Outcome::Stays => self.mark(text, ["[=", "=]"], Style::Kept, STAYS),
             Outcome::Unmarked => self.harmless(text).into_owned(),

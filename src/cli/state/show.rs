@@ -51,7 +51,7 @@ pub fn run(args: &ShowArgs, reporter: &Reporter) -> anyhow::Result<()> {
 }
 
 fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Result<()> {
-    let shown = Shown { settings: state.settings(), overview: state.overview()? };
+    let shown = DocumentFindings { settings: state.settings(), overview: state.overview()? };
     if args.json {
         return print(&(serde_json::to_string_pretty(&shown.as_json())? + "\n"));
     }
@@ -64,12 +64,12 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
 }
 
 /// What is shown without a source.
-struct Shown<'a> {
+struct DocumentFindings<'a> {
     settings: &'a Settings,
     overview: Overview,
 }
 
-impl Shown<'_> {
+impl DocumentFindings<'_> {
     fn as_text(&self, screen: Screen) -> String {
         let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "trust", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");

@@ -13,7 +13,7 @@ use crate::corpus::parquet;
 use crate::corpus::reading::Stored;
 #[cfg(feature = "parquet")]
 use crate::corpus::reading::View;
-use crate::corpus::source_by::Known;
+use crate::corpus::source_by::SourceHints;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
 /// What is known about all records of a file before they are read.
@@ -34,8 +34,8 @@ impl Container {
     }
 
     /// The name of a record's source. It may not be a valid [`SourceId`].
-    pub(in crate::corpus) fn source_of<'a>(&'a self, of_record: Known<'a>) -> Result<Cow<'a, str>, Reason> {
-        let known = Known { folder: self.folder.as_ref(), path: &self.name, ..of_record };
+    pub(in crate::corpus) fn source_of<'a>(&'a self, of_record: SourceHints<'a>) -> Result<Cow<'a, str>, Reason> {
+        let known = SourceHints { folder: self.folder.as_ref(), path: &self.name, ..of_record };
         self.options.source_by.name(known, &self.options.keys)
     }
 
@@ -45,7 +45,7 @@ impl Container {
         let Some(body) = record.document(options.max_document) else { return Ok(None) };
         let warc::Body { bytes, is_html, encoding } = body?;
         let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
-        let known = Known { url: record.url().map(Cow::Borrowed), ..Known::default() };
+        let known = SourceHints { url: record.url().map(Cow::Borrowed), ..SourceHints::default() };
         let source = self.source_of(known).map_err(|reason| match reason {
             Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
             other => other,
@@ -69,7 +69,7 @@ impl Container {
             }
         };
         let url = row.url.as_deref().map(str::to_owned);
-        let known = Known { source: row.source, url: row.url, ..Known::default() };
+        let known = SourceHints { source: row.source, url: row.url, ..SourceHints::default() };
         let source = SourceId::parse(&self.source_of(known)?)?;
         let id = row.id.map_or_else(|| number.to_string(), Cow::into_owned);
         Ok(Document { url, ..view.document(id, source, options)? })

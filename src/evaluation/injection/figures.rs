@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Kind, Place, Tally, Trial};
+use super::{Kind, Insertion, Tally, Trial};
 
 /// Targets hold for templates in at least this many documents ...
 pub const TARGET_DOCUMENTS: usize = 100;
@@ -49,7 +49,7 @@ pub struct Tried {
 }
 
 /// Trials that differ only in their templates and shares: documents, kind, place.
-pub type Row = (usize, Kind, Place);
+pub type Row = (usize, Kind, Insertion);
 
 impl Figures {
     /// What was found by row and percentage.
@@ -63,9 +63,9 @@ impl Figures {
     }
 
     /// What was found where targets hold, by kind and place; `None` for all places of a kind.
-    pub fn with_targets(&self) -> BTreeMap<(Kind, Option<Place>), Tally> {
+    pub fn with_targets(&self) -> BTreeMap<(Kind, Option<Insertion>), Tally> {
         let counts = |trial: &Trial| trial.documents >= TARGET_DOCUMENTS && trial.percent >= TARGET_PERCENT;
-        let mut rows: BTreeMap<(Kind, Option<Place>), Tally> = BTreeMap::new();
+        let mut rows: BTreeMap<(Kind, Option<Insertion>), Tally> = BTreeMap::new();
         for Tried { trial, tally } in self.trials.iter().filter(|tried| counts(&tried.trial)) {
             for place in [Some(trial.place), None] {
                 rows.entry((trial.kind, place)).or_default().add(tally);
@@ -112,7 +112,7 @@ mod tests {
         let trial = |documents, percent| Trial {
             documents,
             kind: Kind::Constant,
-            place: Place::Line,
+            place: Insertion::Line,
             percent,
             template: "Share this",
         };
@@ -121,7 +121,7 @@ mod tests {
         let figures = Figures { seed: 1, shares: vec![100, 20, 10], untouched: Vec::new(), trials };
         let rows = figures.by_row();
         assert_eq!(rows.len(), 2);
-        assert_eq!(rows[&(100, Kind::Constant, Place::Line)][&20].removed, 180);
+        assert_eq!(rows[&(100, Kind::Constant, Insertion::Line)][&20].removed, 180);
         let with_targets = figures.with_targets();
         assert_eq!(with_targets.len(), 2, "the place, and all places");
         assert!(with_targets.values().all(|tally| tally.injected == 200));

@@ -25,7 +25,7 @@ use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, TooManyTokens};
 
 pub use flowing_text::flowing_texts;
-pub use placing::Place;
+pub use placing::Insertion;
 pub use templates::Kind;
 
 use templates::Fillers;
@@ -43,7 +43,7 @@ pub struct Trial {
     /// What varies in the template.
     pub kind: Kind,
     /// Where it is inserted.
-    pub place: Place,
+    pub place: Insertion,
     /// In how many of 100 documents.
     pub percent: usize,
     /// The template, with slots in braces.
@@ -103,7 +103,7 @@ impl Trial {
         let mut trials = Vec::new();
         for &documents in documents {
             for kind in Kind::ALL {
-                for place in Place::ALL {
+                for place in Insertion::ALL {
                     for &percent in percents {
                         let of_kind = kind.templates(place).take(templates);
                         trials.extend(of_kind.map(|template| Trial { documents, kind, place, percent, template }));
@@ -254,7 +254,7 @@ mod tests {
         Experiment::new(flowing_texts(1, documents), 1, lexer, MineOptions::default(), CleanOptions::default())
     }
 
-    fn trial(kind: Kind, place: Place, percent: usize) -> Trial {
+    fn trial(kind: Kind, place: Insertion, percent: usize) -> Trial {
         let template = kind.templates(place).next().unwrap();
         Trial { documents: 20, kind, place, percent, template }
     }
@@ -277,21 +277,21 @@ mod tests {
     #[test]
     fn what_carries_a_template_carries_it_with_every_larger_share() {
         let experiment = experiment(20);
-        let few = experiment.inject(&trial(Kind::FreeSlots, Place::MidSentence, 20));
-        let many = experiment.inject(&trial(Kind::FreeSlots, Place::MidSentence, 50));
+        let few = experiment.inject(&trial(Kind::FreeSlots, Insertion::MidSentence, 20));
+        let many = experiment.inject(&trial(Kind::FreeSlots, Insertion::MidSentence, 50));
         assert!(few.iter().zip(&many).all(|(few, many)| few.range.is_none() || few == many));
     }
 
     #[test]
     fn the_same_seed_gives_the_same_counts() {
-        let trial = trial(Kind::MutableSlots, Place::Line, 50);
+        let trial = trial(Kind::MutableSlots, Insertion::Line, 50);
         assert_eq!(experiment(20).run(&trial).unwrap(), experiment(20).run(&trial).unwrap());
     }
 
     #[test]
     fn a_line_in_every_document_goes_and_nothing_else() {
         let experiment = experiment(20);
-        for place in [Place::Head, Place::Line, Place::Tail] {
+        for place in [Insertion::Head, Insertion::Line, Insertion::Tail] {
             let tally = experiment.run(&trial(Kind::Constant, place, 100)).unwrap();
             assert_eq!((tally.carriers, tally.removed), (20, tally.injected), "{place:?}");
             assert!(tally.lost_share() < Some(0.001), "{place:?}: {tally:?}");

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Where a template is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum Insertion {
     /// The first line.
     Head,
     /// The last line.
@@ -20,29 +20,29 @@ pub enum Place {
     MidSentence,
 }
 
-impl Place {
+impl Insertion {
     /// All places.
-    pub const ALL: [Place; 5] = [Place::Head, Place::Tail, Place::Line, Place::BetweenSentences, Place::MidSentence];
+    pub const ALL: [Insertion; 5] = [Insertion::Head, Insertion::Tail, Insertion::Line, Insertion::BetweenSentences, Insertion::MidSentence];
 
     /// The name for people.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Head => "head",
-            Place::Tail => "tail",
-            Place::Line => "line",
-            Place::BetweenSentences => "between sentences",
-            Place::MidSentence => "mid-sentence",
+            Insertion::Head => "head",
+            Insertion::Tail => "tail",
+            Insertion::Line => "line",
+            Insertion::BetweenSentences => "between sentences",
+            Insertion::MidSentence => "mid-sentence",
         }
     }
 
     /// The byte positions before which a template can be inserted.
     pub fn positions(self, text: &str) -> Vec<usize> {
         match self {
-            Place::Head => line_starts(text).take(1).collect(),
-            Place::Tail => (!text.trim().is_empty()).then(|| text.trim_end().len()).into_iter().collect(),
-            Place::Line => line_starts(text).skip(1).collect(),
-            Place::BetweenSentences => word_starts(text).filter(|&at| ends_sentence(&text[..at])).collect(),
-            Place::MidSentence => {
+            Insertion::Head => line_starts(text).take(1).collect(),
+            Insertion::Tail => (!text.trim().is_empty()).then(|| text.trim_end().len()).into_iter().collect(),
+            Insertion::Line => line_starts(text).skip(1).collect(),
+            Insertion::BetweenSentences => word_starts(text).filter(|&at| ends_sentence(&text[..at])).collect(),
+            Insertion::MidSentence => {
                 word_starts(text).filter(|&at| text[..at].trim_end().ends_with(char::is_alphabetic)).collect()
             }
         }
@@ -53,9 +53,9 @@ impl Place {
     pub fn insert(self, text: &str, at: usize, template: &str) -> (String, Range<usize>) {
         let break_ = line_break(text);
         let inserted = match self {
-            Place::Head | Place::Line => format!("{template}{break_}"),
-            Place::Tail => format!("{break_}{template}"),
-            Place::BetweenSentences | Place::MidSentence => format!("{template} "),
+            Insertion::Head | Insertion::Line => format!("{template}{break_}"),
+            Insertion::Tail => format!("{break_}{template}"),
+            Insertion::BetweenSentences | Insertion::MidSentence => format!("{template} "),
         };
         let range = at..at + inserted.len();
         ([&text[..at], &inserted, &text[at..]].concat(), range)
@@ -95,25 +95,25 @@ mod tests {
 
     const TEXT: &str = "A title\n\nThe first sentence. The second by Mr. Bean.\nThe third one.\n";
 
-    fn inserted(place: Place) -> Vec<String> {
+    fn inserted(place: Insertion) -> Vec<String> {
         place.positions(TEXT).into_iter().map(|at| place.insert(TEXT, at, "#").0).collect()
     }
 
     #[test]
     fn templates_stand_where_they_should() {
-        assert_eq!(inserted(Place::Head), [format!("#\n\n{TEXT}")]);
-        assert_eq!(inserted(Place::Tail), [TEXT.trim_end().to_owned() + "\n\n#\n"]);
+        assert_eq!(inserted(Insertion::Head), [format!("#\n\n{TEXT}")]);
+        assert_eq!(inserted(Insertion::Tail), [TEXT.trim_end().to_owned() + "\n\n#\n"]);
         assert_eq!(
-            inserted(Place::Line),
+            inserted(Insertion::Line),
             [TEXT.replacen("The first", "#\n\nThe first", 1), TEXT.replacen("The third", "#\n\nThe third", 1)]
         );
-        assert_eq!(inserted(Place::BetweenSentences), [TEXT.replacen("The second", "# The second", 1)]);
-        assert_eq!(inserted(Place::MidSentence).len(), 8);
+        assert_eq!(inserted(Insertion::BetweenSentences), [TEXT.replacen("The second", "# The second", 1)]);
+        assert_eq!(inserted(Insertion::MidSentence).len(), 8);
     }
 
     #[test]
     fn what_was_put_in_and_the_text_are_the_whole() {
-        for place in Place::ALL {
+        for place in Insertion::ALL {
             for at in place.positions(TEXT) {
                 let (text, range) = place.insert(TEXT, at, "Follow us");
                 assert_eq!(text[range.clone()].trim(), "Follow us");

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::placing::Place;
+use super::placing::Insertion;
 use crate::evaluation::random::Random;
 
 /// What is different in each document.
@@ -34,7 +34,7 @@ impl Kind {
     }
 
     /// The templates of this kind at a place, from two to forty words, with slots in braces.
-    pub fn templates(self, place: Place) -> impl Iterator<Item = &'static str> {
+    pub fn templates(self, place: Insertion) -> impl Iterator<Item = &'static str> {
         let is_of_kind = move |template: &&str| match self {
             Kind::Constant | Kind::MutableSlots => true,
             Kind::FreeSlots => !has_open_slot(template, place),
@@ -59,8 +59,8 @@ impl Kind {
     }
 }
 
-fn has_open_slot(template: &str, place: Place) -> bool {
-    let is_inside_line = matches!(place, Place::BetweenSentences | Place::MidSentence);
+fn has_open_slot(template: &str, place: Insertion) -> bool {
+    let is_inside_line = matches!(place, Insertion::BetweenSentences | Insertion::MidSentence);
     is_inside_line && (template.starts_with('{') || template.ends_with('}'))
 }
 
@@ -249,11 +249,11 @@ mod tests {
     #[test]
     fn slots_are_open_at_the_ends_of_templates_inside_lines() {
         let templates = |kind: Kind, place| kind.templates(place).collect::<Vec<_>>();
-        assert_eq!(templates(Kind::FreeSlots, Place::Line), FREE);
-        assert!(templates(Kind::OpenSlots, Place::Line).is_empty());
+        assert_eq!(templates(Kind::FreeSlots, Insertion::Line), FREE);
+        assert!(templates(Kind::OpenSlots, Insertion::Line).is_empty());
         let between = [FREE[0], FREE[4], FREE[6]];
-        assert_eq!(templates(Kind::FreeSlots, Place::MidSentence), between);
-        assert_eq!(templates(Kind::OpenSlots, Place::MidSentence).len(), FREE.len() - between.len());
+        assert_eq!(templates(Kind::FreeSlots, Insertion::MidSentence), between);
+        assert_eq!(templates(Kind::OpenSlots, Insertion::MidSentence).len(), FREE.len() - between.len());
     }
 
     #[test]

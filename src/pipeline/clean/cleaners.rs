@@ -36,7 +36,7 @@ pub struct SourceCleaner {
 
 /// What one thread works with: the cleaners that it has used so far, and scratch space.
 #[derive(Default)]
-pub struct Bench {
+pub struct CleaningScratch {
     cleaners: HashMap<String, Arc<SourceCleaner>>,
     scratch: Scratch,
 }
@@ -54,8 +54,8 @@ impl<'a> Cleaners<'a> {
     }
 
     /// The cleaner of a source, and space to work in.
-    pub fn of<'b>(&self, source: &str, bench: &'b mut Bench) -> (&'b SourceCleaner, &'b mut Scratch) {
-        let Bench { cleaners, scratch } = bench;
+    pub fn of<'b>(&self, source: &str, scratch: &'b mut CleaningScratch) -> (&'b SourceCleaner, &'b mut Scratch) {
+        let CleaningScratch { cleaners, scratch } = scratch;
         if !cleaners.contains_key(source) {
             cleaners.insert(source.to_owned(), self.find(source));
         }

@@ -12,7 +12,7 @@ use crate::corpus::{Document, Page};
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
-use super::cleaners::{Bench, Cleaners, SourceCleaner};
+use super::cleaners::{CleaningScratch, Cleaners, SourceCleaner};
 use super::spans;
 use crate::pipeline::WarningKind;
 use crate::pipeline::memory::{Budget, DocumentNeed, Share};
@@ -48,7 +48,7 @@ const READ: u64 = 6;
 
 /// Where a document stands, as people write it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct DocumentName<'a> {
     /// The file's path.
     pub file: &'a str,
     /// Which record of the file, from 1, if it has many.
@@ -96,8 +96,8 @@ impl<'a> DocumentCleaner<'a> {
 
     /// Cleans one document; an error if a pattern gave up on it, or if there is not enough memory. Waits for that as long as
     /// others have it.
-    pub fn clean(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Result<Outcome, String> {
-        let (source, scratch) = self.cleaners.of(document.source.as_str(), bench);
+    pub fn clean(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Result<Outcome, String> {
+        let (source, scratch) = self.cleaners.of(document.source.as_str(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
         let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
         let _share = self.budget.take(need);
@@ -123,7 +123,7 @@ impl<'a> DocumentCleaner<'a> {
     pub fn outcome(
         &self,
         document: &Document,
-        place: Place,
+        place: DocumentName,
         form: Form,
         SourceCleaner { cleaner, watch }: &SourceCleaner,
         reading: &Reading,
@@ -163,7 +163,7 @@ impl<'a> DocumentCleaner<'a> {
     }
 
     /// A document of which more would go than is allowed stays as it is, and that is said.
-    fn within_limit(&self, document: &Document, cleaning: Cleaning, place: Place) -> Stripped {
+    fn within_limit(&self, document: &Document, cleaning: Cleaning, place: DocumentName) -> Stripped {
         let text = cleaning.strip(&document.text);
         let removed = 1.0 - text.len() as f64 / document.text.len().max(1) as f64;
         if removed <= self.max_removed {
@@ -220,18 +220,18 @@ struct Stripped {
 }
 
 /// A line on a document that was not cleaned.
-pub fn skip_line(Place { file, record }: Place, reason: &str) -> String {
+pub fn skip_line(DocumentName { file, record }: DocumentName, reason: &str) -> String {
     line(&SkipLine { file, record, skipped: reason })
 }
 
 /// A line on a document that was cleaned: which patterns stand in it, and how often. Those of what people rejected act as
 /// well, by keeping what they match.
-fn report_line(document: &Document, place: Place, cleaner: &Cleaner, reading: &Reading, count: &Cleaned) -> String {
+fn report_line(document: &Document, place: DocumentName, cleaner: &Cleaner, reading: &Reading, count: &Cleaned) -> String {
     let mut patterns: BTreeMap<&str, u64> = BTreeMap::new();
     for found in &reading.matches {
         *patterns.entry(&cleaner.patterns()[found.pattern].id).or_default() += 1;
     }
-    let Place { file, record } = place;
+    let DocumentName { file, record } = place;
     let (id, source) = (&document.id, document.source.as_str());
     let Cleaned { bytes_in, bytes_out, grounds, cautious, .. } = *count;
     line(&ReportLine {
@@ -296,7 +296,7 @@ struct DocumentLine<'a> {
     html: Option<&'a str>,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for DocumentName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.record {
             Some(record) => write!(f, "{}:{record}", self.file),
@@ -313,12 +313,12 @@ mod tests {
 
     #[test]
     fn a_line_has_no_keys_without_value() {
-        let place = Place { file: "a.html", record: None };
+        let place = DocumentName { file: "a.html", record: None };
         assert_eq!(
             skip_line(place, "an \"odd\" one"),
             concat!(r#"{"file":"a.html","skipped":"an \"odd\" one"}"#, "\n")
         );
-        let place = Place { record: Some(3), ..place };
+        let place = DocumentName { record: Some(3), ..place };
         assert_eq!(skip_line(place, "odd"), concat!(r#"{"file":"a.html","record":3,"skipped":"odd"}"#, "\n"));
         let source = SourceId::parse("tide").expect("a source");
         let document = Document::new("1".to_owned(), source, String::new());

@@ -16,8 +16,8 @@ use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
 
 use super::Cleaned;
-use super::cleaners::Bench;
-use super::document::{DocumentCleaner, Form, Outcome, Place, Written, skip_line};
+use super::cleaners::CleaningScratch;
+use super::document::{DocumentCleaner, Form, Outcome, DocumentName, Written, skip_line};
 use super::line_output::LineOutput;
 use super::spans;
 use crate::pipeline::WarningKind;
@@ -73,10 +73,10 @@ enum Extent {
 
 impl FileCleaner<'_> {
     /// Cleans a file and writes it below `output`.
-    pub fn to_folder(&self, file: &InputFile, output: &OutputRoot, bench: &mut Bench, report: Report) -> Result<Done> {
+    pub fn to_folder(&self, file: &InputFile, output: &OutputRoot, scratch: &mut CleaningScratch, report: Report) -> Result<Done> {
         self.observer.go_on()?;
         let mut done = Done::default();
-        let written = self.write_to_folder(file, output, bench, &mut done, report);
+        let written = self.write_to_folder(file, output, scratch, &mut done, report);
         let Err(error) = written else { return Ok(done) };
         let Some(reason) = fault_of_name(&error, output) else { return Err(error) };
         done.sources.clear();
@@ -88,13 +88,13 @@ impl FileCleaner<'_> {
         &self,
         file: &InputFile,
         output: &OutputRoot,
-        bench: &mut Bench,
+        scratch: &mut CleaningScratch,
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
         match self.open(file) {
             Ok(Content::Document(document, compression)) => {
-                let cleared = self.clear_file(file, &document, self.form(), bench);
+                let cleared = self.clear_file(file, &document, self.form(), scratch);
                 // What was stopped is not skipped.
                 self.observer.go_on()?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
@@ -121,13 +121,13 @@ impl FileCleaner<'_> {
         self.observer.go_on()?;
         let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
-        let open = |bench: &mut Bench, file| match self.open(file) {
-            Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, bench)),
+        let open = |scratch: &mut CleaningScratch, file| match self.open(file) {
+            Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, scratch)),
             Ok(Content::Records(records)) => Err(records),
             Err(skipped) => Ok(self.skipped(&skipped)),
         };
         let opened: Vec<std::result::Result<Cleared, Records>> =
-            files.par_iter().map_init(Bench::default, open).collect();
+            files.par_iter().map_init(CleaningScratch::default, open).collect();
         for opened in opened {
             match opened {
                 Ok(cleared) => {
@@ -169,14 +169,14 @@ impl FileCleaner<'_> {
         self.spans.map_or(Form::InPlace, Form::Spans)
     }
 
-    fn clear_file(&self, file: &InputFile, document: &Document, form: Form, bench: &mut Bench) -> Cleared {
+    fn clear_file(&self, file: &InputFile, document: &Document, form: Form, scratch: &mut CleaningScratch) -> Cleared {
         let name = file.path().display().to_string();
-        self.clear(document, Place { file: &name, record: None }, form, bench)
+        self.clear(document, DocumentName { file: &name, record: None }, form, scratch)
     }
 
     /// Cleans a document.
-    fn clear(&self, document: &Document, place: Place, form: Form, bench: &mut Bench) -> Cleared {
-        match self.documents.clean(document, place, form, bench) {
+    fn clear(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Cleared {
+        match self.documents.clean(document, place, form, scratch) {
             Ok(Outcome { source, count, written, report }) => {
                 Cleared { written: Some(written), count: Some((source, count)), skipped: None, report }
             }
@@ -185,11 +185,11 @@ impl FileCleaner<'_> {
     }
 
     fn skipped(&self, skipped: &Skipped) -> Cleared {
-        let place = Place { file: &skipped.path.display().to_string(), record: skipped.line };
+        let place = DocumentName { file: &skipped.path.display().to_string(), record: skipped.line };
         self.left_out(place, skipped.to_string(), &skipped.reason.to_string())
     }
 
-    fn left_out(&self, place: Place, message: String, reason: &str) -> Cleared {
+    fn left_out(&self, place: DocumentName, message: String, reason: &str) -> Cleared {
         let report = self.documents.reports.then(|| skip_line(place, reason));
         Cleared { written: None, count: None, skipped: Some(message), report }
     }
@@ -374,18 +374,18 @@ impl FileCleaner<'_> {
 
     fn clear_batch(&self, batch: Batch, form: Form) -> ClearedBatch {
         let file = batch.path().display().to_string();
-        let clear = |bench: &mut Bench, index| self.clear_record(&batch, index, &file, form, bench);
-        let records = (0..batch.len()).into_par_iter().map_init(Bench::default, clear).collect();
+        let clear = |scratch: &mut CleaningScratch, index| self.clear_record(&batch, index, &file, form, scratch);
+        let records = (0..batch.len()).into_par_iter().map_init(CleaningScratch::default, clear).collect();
         ClearedBatch { batch, records }
     }
 
-    fn clear_record(&self, batch: &Batch, index: usize, file: &str, form: Form, bench: &mut Bench) -> (Kept, Cleared) {
-        let place = Place { file, record: Some(batch.number(index)) };
+    fn clear_record(&self, batch: &Batch, index: usize, file: &str, form: Form, scratch: &mut CleaningScratch) -> (Kept, Cleared) {
+        let place = DocumentName { file, record: Some(batch.number(index)) };
         let cleared = match batch.document(index) {
             // What is no document, as a blank line, stays.
             Ok(None) => return (Kept::as_read(), Cleared::default()),
             Ok(Some(document)) => {
-                let cleared = self.clear(&document, place, form, bench);
+                let cleared = self.clear(&document, place, form, scratch);
                 self.kept(batch, index, &document, cleared)
             }
             Err(skipped) => Err(skipped),

@@ -11,7 +11,7 @@ use crate::pipeline::error::Result;
 use crate::pipeline::observer::WarningKind;
 
 use super::Cleaned;
-use super::cleaners::Bench;
+use super::cleaners::CleaningScratch;
 use super::files::FileCleaner;
 use crate::pipeline::document_report::DocumentReport;
 use crate::pipeline::manifest::{Done, Manifest, Stamp, content_of};
@@ -46,21 +46,21 @@ impl<'a> FolderRun<'a> {
     pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
         let all = Mutex::new(BTreeMap::new());
         let files = self.files.inventory.files();
-        let clean_file = |bench: &mut Bench, index: usize| -> Result<()> {
+        let clean_file = |scratch: &mut CleaningScratch, index: usize| -> Result<()> {
             let size = sizes[index].unwrap_or(0) as usize;
-            let done = self.clean_file(&files[index], size, bench)?;
+            let done = self.clean_file(&files[index], size, scratch)?;
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             add(&mut all, done.sources);
             Ok(())
         };
-        share_out(threads, files.len(), Bench::default, clean_file)?;
+        share_out(threads, files.len(), CleaningScratch::default, clean_file)?;
         if let Some(report) = &self.report {
             report.finish(files.iter().map(|file| self.files.output_name(file)), &self.manifest)?;
         }
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn clean_file(&self, file: &InputFile, size: usize, bench: &mut Bench) -> Result<Done> {
+    fn clean_file(&self, file: &InputFile, size: usize, scratch: &mut CleaningScratch) -> Result<Done> {
         let observer = self.files.observer;
         let (input, output) = (file.path().display().to_string(), self.files.output_name(file));
         // of before it is read: if it changes meanwhile, it is cleaned again when the run goes on
@@ -73,7 +73,7 @@ impl<'a> FolderRun<'a> {
             return Ok(done);
         }
         self.manifest.begin(&output)?;
-        let mut done = self.write(file, &output, &stamp, bench)?;
+        let mut done = self.write(file, &output, &stamp, scratch)?;
         if stamp_of(file, &input) != look {
             observer
                 .warn(WarningKind::Rare, &format!("{input}: has changed while it was read; --resume cleans it again"));
@@ -82,14 +82,14 @@ impl<'a> FolderRun<'a> {
         Ok(done)
     }
 
-    fn write(&self, file: &InputFile, output: &str, stamp: &Stamp, bench: &mut Bench) -> Result<Done> {
+    fn write(&self, file: &InputFile, output: &str, stamp: &Stamp, scratch: &mut CleaningScratch) -> Result<Done> {
         let mut part = self.report.as_ref().map(|report| report.part(output, &self.manifest));
         let mut nowhere = io::sink();
         let report: &mut (dyn Write + Send) = match &mut part {
             Some(part) => part,
             None => &mut nowhere,
         };
-        let mut done = self.files.to_folder(file, self.output, bench, report)?;
+        let mut done = self.files.to_folder(file, self.output, scratch, report)?;
         let _permission = self.files.observer.writing()?;
         done.report = part.map(|part| part.finish()).transpose()?;
         done.written = self.length_of(output);

@@ -30,7 +30,7 @@ use crate::corpus::{OutputError, OutputRoot};
 
 use self::appender::Appender;
 use super::clean::Cleaned;
-use super::document_report::{PART_FOLDER, Part, part_file};
+use super::document_report::{PART_FOLDER, ReportPart, part_file};
 use super::error::{PipelineError, Result};
 
 const NAME: &str = "manifest.jsonl";
@@ -81,7 +81,7 @@ pub struct Done {
     pub shown: u64,
     /// What the report says of it, if there is one.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
-    pub report: Option<Part>,
+    pub report: Option<ReportPart>,
 }
 
 /// The finished inputs of an output folder, for a run that does a certain work.
@@ -219,7 +219,7 @@ impl Manifest {
     }
 
     /// What the report says of the input of an output that is finished.
-    pub fn part(&self, output: &str) -> Option<Part> {
+    pub fn part(&self, output: &str) -> Option<ReportPart> {
         self.newest(output)?.done.report
     }
 

@@ -11,14 +11,14 @@ use rayon::prelude::*;
 
 use crate::cleaning::Reading;
 use crate::corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, Records, Skipped};
-use crate::pipeline::clean::cleaners::Bench;
-use crate::pipeline::clean::document::{DocumentCleaner, Place, Written};
+use crate::pipeline::clean::cleaners::CleaningScratch;
+use crate::pipeline::clean::document::{DocumentCleaner, DocumentName, Written};
 use crate::pipeline::clean::{BYTE_ORDER_MARK, pieces};
 use crate::pipeline::error::PipelineError;
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
-use crate::streaming::learner::Page;
-use crate::streaming::segments::{Segment, segments};
+use crate::streaming::learner::SegmentedDocument;
+use crate::streaming::segments::{TextSegment, segments};
 use crate::tokens::MutableSet;
 
 /// Some documents that follow each other.
@@ -42,7 +42,7 @@ type ReadDocument = Result<Option<Document>, Skipped>;
 pub struct Arrival {
     pub document: Document,
     pub reading: Reading,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<TextSegment>,
 }
 
 /// Where documents come from.
@@ -127,11 +127,11 @@ impl Arriving<'_> {
         };
         let before = (rest.taken.unwrap_or(0) + 1).saturating_sub(batch.number(0)) as usize;
         let file = batch.path().display().to_string();
-        let read = |bench: &mut Bench, index| {
-            let place = Place { file: &file, record: Some(batch.number(index)) };
-            self.arrived(batch.document(index), place, bench)
+        let read = |scratch: &mut CleaningScratch, index| {
+            let place = DocumentName { file: &file, record: Some(batch.number(index)) };
+            self.arrived(batch.document(index), place, scratch)
         };
-        let mut arrived: Vec<Arrived> = (before..batch.len()).into_par_iter().map_init(Bench::default, read).collect();
+        let mut arrived: Vec<Arrived> = (before..batch.len()).into_par_iter().map_init(CleaningScratch::default, read).collect();
         let mut taken = batch.number(batch.len()) - 1;
         let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
         let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
@@ -150,25 +150,25 @@ impl Arriving<'_> {
     }
 
     fn of_files(&self, inventory: &Inventory, files: &[&InputFile]) -> Arrivals {
-        let read = |bench: &mut Bench, file: &&InputFile| {
+        let read = |scratch: &mut CleaningScratch, file: &&InputFile| {
             let document = match inventory.open(file) {
                 Ok(Content::Document(document, _)) => Ok(Some(*document)),
                 Ok(Content::Records(_)) => Ok(None),
                 Err(skipped) => Err(skipped),
             };
             let name = file.path().display().to_string();
-            self.arrived(document, Place { file: &name, record: None }, bench)
+            self.arrived(document, DocumentName { file: &name, record: None }, scratch)
         };
-        let arrived = files.par_iter().map_init(Bench::default, read).collect();
+        let arrived = files.par_iter().map_init(CleaningScratch::default, read).collect();
         let paths: Vec<PathBuf> = files.iter().map(|file| file.path()).collect();
         let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let bytes = paths.iter().map(size).sum();
         Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) }
     }
 
-    fn arrived(&self, document: ReadDocument, place: Place, bench: &mut Bench) -> Arrived {
+    fn arrived(&self, document: ReadDocument, place: DocumentName, scratch: &mut CleaningScratch) -> Arrived {
         let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
-        let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), bench);
+        let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), scratch);
         self.documents
             .check_room(&document.text, &source.cleaner, scratch)
             .map_err(|error| format!("{place}: {error}"))?;
@@ -182,21 +182,21 @@ impl Arriving<'_> {
 
 impl Arrival {
     /// It as a learner takes it.
-    pub fn page(&self) -> Page<'_> {
+    pub fn page(&self) -> SegmentedDocument<'_> {
         let Arrival { document, reading, segments } = self;
-        Page { text: &document.text, reading, segments, outline: document.outline.as_deref() }
+        SegmentedDocument { text: &document.text, reading, segments, outline: document.outline.as_deref() }
     }
 }
 
 impl Arrivals {
     /// Where one of them stands.
-    pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(Place) -> T) -> T {
+    pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(DocumentName) -> T) -> T {
         match &self.origin {
             Origin::Records { batch, before, .. } => {
-                tell(Place { file: &batch.path().display().to_string(), record: Some(batch.number(before + index)) })
+                tell(DocumentName { file: &batch.path().display().to_string(), record: Some(batch.number(before + index)) })
             }
-            Origin::Files(paths) => tell(Place { file: &paths[index].display().to_string(), record: None }),
-            Origin::Nothing => tell(Place { file: "", record: None }),
+            Origin::Files(paths) => tell(DocumentName { file: &paths[index].display().to_string(), record: None }),
+            Origin::Nothing => tell(DocumentName { file: "", record: None }),
         }
     }
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::clean::Cleaned;
-use super::clean::cleaners::{Bench, Cleaners};
+use super::clean::cleaners::{CleaningScratch, Cleaners};
 use super::clean::document::{DocumentCleaner, Form};
 use super::combine::tell_of_doubt;
 use super::error::Result;
@@ -29,7 +29,7 @@ use super::reading::size_of;
 use super::{suited, timed};
 use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, SourceId, refuse_among};
 use crate::streaming::drift::Change;
-use crate::streaming::evidence::Known;
+use crate::streaming::evidence::StreamEvidence;
 use crate::streaming::table::Progress;
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 pub use options::{HELD_SEGMENTS, MAX_SEGMENTS, StreamOptions, StreamTarget, TableChanges};
@@ -191,14 +191,14 @@ impl Stream<'_> {
         }
     }
 
-    fn clear(&self, arrivals: &Arrivals, known: &[Known]) -> Vec<Cleared> {
-        let one = |bench: &mut Bench, (index, arrived): (usize, &Arrived)| match arrived {
+    fn clear(&self, arrivals: &Arrivals, known: &[StreamEvidence]) -> Vec<Cleared> {
+        let one = |scratch: &mut CleaningScratch, (index, arrived): (usize, &Arrived)| match arrived {
             Ok(None) => Cleared::default(),
             Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(&arrival.document),
-            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], bench),
+            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], scratch),
             Err(message) => skipped(message.clone()),
         };
-        arrivals.arrived.par_iter().enumerate().map_init(Bench::default, |bench, item| one(bench, item)).collect()
+        arrivals.arrived.par_iter().enumerate().map_init(CleaningScratch::default, |scratch, item| one(scratch, item)).collect()
     }
 
     fn cleaned(
@@ -206,15 +206,15 @@ impl Stream<'_> {
         arrivals: &Arrivals,
         index: usize,
         Arrival { document, reading, .. }: &Arrival,
-        known: &Known,
-        bench: &mut Bench,
+        known: &StreamEvidence,
+        scratch: &mut CleaningScratch,
     ) -> Cleared {
         let form = match self.options.documents.spans {
             Some(unit) => Form::Spans(unit),
             None if arrivals.are_lines() => Form::InPlace,
             None => Form::Line,
         };
-        let (source, _) = self.documents.cleaners.of(document.source.as_str(), bench);
+        let (source, _) = self.documents.cleaners.of(document.source.as_str(), scratch);
         let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring, known.trust.as_ref());
         let outcome = arrivals
             .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));

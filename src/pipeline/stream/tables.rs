@@ -15,10 +15,10 @@ use super::arrivals::Arrived;
 use super::held::HeldTables;
 use crate::corpus::SourceId;
 use crate::patterns::{LexerCache, PatternFile};
-use crate::pipeline::clean::cleaners::{Bench, Cleaners};
+use crate::pipeline::clean::cleaners::{CleaningScratch, Cleaners};
 use crate::pipeline::error::{PipelineError, Result};
-use crate::streaming::evidence::Known;
-use crate::streaming::learner::{Learner, Page};
+use crate::streaming::evidence::StreamEvidence;
+use crate::streaming::learner::{Learner, SegmentedDocument};
 use crate::streaming::state::{Position, Settings, State, output_name};
 use crate::streaming::table::{SegmentTable, TableOptions};
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
@@ -84,14 +84,14 @@ impl Tables {
     }
 
     /// Learns from documents in order; tells for each what is known of it, and nothing of what is no document.
-    pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<Known>> {
+    pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<StreamEvidence>> {
         let mut classes = self.classes(arrived)?;
-        let learn = |bench: &mut Bench, Class { source, learner, pages, .. }: &mut Class| {
-            let (source, _) = cleaners.of(source.as_str(), bench);
+        let learn = |scratch: &mut CleaningScratch, Class { source, learner, pages, .. }: &mut Class| {
+            let (source, _) = cleaners.of(source.as_str(), scratch);
             learner.take(pages, &source.cleaner)
         };
-        let learned: Vec<Vec<Known>> = classes.par_iter_mut().map_init(Bench::default, learn).collect();
-        let mut all = vec![Known::default(); arrived.len()];
+        let learned: Vec<Vec<StreamEvidence>> = classes.par_iter_mut().map_init(CleaningScratch::default, learn).collect();
+        let mut all = vec![StreamEvidence::default(); arrived.len()];
         for (Class { places, .. }, known) in classes.iter().zip(learned) {
             places.iter().zip(known).for_each(|(&place, known)| all[place] = known);
         }
@@ -102,7 +102,7 @@ impl Tables {
 
     /// The documents by source, each with its table.
     fn classes<'a>(&mut self, arrived: &'a [Arrived]) -> Result<Vec<Class<'a>>> {
-        let mut of_source: BTreeMap<&SourceId, (Vec<usize>, Vec<Page>)> = BTreeMap::new();
+        let mut of_source: BTreeMap<&SourceId, (Vec<usize>, Vec<SegmentedDocument>)> = BTreeMap::new();
         for (place, arrival) in arrived.iter().enumerate() {
             if let Ok(Some(arrival)) = arrival {
                 let (places, pages) = of_source.entry(&arrival.document.source).or_default();
@@ -155,5 +155,5 @@ struct Class<'a> {
     learner: Learner,
     /// The place of each document among all.
     places: Vec<usize>,
-    pages: Vec<Page<'a>>,
+    pages: Vec<SegmentedDocument<'a>>,
 }

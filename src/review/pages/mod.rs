@@ -78,7 +78,7 @@ pub fn name(source: &str) -> Cow<'_, str> {
 }
 
 /// The header of a source's page.
-pub struct Place<'p> {
+pub struct SourceHeader<'p> {
     /// The addresses of the review.
     pub links: &'p Links,
     /// The source.
@@ -92,7 +92,7 @@ pub struct Place<'p> {
 }
 
 /// A whole page. `place` is the source it belongs to, `version` the state that it shows.
-pub fn page(links: &Links, title: &str, version: &str, place: Option<&Place>, body: &Markup) -> Markup {
+pub fn page(links: &Links, title: &str, version: &str, place: Option<&SourceHeader>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -129,8 +129,8 @@ pub fn page(links: &Links, title: &str, version: &str, place: Option<&Place>, bo
     }
 }
 
-fn tabs(place: &Place) -> Markup {
-    let Place { links, source, page, .. } = place;
+fn tabs(place: &SourceHeader) -> Markup {
+    let SourceHeader { links, source, page, .. } = place;
     let tabs = [("patterns", "Patterns", ""), ("documents", "Documents", "documents"), ("about", "About", "about")];
     html! {
         nav.tabs aria-label="Pages of this source" {

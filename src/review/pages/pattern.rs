@@ -10,7 +10,7 @@ use crate::review::decision::Entry;
 use crate::review::documents::Texts;
 use crate::review::query::{Group, in_short};
 use crate::review::trial::Trial;
-use crate::selection::effects::{PatternEffect, Sighting};
+use crate::selection::effects::{PatternEffect, SampleMatch};
 use crate::shown::shown;
 use crate::view::charts::strip;
 use crate::view::chips::chips;
@@ -18,7 +18,7 @@ use crate::view::marks::in_context;
 use crate::view::{grouped, percent, size};
 
 /// A pattern and the data to show it.
-pub struct Seen<'s> {
+pub struct PatternView<'s> {
     /// The addresses of the review.
     pub links: &'s Links,
     /// The source of its file.
@@ -38,8 +38,8 @@ pub struct Seen<'s> {
 }
 
 /// The selected pattern.
-pub fn detail(seen: &Seen) -> Markup {
-    let Seen { links, source, pattern, .. } = seen;
+pub fn detail(seen: &PatternView) -> Markup {
+    let PatternView { links, source, pattern, .. } = seen;
     let page = |page: &str| links.of_pattern(source, &pattern.id, page);
     html! {
         article.pattern #pattern data-id=(pattern.id) data-version=(Entry::of(pattern).version())
@@ -60,8 +60,8 @@ pub fn detail(seen: &Seen) -> Markup {
     }
 }
 
-fn head(seen: &Seen) -> Markup {
-    let Seen { pattern, effect, .. } = seen;
+fn head(seen: &PatternView) -> Markup {
+    let PatternView { pattern, effect, .. } = seen;
     html! {
         header {
             span.status.(pattern.status.name()) { (pattern.status.name()) }
@@ -86,7 +86,7 @@ fn head(seen: &Seen) -> Markup {
     }
 }
 
-fn actions(seen: &Seen) -> Markup {
+fn actions(seen: &PatternView) -> Markup {
     let status = seen.pattern.status;
     html! {
         div.bar {
@@ -100,7 +100,7 @@ fn actions(seen: &Seen) -> Markup {
 }
 
 /// A button for this pattern, with a menu for many patterns.
-fn decision(seen: &Seen, status: Status, verb: &str, key: &str, now: Status) -> Markup {
+fn decision(seen: &PatternView, status: Status, verb: &str, key: &str, now: Status) -> Markup {
     html! {
         span.split {
             button type="button" data-do="status" data-status=(status.name()) aria-pressed=(if now == status { "true" } else { "false" }) { (verb) kbd { (key) } }
@@ -184,7 +184,7 @@ fn edit_form(pattern: &Pattern) -> Markup {
     }
 }
 
-fn matches(seen: &Seen) -> Markup {
+fn matches(seen: &PatternView) -> Markup {
     let Some(effect) = seen.effect else { return html! {} };
     html! {
         @if effect.matches == 0 {
@@ -200,13 +200,13 @@ fn matches(seen: &Seen) -> Markup {
 }
 
 /// The matches to show first. Those that stay are shown separately.
-fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<Sighting> {
+fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<SampleMatch> {
     let is_rejected = pattern.status == Status::Rejected;
-    effect.sightings.iter().filter(|sighting| is_rejected || !sighting.stays).cloned().collect()
+    effect.sample_matches.iter().filter(|sample_match| is_rejected || !sample_match.stays).cloned().collect()
 }
 
 /// The matches that stay, which accepting the pattern would remove.
-fn staying(seen: &Seen, effect: &PatternEffect) -> Markup {
+fn staying(seen: &PatternView, effect: &PatternEffect) -> Markup {
     let count = grouped(effect.stay as u64);
     html! {
         p.stay {
@@ -273,10 +273,10 @@ pub fn ask(asked: &Asked) -> Markup {
 }
 
 /// Matches with their context and their document.
-pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sightings: &[Sighting]) -> Markup {
+pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sample_matches: &[SampleMatch]) -> Markup {
     html! {
         ul.contexts {
-            @for Sighting { text, bytes, stays } in sightings {
+            @for SampleMatch { text, bytes, stays } in sample_matches {
                 @if let Some(page) = texts.documents.get(*text) {
                     li {
                         (in_context(&page.text, within(&page.text, bytes)))
@@ -298,7 +298,7 @@ fn within(text: &str, bytes: &Range<usize>) -> Range<usize> {
 }
 
 /// All matches, 100 at a time.
-pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: &[Sighting], from: usize) -> Markup {
+pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: &[SampleMatch], from: usize) -> Markup {
     const AT_A_TIME: usize = 100;
     let end = found.len().min(from + AT_A_TIME);
     html! {
@@ -325,15 +325,15 @@ pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial
             }
         }
         @if let Some(failure) = &trial.failure { p.warning { (failure) } }
-        @if trial.looked_at < trial.of {
-            p.warning { "Slow: only " (grouped(trial.looked_at as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
+        @if trial.sampled < trial.of {
+            p.warning { "Slow: only " (grouped(trial.sampled as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
         }
         (difference("New matches", &trial.gained, |found| contexts(links, source, id, texts, found)))
         (difference("No longer matched", &trial.lost, |found| contexts(links, source, id, texts, found)))
     }
 }
 
-fn difference(title: &str, found: &[Sighting], contexts: impl Fn(&[Sighting]) -> Markup) -> Markup {
+fn difference(title: &str, found: &[SampleMatch], contexts: impl Fn(&[SampleMatch]) -> Markup) -> Markup {
     const SHOWN: usize = 5;
     html! {
         @if !found.is_empty() {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::showing::index_of;
-use super::{Done, Failure, Page, Review, apart, done, page};
+use super::{Done, Failure, PageResponse, Review, apart, done, page};
 use crate::patterns::Status;
 use crate::review::decision::Entry;
 use crate::review::pages::pattern::{self, count};
@@ -55,7 +55,7 @@ pub(super) async fn try_out(
     State(review): State<Review>,
     Path((source, id)): Path<(String, String)>,
     Json(edit): Json<Edit>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let file = review.session.file(&source)?;
         let entry = Entry::of(&file.patterns[index_of(&file, &id)?]);

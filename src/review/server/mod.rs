@@ -124,7 +124,7 @@ enum Failure {
     Broken(String),
 }
 
-type Page = Result<Html<String>, Failure>;
+type PageResponse = Result<Html<String>, Failure>;
 type Done = Result<Json<serde_json::Value>, Failure>;
 
 impl IntoResponse for Failure {

@@ -11,19 +11,19 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Done, Failure, Page, Review, apart, page};
+use super::{Done, Failure, PageResponse, Review, apart, page};
 use crate::cleaning::Scratch;
 use crate::patterns::{Pattern, PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::pages::overview::Row;
 use crate::review::pages::source::Listing;
-use crate::review::pages::{self, Place, about, document, overview, pattern, source};
+use crate::review::pages::{self, SourceHeader, about, document, overview, pattern, source};
 use crate::review::query::{Group, Query, effect, version_of};
 use crate::review::survey::FirstRemoved;
 use crate::selection::effects::{Effects, PatternEffect, Question};
 use crate::selection::warnings::warnings;
 
-pub(super) async fn home(State(review): State<Review>) -> Page {
+pub(super) async fn home(State(review): State<Review>) -> PageResponse {
     apart(move || {
         review.session.refresh();
         let session = &review.session;
@@ -97,7 +97,7 @@ impl Review {
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
-        let place = Place {
+        let place = SourceHeader {
             links: &self.links,
             source,
             page: name,
@@ -123,7 +123,7 @@ impl Review {
         let texts = self.session.documents.texts(source);
         let all = [Group::Listed, Group::Frequent, Group::Lines, Group::Idle];
         let groups = all.map(|group| (group, group.of(&looked.file, selected, effects).len()));
-        pattern::detail(&pattern::Seen {
+        pattern::detail(&pattern::PatternView {
             links: &self.links,
             source,
             file: &looked.file,
@@ -161,7 +161,7 @@ pub(super) async fn patterns(
     Path(name): Path<String>,
     Parameters(query): Parameters<Query>,
     Parameters(chosen): Parameters<Chosen>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&name)?;
         let selected = looked.select(&query);
@@ -178,7 +178,7 @@ pub(super) async fn list(
     Path(name): Path<String>,
     Parameters(query): Parameters<Query>,
     Parameters(chosen): Parameters<Chosen>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&name)?;
         let selected = looked.select(&query);
@@ -195,7 +195,7 @@ pub(super) async fn detail(
     State(review): State<Review>,
     Path((source, id)): Path<(String, String)>,
     Parameters(query): Parameters<Query>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
@@ -217,7 +217,7 @@ pub(super) async fn ask(
     Path(source): Path<String>,
     Parameters(query): Parameters<Query>,
     Parameters(Asked { decision, group }): Parameters<Asked>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let effects = looked.effects.as_deref();
@@ -253,7 +253,7 @@ pub(super) async fn matches(
     State(review): State<Review>,
     Path((source, id)): Path<(String, String)>,
     Parameters(Start { from }): Parameters<Start>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
@@ -264,7 +264,7 @@ pub(super) async fn matches(
     .await
 }
 
-pub(super) async fn about_source(State(review): State<Review>, Path(source): Path<String>) -> Page {
+pub(super) async fn about_source(State(review): State<Review>, Path(source): Path<String>) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let texts = review.session.documents.texts(&source);
@@ -284,7 +284,7 @@ pub(super) async fn documents(
     State(review): State<Review>,
     Path(source): Path<String>,
     Parameters(Order { order }): Parameters<Order>,
-) -> Page {
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let texts = review.session.documents.texts(&source);
@@ -296,12 +296,12 @@ pub(super) async fn documents(
 
 /// How much of a document to show, and which match to mark: bytes, as `12-34`.
 #[derive(Deserialize)]
-pub(super) struct Part {
+pub(super) struct DocumentQuery {
     limit: Option<usize>,
     at: Option<String>,
 }
 
-impl Part {
+impl DocumentQuery {
     fn at(&self) -> Option<Range<usize>> {
         let (start, end) = self.at.as_ref()?.split_once('-')?;
         Some(start.parse().ok()?..end.parse().ok()?)
@@ -311,8 +311,8 @@ impl Part {
 pub(super) async fn document_page(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,
-    Parameters(part): Parameters<Part>,
-) -> Page {
+    Parameters(part): Parameters<DocumentQuery>,
+) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
         let body = review.show(&source, number, &part, document::document)?;
@@ -324,8 +324,8 @@ pub(super) async fn document_page(
 pub(super) async fn document_text(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,
-    Parameters(part): Parameters<Part>,
-) -> Page {
+    Parameters(part): Parameters<DocumentQuery>,
+) -> PageResponse {
     apart(move || Ok(page(review.show(&source, number, &part, document::text)?))).await
 }
 
@@ -334,7 +334,7 @@ impl Review {
         &self,
         source: &str,
         number: usize,
-        part: &Part,
+        part: &DocumentQuery,
         draw: impl Fn(&document::Shown) -> Markup,
     ) -> Result<Markup, Failure> {
         let texts = self.session.documents.texts(source);

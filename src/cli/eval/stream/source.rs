@@ -16,9 +16,9 @@ use dehusk::evaluation::stream_figures::{
 };
 use dehusk::evaluation::words::Bag;
 use dehusk::streaming::detection::template;
-use dehusk::streaming::evidence::Known;
+use dehusk::streaming::evidence::StreamEvidence;
 use dehusk::streaming::learner::{self, Learner};
-use dehusk::streaming::segments::{Segment, segments};
+use dehusk::streaming::segments::{TextSegment, segments};
 use dehusk::streaming::table::{Count, SegmentTable, TableOptions};
 use dehusk::tokens::MutableSet;
 
@@ -53,14 +53,14 @@ pub struct Measuring<'a> {
 struct Page<'a> {
     document: Document,
     reading: Reading,
-    segments: Vec<Segment>,
+    segments: Vec<TextSegment>,
     gold: Option<&'a Gold>,
     /// As it would be cached.
     bytes: u64,
 }
 
-impl AsRef<[Segment]> for Page<'_> {
-    fn as_ref(&self) -> &[Segment] {
+impl AsRef<[TextSegment]> for Page<'_> {
+    fn as_ref(&self) -> &[TextSegment] {
         &self.segments
     }
 }
@@ -82,7 +82,7 @@ impl Measuring<'_> {
 
     fn measure(&self, listing: &SourceListing) -> anyhow::Result<SourceFigures> {
         let pages = self.pages(listing)?;
-        let (known, table): (Vec<Known>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
+        let (known, table): (Vec<StreamEvidence>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
         let counts: Vec<Vec<Count>> = known.iter().map(|known| known.counts.clone()).collect();
         let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
         let judge = |scratch: &mut Scratch, index: usize| -> anyhow::Result<Option<Judged>> {
@@ -118,12 +118,14 @@ impl Measuring<'_> {
     }
 
     /// What is known of each page when it comes, and how large the table is then.
-    fn learn(&self, pages: &[Page]) -> Vec<(Known, TableFigures)> {
+    fn learn(&self, pages: &[Page]) -> Vec<(StreamEvidence, TableFigures)> {
         let mut learner = Learner::new(SegmentTable::default(), self.table, true);
         let learn = |Page { document, reading, segments, .. }: &Page| {
             let outline = document.outline.as_deref();
-            let known =
-                learner.take(&[learner::Page { text: &document.text, reading, segments, outline }], &self.streaming);
+            let known = learner.take(
+                &[learner::SegmentedDocument { text: &document.text, reading, segments, outline }],
+                &self.streaming,
+            );
             known.into_iter().zip([self.table_figures(learner.table())])
         };
         pages.iter().flat_map(learn).collect()
@@ -150,7 +152,7 @@ impl Measuring<'_> {
     fn judge(
         &self,
         page: &Page,
-        known: &Known,
+        known: &StreamEvidence,
         gold: &Gold,
         mined: &Cleaner,
         scratch: &mut Scratch,

@@ -12,7 +12,7 @@ use crate::selection::sampling::Sample;
 const HALF: f32 = 0.5;
 
 /// A document with the patterns chosen so far. See the module.
-pub struct Page<'t> {
+pub struct Coverage<'t> {
     cleaner: &'t Cleaner,
     text: &'t str,
     reading: &'t Reading,
@@ -27,18 +27,18 @@ pub struct Page<'t> {
     reached: Vec<f32>,
     /// Size of the missing tokens that have no strong match of a chosen pattern, in bytes.
     unmet: u64,
-    /// Sums for the current `missing` and `reached`. Computed only after `looked_at` shows that they save time.
+    /// Sums for the current `missing` and `reached`. Computed only after `sampled` shows that they save time.
     sums: OnceLock<Sums>,
-    looked_at: AtomicUsize,
+    sampled: AtomicUsize,
 }
 
-impl<'t> Page<'t> {
+impl<'t> Coverage<'t> {
     /// A page with no chosen pattern. The matches must be sorted by pattern.
-    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Page<'t> {
+    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Coverage<'t> {
         let mut goes = cleaner.decide(text, reading, &reading.matches, method).goes;
         // A rejected pattern is not applied, so its text is not part of what must be removed.
         goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
-        let mut page = Page {
+        let mut page = Coverage {
             cleaner,
             text,
             reading,
@@ -49,7 +49,7 @@ impl<'t> Page<'t> {
             reached: vec![0.0; goes.len()],
             goes,
             sums: OnceLock::new(),
-            looked_at: AtomicUsize::new(0),
+            sampled: AtomicUsize::new(0),
         };
         page.size = page.bytes(|token| page.goes[token]);
         page.unmet = page.size;
@@ -96,7 +96,7 @@ impl<'t> Page<'t> {
         let matches = &self.reading.matches[matches];
         let tokens = matches.iter().map(|found| found.tokens.len()).sum();
         let mut gain = 0.0;
-        if self.looked_at.fetch_add(tokens, Ordering::Relaxed) <= self.goes.len() && tokens <= self.goes.len() {
+        if self.sampled.fetch_add(tokens, Ordering::Relaxed) <= self.goes.len() && tokens <= self.goes.len() {
             self.strengths(matches, |tokens, strength| gain += self.gain_of_each(tokens, strength));
         } else {
             let sums = self.sums.get_or_init(|| self.summed_up());
@@ -122,7 +122,7 @@ impl<'t> Page<'t> {
 
     fn forget_sums(&mut self) {
         self.sums = OnceLock::new();
-        self.looked_at = AtomicUsize::new(0);
+        self.sampled = AtomicUsize::new(0);
     }
 
     fn reach(&mut self, token: usize, strength: f32) {
@@ -262,7 +262,7 @@ mod tests {
             let (file, texts) = (file(), [lines.concat()]);
             let sampled = Sampled::new(&file, None, &texts);
             let method = if is_smooth { Method::Smooth } else { Method::Union { merge_gap: 0 } };
-            let mut page = Page::new(&sampled.cleaner, &sampled.samples[0], method);
+            let mut page = Coverage::new(&sampled.cleaner, &sampled.samples[0], method);
             let mut reached = vec![0.0_f32; page.goes.len()];
             let of_patterns: Vec<Range<usize>> = page.patterns().map(|(_, matches)| matches).collect();
             for taken in taken {

@@ -49,7 +49,7 @@ fn write_piece(piece: &Piece, bytes: &mut Vec<u8>) {
 
 /// The data of a repeat that are compared with other sources.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sighting {
+pub struct RepeatStatistics {
     /// The fingerprint of its run.
     pub fingerprint: Fingerprint,
     /// Number of documents it occurs in, near-duplicates counted once.
@@ -65,20 +65,20 @@ pub struct Sighting {
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Standing(pub f64);
 
-/// The sightings of all repeats that are short or candidates. `covering` has the indices of the candidates, ascending.
-pub fn sightings(
+/// The statistics of all repeats that are short or candidates. `covering` has the indices of the candidates, ascending.
+pub fn repeat_statistics(
     sequence: &SymbolSequence,
     array: &SuffixArray,
     own: &OwnTokens,
     fingerprints: &Fingerprints,
     repeats: &[Interval],
     covering: &[usize],
-) -> Vec<Sighting> {
+) -> Vec<RepeatStatistics> {
     let is_candidate = |index: usize| covering.binary_search(&index).is_ok();
     let sighted =
         repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_SIGHTED_TOKENS || is_candidate(index));
     sighted
-        .map(|(_, repeat)| Sighting {
+        .map(|(_, repeat)| RepeatStatistics {
             fingerprint: fingerprints.of_repeat(repeat),
             documents: repeat.documents,
             occurrences: repeat.occurrences,
@@ -95,10 +95,10 @@ enum Side {
     Text,
 }
 
-/// The standing of a repeat, from up to [`MAX_LOOKED_AT`] occurrences, evenly spread. They are enough to estimate a
+/// The standing of a repeat, from up to [`MAX_SAMPLE`] occurrences, evenly spread. They are enough to estimate a
 /// share.
 fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, repeat: &Interval) -> Standing {
-    const MAX_LOOKED_AT: usize = 64;
+    const MAX_SAMPLE: usize = 64;
     let symbols = sequence.symbols();
     let is_break = |position: usize| symbols[position] == Vocabulary::BREAK.0;
     // A document starts and ends with a line break, so every other token has two neighbours.
@@ -107,10 +107,10 @@ fn standing(sequence: &SymbolSequence, array: &SuffixArray, own: &OwnTokens, rep
         edge if !own.is_own(neighbour(edge)) => Side::Template,
         _ => Side::Text,
     };
-    let looked_at = repeat.occurrences.min(MAX_LOOKED_AT);
+    let sampled = repeat.occurrences.min(MAX_SAMPLE);
     let (mut by_itself, mut amid_text) = (0, 0);
-    for index in 0..looked_at {
-        let start = array.position(repeat.first + index * repeat.occurrences / looked_at);
+    for index in 0..sampled {
+        let start = array.position(repeat.first + index * repeat.occurrences / sampled);
         match (side(start, |at| at - 1), side(start + repeat.len - 1, |at| at + 1)) {
             (Side::Text, _) | (_, Side::Text) => amid_text += 1,
             // Such an occurrence is inside a larger template, which says nothing about this run.

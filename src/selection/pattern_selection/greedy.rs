@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::page::Page;
+use super::coverage::Coverage;
 use crate::cleaning::Cleaner;
 
 /// The selected patterns remove at least this share of what all patterns remove. Other documents lose a little more;
@@ -16,7 +16,7 @@ const KEPT: f64 = 0.995;
 const KEPT_OF_PAGE: f64 = 0.95;
 
 /// Whether to keep each of the cleaner's patterns: the given ones, and those that the pages need in addition.
-pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool> {
+pub fn select(cleaner: &Cleaner, pages: Vec<Coverage>, given: Vec<bool>) -> Vec<bool> {
     let mut pages_of = vec![Vec::new(); given.len()];
     for (index, page) in pages.iter().enumerate() {
         page.patterns().for_each(|(pattern, matches)| pages_of[pattern].push((index, matches)));
@@ -28,8 +28,8 @@ pub fn select(cleaner: &Cleaner, pages: Vec<Page>, given: Vec<bool>) -> Vec<bool
     loop {
         let chosen = &selection.chosen;
         selection.pages.par_iter_mut().for_each(|page| page.clean(chosen));
-        let lost_now: u64 = selection.pages.iter().map(Page::lost).sum();
-        if selection.is_enough(Page::lost) || (lost_now >= lost && asked == Asked::All) {
+        let lost_now: u64 = selection.pages.iter().map(Coverage::lost).sum();
+        if selection.is_enough(Coverage::lost) || (lost_now >= lost && asked == Asked::All) {
             return selection.chosen;
         }
         // If strong matches for everything are not enough, weak matches around them are needed as well.
@@ -49,7 +49,7 @@ enum Asked {
 }
 
 struct Selection<'t> {
-    pages: Vec<Page<'t>>,
+    pages: Vec<Coverage<'t>>,
     /// For each pattern: the pages on which it matches, with the range of its matches there.
     pages_of: Vec<Vec<(usize, Range<usize>)>>,
     chosen: Vec<bool>,
@@ -62,7 +62,7 @@ impl<'t> Selection<'t> {
     }
 
     /// Whether little enough is left of all pages together, and of each page.
-    fn is_enough(&self, left_of: impl Fn(&Page<'t>) -> u64) -> bool {
+    fn is_enough(&self, left_of: impl Fn(&Coverage<'t>) -> u64) -> bool {
         let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
         let (mut all_left, mut all) = (0, 0);
         for page in &self.pages {
@@ -91,7 +91,7 @@ impl<'t> Selection<'t> {
                 continue;
             }
             self.choose(pattern);
-            if asked == Asked::Enough && self.is_enough(Page::unmet) {
+            if asked == Asked::Enough && self.is_enough(Coverage::unmet) {
                 return;
             }
         }

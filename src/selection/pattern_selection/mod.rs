@@ -8,8 +8,8 @@
 //! This module uses cleaning to see what is removed. Two kinds of patterns are always kept: those that a person decided
 //! on, and the shared ones, because they are also used for sources that have no others.
 
-mod page;
-mod selection;
+mod coverage;
+mod greedy;
 
 use std::collections::HashSet;
 
@@ -19,13 +19,13 @@ use crate::cleaning::Method;
 use crate::patterns::{Pattern, PatternFile};
 use crate::selection::ends::Ends;
 use crate::selection::sampling::Sampled;
-use page::Page;
-use selection::select;
+use coverage::Coverage;
+use greedy::select;
 
 /// The source's own file with only the patterns that are needed. With the shared patterns, they must remove nearly all
 /// that all patterns remove, by each method of cleaning, and articles must end in the same places. A pattern that a
 /// person touched is always kept.
-pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
+pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let with_shape = cleaner.with_shape(Sampled::options().shape);
     let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
@@ -38,7 +38,7 @@ pub fn thinned(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (union, smooth) = (Method::Union { merge_gap: 0 }, Method::Smooth);
     let methods = [(cleaner, union), (cleaner, smooth), (&with_shape, smooth)];
     for (cleaner, method) in methods {
-        let pages = sampled.samples.par_iter().map(|sample| Page::new(cleaner, sample, method)).collect();
+        let pages = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample, method)).collect();
         chosen = select(cleaner, pages, chosen);
     }
     let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
@@ -75,7 +75,7 @@ mod tests {
     /// The examples of the patterns that remain.
     fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
         let sampled = Sampled::new(file, shared, texts);
-        thinned(&sampled, &Ends::of(&sampled)).patterns.into_iter().map(|pattern| pattern.example).collect()
+        needed_patterns(&sampled, &Ends::of(&sampled)).patterns.into_iter().map(|pattern| pattern.example).collect()
     }
 
     fn decide(file: &mut PatternFile, example: &str, status: Status) {

@@ -4,8 +4,8 @@ use dehusk::cleaning::{CleanOptions, Cleaner, Method, Scratch};
 use dehusk::mining::cross_source::{cross_source, shared_facts};
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::selection::ends::Ends;
+use dehusk::selection::pattern_selection::needed_patterns;
 use dehusk::selection::sampling::Sampled;
-use dehusk::selection::thinning::thinned;
 
 use crate::samples::{SAMPLES, SOURCES, mine, written};
 
@@ -25,7 +25,7 @@ struct Removed {
 
 fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
     let sampled = Sampled::new(own, Some(shared), texts);
-    [thinned(&sampled, &Ends::of(&sampled)), shared.clone()]
+    [needed_patterns(&sampled, &Ends::of(&sampled)), shared.clone()]
 }
 
 fn options() -> [CleanOptions; 3] {
