@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use dehusk::{
     CleanOptions, Cleaner, Lexer, MineOptions, MutableSet, PatternFile, Scratch, Tokenizer, cross_source, mine_texts,
+    select,
 };
 
 const STORIES: [&str; 5] =
@@ -30,7 +31,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let templates = cross_source(&mined).own;
     let files = sources.iter().zip(&mined).zip(templates);
     let files = files.map(|((source, mined), own)| PatternFile::of_templates(source, mined.facts(), own, &lexer));
-    let files: Vec<PatternFile> = files.collect();
+    // Try them out, and keep those that are needed.
+    let files: Vec<PatternFile> = files.zip(&texts).map(|(file, texts)| select(file, None, texts)).collect();
 
     // A cleaner serves any number of threads, each of which has a scratch of its own.
     let cleaner = Cleaner::new(&[&files[0]], &CleanOptions::default());

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules that import nothing, and that all may use.
-const HELPERS: [&str; 3] = ["shown", "stretches", "guarded"];
+const HELPERS: [&str; 4] = ["setters", "shown", "stretches", "guarded"];
 /// The root of the library, and of the program.
 const ROOTS: [&str; 2] = ["lib", "main"];
 

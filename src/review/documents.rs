@@ -30,7 +30,7 @@ pub struct Documents {
 #[derive(Debug, Default)]
 pub struct Texts {
     /// The readable ones, in the order of the corpus.
-    pub documents: Vec<Page>,
+    pub documents: Vec<LoadedDocument>,
     /// Number of all documents of the source.
     pub of: usize,
     /// Why some could not be read.
@@ -39,7 +39,7 @@ pub struct Texts {
 
 /// One document.
 #[derive(Debug)]
-pub struct Page {
+pub struct LoadedDocument {
     /// The name of its source.
     pub source: String,
     /// Its id within the source.
@@ -87,12 +87,12 @@ impl Documents {
     fn read(&self, source: &str) -> Texts {
         let places = self.places(source);
         let chosen: Vec<&DocumentRef> = evenly_spread(&places, self.most).collect();
-        let read: Vec<Result<Page, String>> = chosen
+        let read: Vec<Result<LoadedDocument, String>> = chosen
             .par_iter()
             .map(|place| self.inventory.read(place).map_err(|skipped| skipped.to_string()))
             .map(|read| {
                 // A copy, because the file may change in the meantime.
-                read.map(|document| Page {
+                read.map(|document| LoadedDocument {
                     source: document.source.as_str().to_owned(),
                     id: document.id,
                     text: document.text.to_string(),

@@ -265,7 +265,7 @@ impl Session {
     /// Number of documents (of those looked at) that contain a text.
     fn documents_with(&self, source: &str, text: &str) -> usize {
         let Ok(keep) = Keep::new(text, "") else { return 0 };
-        let holds = |page: &&documents::Page| keep.regex().is_match(&page.text).unwrap_or(false);
+        let holds = |page: &&documents::LoadedDocument| keep.regex().is_match(&page.text).unwrap_or(false);
         self.documents.texts(source).documents.iter().filter(holds).count()
     }
 

@@ -17,8 +17,8 @@ pub struct ExportArgs {
     /// Only the segments of this source
     source: Option<String>,
     /// JSONL file; `-` writes to stdout
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "FILE")]
+    output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
 }
@@ -30,10 +30,10 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
         Some(name) => vec![source_named(name, &state)?],
         None => state.sources()?,
     };
-    if args.out == Path::new("-") {
+    if args.output == Path::new("-") {
         state.export(&sources, &mut io::BufWriter::new(io::stdout().lock()))?;
     } else {
-        let file = args.force.file(&args.out, std::slice::from_ref(&args.state), SEGMENTS)?;
+        let file = args.force.file(&args.output, std::slice::from_ref(&args.state), SEGMENTS)?;
         file.write_atomic(|writer| state.export(&sources, writer))?;
     }
     Ok(())

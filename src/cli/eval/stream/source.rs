@@ -50,7 +50,7 @@ pub struct Measuring<'a> {
 }
 
 /// A document of a source.
-struct Page<'a> {
+struct MeasuredDocument<'a> {
     document: Document,
     reading: Reading,
     segments: Vec<TextSegment>,
@@ -59,7 +59,7 @@ struct Page<'a> {
     bytes: u64,
 }
 
-impl AsRef<[TextSegment]> for Page<'_> {
+impl AsRef<[TextSegment]> for MeasuredDocument<'_> {
     fn as_ref(&self) -> &[TextSegment] {
         &self.segments
     }
@@ -98,7 +98,7 @@ impl Measuring<'_> {
     }
 
     /// The documents of a source, in order.
-    fn pages(&self, listing: &SourceListing) -> anyhow::Result<Vec<Page<'_>>> {
+    fn pages(&self, listing: &SourceListing) -> anyhow::Result<Vec<MeasuredDocument<'_>>> {
         let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
         let gold: BTreeMap<usize, &Gold> = (self.gold.sources.get(listing.id.as_str()).into_iter())
             .flat_map(|gold| pairs(gold, &documents))
@@ -110,17 +110,22 @@ impl Measuring<'_> {
         documents.into_par_iter().enumerate().map_init(Scratch::default, read).flatten().collect()
     }
 
-    fn page<'g>(&self, document: Document, gold: Option<&'g Gold>, scratch: &mut Scratch) -> anyhow::Result<Page<'g>> {
+    fn page<'g>(
+        &self,
+        document: Document,
+        gold: Option<&'g Gold>,
+        scratch: &mut Scratch,
+    ) -> anyhow::Result<MeasuredDocument<'g>> {
         let reading = self.streaming.read(scratch, &document.text)?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
         let bytes = markup(&document).map_or(document.text.len(), |page| page.len()) as u64;
-        Ok(Page { document, reading, segments, gold, bytes })
+        Ok(MeasuredDocument { document, reading, segments, gold, bytes })
     }
 
     /// What is known of each page when it comes, and how large the table is then.
-    fn learn(&self, pages: &[Page]) -> Vec<(StreamEvidence, TableFigures)> {
+    fn learn(&self, pages: &[MeasuredDocument]) -> Vec<(StreamEvidence, TableFigures)> {
         let mut learner = Learner::new(SegmentTable::default(), self.table, true);
-        let learn = |Page { document, reading, segments, .. }: &Page| {
+        let learn = |MeasuredDocument { document, reading, segments, .. }: &MeasuredDocument| {
             let outline = document.outline.as_deref();
             let known = learner.take(
                 &[learner::SegmentedDocument { text: &document.text, reading, segments, outline }],
@@ -151,13 +156,13 @@ impl Measuring<'_> {
     /// What each method removes of a document.
     fn judge(
         &self,
-        page: &Page,
+        page: &MeasuredDocument,
         known: &StreamEvidence,
         gold: &Gold,
         mined: &Cleaner,
         scratch: &mut Scratch,
     ) -> anyhow::Result<Judged> {
-        let Page { document, reading, .. } = page;
+        let MeasuredDocument { document, reading, .. } = page;
         let text: &str = &document.text;
         let words = Bag::of(text);
         let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref()).strip(text);
@@ -171,7 +176,7 @@ impl Measuring<'_> {
     }
 
     /// What goes if template segments do, and nothing else.
-    fn detected(&self, page: &Page, counts: &[Count], words: &Bag, gold: &Gold) -> Removal {
+    fn detected(&self, page: &MeasuredDocument, counts: &[Count], words: &Bag, gold: &Gold) -> Removal {
         let is_template = template(&page.segments, counts, &self.table.detection);
         let tokens = &page.reading.tokens.tokens;
         let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
@@ -183,7 +188,7 @@ impl Measuring<'_> {
     }
 
     /// What has to be kept, by the stream and by others.
-    fn storage(&self, pages: &[Page], counts: &[Vec<Count>], table: &[TableFigures]) -> Storage {
+    fn storage(&self, pages: &[MeasuredDocument], counts: &[Vec<Count>], table: &[TableFigures]) -> Storage {
         let half = pages.len() / 2;
         Storage {
             table: mean(table[half..].iter().map(|table| table.bytes as f64)).unwrap_or(0.0),
@@ -193,11 +198,11 @@ impl Measuring<'_> {
     }
 
     /// The smallest cache of pages by which as much of the last half is detected as by the table, or nearly so.
-    fn batch(&self, pages: &[Page], counts: &[Vec<Count>], half: usize) -> Option<Batch> {
+    fn batch(&self, pages: &[MeasuredDocument], counts: &[Vec<Count>], half: usize) -> Option<Batch> {
         let words: Vec<Bag> = pages[half..].par_iter().map(|page| Bag::of(&page.document.text)).collect();
         let right = |counts: &[Vec<Count>]| -> usize {
             let last = pages[half..].par_iter().zip(counts).zip(&words);
-            let right = |((page, counts), words): ((&Page, &Vec<Count>), &Bag)| {
+            let right = |((page, counts), words): ((&MeasuredDocument, &Vec<Count>), &Bag)| {
                 page.gold.map_or(0, |gold| self.detected(page, counts, words, gold).right)
             };
             last.map(right).sum()
