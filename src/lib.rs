@@ -105,7 +105,7 @@
 //!
 //! # Read
 //!
-//! An [`Inventory`] gives the documents of folders, JSONL, WARC and Parquet by source. [`html::read`](read) gives the visible
+//! An [`Inventory`] gives the documents of folders, JSONL, WARC and Parquet by source. [`read`] gives the visible
 //! text of a page, and [`page_without`] the page without parts of that text.
 //!
 //! ```
@@ -126,7 +126,6 @@
 //! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
 
 #![cfg_attr(not(feature = "_internal"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
-#![cfg_attr(not(feature = "_internal"), warn(unnameable_types))]
 
 /// Modules that are private to users of the library. The program, benches, fuzz targets and laws see them, by the feature
 /// `_internal`, which promises nothing.
@@ -187,11 +186,11 @@ pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
-pub use html::{Outline, OutlineRun, PageCut, SourceMap, page_without, read, visible_text};
+pub use html::{Outline, OutlineRun, PageAspect, PageCut, SourceMap, page_without, read, visible_text};
 
 pub use corpus::{
-    Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, OutputError, OutputRoot, ReadOptions, Reason, ScanError,
-    Skipped, SourceBy, SourceId, SourceIdError, SourceListing, Sources,
+    Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES, OutputError, OutputRoot,
+    ReadOptions, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError, SourceListing, Sources,
 };
 
 pub use mining::cross_source::{Templates, cross_source};
@@ -199,7 +198,7 @@ pub use mining::{MineOptions, Mined, mine_texts};
 
 pub use patterns::file::MinedFrom;
 pub use patterns::keep::KeepError;
-pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, Place, Status, Template, Trust};
+pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, Place, SHARED, Status, Template, Trust};
 
 pub use selection::select;
 

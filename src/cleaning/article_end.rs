@@ -140,7 +140,7 @@ pub fn article_end(
 }
 
 /// How much prose has to stand before a pattern with these places, if articles end before it.
-pub(crate) fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
+pub fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
     let tenth = |tenth: usize| before[(before.len() - 1) * tenth / 10];

@@ -9,7 +9,7 @@ pub struct Size(pub u64);
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let units = [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "K")];
-        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0 % factor == 0).unwrap_or((1, ""));
+        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0.is_multiple_of(*factor)).unwrap_or((1, ""));
         write!(f, "{}{unit}", self.0 / factor)
     }
 }

@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{Outline, Reading, SourceMap, declared_encoding, read};
+use crate::html::{Outline, PageAspect, SourceMap, declared_encoding, read};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -122,7 +122,7 @@ impl View {
 }
 
 /// The visible text of a page, the requested reading, and the outline if the options request it.
-fn read_page<R: Reading>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Outline>>) {
+fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Outline>>) {
     if !options.outline {
         let (text, reading) = read(html);
         return (text, reading, None);

@@ -51,11 +51,11 @@ pub fn visible_text(html: &str) -> String {
 
 /// What can be read from a page in addition to its visible text: a [`SourceMap`], an [`Outline`], a pair of both, or
 /// nothing (`()`).
-pub trait Reading: sealed::Reading {}
+pub trait PageAspect: sealed::PageAspect {}
 
-impl<R: sealed::Reading> Reading for R {}
+impl<R: sealed::PageAspect> PageAspect for R {}
 
-/// The visible text of an HTML page, as in [`visible_text`], and the requested [`Reading`], in one pass.
+/// The visible text of an HTML page, as in [`visible_text`], and the requested [`PageAspect`], in one pass.
 ///
 /// A page must be shorter than 4 GiB.
 ///
@@ -65,7 +65,7 @@ impl<R: sealed::Reading> Reading for R {}
 /// let (text, (map, outline)) = read::<(SourceMap, Outline)>("<ul><li>Home<li>Sport</ul>");
 /// assert_eq!((text.as_str(), map.source_range(0..4), outline.runs().count()), ("Home\nSport", 8..12, 2));
 /// ```
-pub fn read<R: Reading>(html: &str) -> (String, R) {
+pub fn read<R: PageAspect>(html: &str) -> (String, R) {
     let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
     let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len());
     let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
@@ -77,19 +77,19 @@ mod sealed {
     use super::{Outline, Outliner, SourceMap, Trace};
 
     /// The trace that is recorded while a page is read, and the result that is made of it.
-    pub trait Reading {
+    pub trait PageAspect {
         type Trace: Trace;
 
         fn of(trace: Self::Trace) -> Self;
     }
 
-    impl Reading for () {
+    impl PageAspect for () {
         type Trace = ();
 
         fn of((): ()) {}
     }
 
-    impl Reading for SourceMap {
+    impl PageAspect for SourceMap {
         type Trace = SourceMap;
 
         fn of(trace: SourceMap) -> SourceMap {
@@ -97,7 +97,7 @@ mod sealed {
         }
     }
 
-    impl Reading for Outline {
+    impl PageAspect for Outline {
         type Trace = Outliner;
 
         fn of(trace: Outliner) -> Outline {
@@ -105,7 +105,7 @@ mod sealed {
         }
     }
 
-    impl<A: Reading, B: Reading> Reading for (A, B) {
+    impl<A: PageAspect, B: PageAspect> PageAspect for (A, B) {
         type Trace = (A::Trace, B::Trace);
 
         fn of((a, b): (A::Trace, B::Trace)) -> (A, B) {

@@ -99,7 +99,7 @@ pub struct Mined {
     /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
     #[doc(hidden)]
     pub candidates: Vec<Candidate>,
-    /// All repeats that could be candidates in another source: those with up to [`repeat_statistics::MAX_SIGHTED_TOKENS`]
+    /// All repeats that could be candidates in another source: those with up to `repeat_statistics::MAX_COMPARED_TOKENS`
     /// tokens, and the candidates.
     #[doc(hidden)]
     pub repeat_statistics: Vec<RepeatStatistics>,
@@ -133,7 +133,7 @@ impl Mined {
     }
 }
 
-/// Mines one source: tokenizes the texts, calls [`mine`] and fills in the examples. The result does not depend on the
+/// Mines one source: tokenizes the texts, calls `mine` and fills in the examples. The result does not depend on the
 /// order of the texts. Fails if the source has too many tokens.
 pub fn mine_texts<T: AsRef<str> + Sync>(
     texts: &[T],

@@ -12,7 +12,7 @@ use super::suffix_array::SuffixArray;
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenRun, Vocabulary};
 
 /// Maximum number of tokens. Longer repeats are rarely in another source.
-pub const MAX_SIGHTED_TOKENS: usize = 64;
+pub const MAX_COMPARED_TOKENS: usize = 64;
 
 /// A hash of a run's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub fn repeat_statistics(
 ) -> Vec<RepeatStatistics> {
     let is_candidate = |index: usize| covering.binary_search(&index).is_ok();
     let sighted =
-        repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_SIGHTED_TOKENS || is_candidate(index));
+        repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_COMPARED_TOKENS || is_candidate(index));
     sighted
         .map(|(_, repeat)| RepeatStatistics {
             fingerprint: fingerprints.of_repeat(repeat),

@@ -1,7 +1,7 @@
 //! Compares sources that were mined alone, and tries the patterns of each out: pattern files out.
 //!
 //! Takes what mining gave for each source, and a sample of its documents; both may come from other processes
-//! ([`candidates`](super::candidates)).
+//! (`candidates.rs`).
 
 use std::mem;
 

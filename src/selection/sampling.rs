@@ -1,7 +1,7 @@
 //! A source's documents as its patterns see them.
 //!
 //! Trying the patterns on the documents they were mined from shows which of them are needed
-//! ([`pattern_selection`](crate::selection::thinning)) and which of them end articles ([`ends`](crate::selection::ends)). Both
+//! ([`pattern_selection`](crate::selection::pattern_selection)) and which of them end articles ([`ends`](crate::selection::ends)). Both
 //! use the same documents.
 
 use rayon::prelude::*;
