@@ -1,9 +1,10 @@
-//! Pages that dehusk makes, in a real browser, as its users see and operate them.
+//! Opens pages of dehusk in a real browser, and uses them as people do.
 //!
-//! Headless Chromium, driven over WebDriver. A test is a story that [`in_browser`] tells to a [`Browser`] of its own;
-//! what the page complains of meanwhile fails it. Without the tools it takes ([`tools`]) a test is skipped, and says so.
+//! Headless Chromium, controlled over WebDriver. A test is a story that [`in_browser`] runs with a [`Browser`] of its
+//! own. Any error that the page reports fails the test. Without the needed tools ([`tools`]), a test is skipped with a
+//! message.
 
-#![allow(clippy::print_stderr)] // a story that fails says where its picture is
+#![allow(clippy::print_stderr)] // A failed story says where its picture is.
 
 #[path = "browser/accessibility.rs"]
 mod accessibility;
@@ -39,8 +40,8 @@ use std::path::Path;
 
 use session::{Browser, Scheme};
 
-/// Tells a story to a browser of its own. Errors, warnings and forbidden things that its pages report on the console
-/// fail it, unless the story asked for them with [`Browser::complaints`].
+/// Runs a story with a browser of its own. Errors, warnings and violations that its pages report on the console fail
+/// it, unless the story asked for them with [`Browser::complaints`].
 fn in_browser(story: impl FnOnce(&Browser)) {
     let Some(tools) = tools::found() else { return };
     let browser = Browser::start(tools);
@@ -50,7 +51,7 @@ fn in_browser(story: impl FnOnce(&Browser)) {
     assert!(complaints.is_empty(), "the page complains:\n{}", complaints.join("\n"));
 }
 
-/// A file or folder of this target folder that outlives the tests, or was there before.
+/// A path in the target folder. The file or folder may be from earlier tests, and is kept.
 fn in_target(relative: &str) -> std::path::PathBuf {
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
     temporary.parent().unwrap_or(temporary).join(relative)

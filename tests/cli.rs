@@ -1,6 +1,7 @@
-//! The program itself, as its users and their scripts see it.
+//! The program, as its users and their scripts see it.
 //!
-//! What files can say stands in `tests/cases`, a folder per case (see [`cases`]); what needs code stands here.
+//! Cases that files can express are in `tests/cases`, one folder per case (see [`cases`]). Cases that need code are
+//! here.
 
 #![allow(clippy::print_stderr)] // a test that cannot run where it is says so
 
@@ -10,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// Every file below a folder: its path, with `/`, and its bytes.
+/// Every file below a folder: its path, with `/`, and its content.
 type Tree = BTreeMap<String, Vec<u8>>;
 
-/// A folder to work in, gone when dropped.
+/// A working folder, deleted when dropped.
 struct Sandbox(TempDir);
 
-/// What came of running the program.
+/// The result of running the program.
 #[derive(Debug, PartialEq)]
 struct Ran {
     status: Option<i32>,
@@ -33,7 +34,7 @@ impl Sandbox {
         self.0.path().join(relative)
     }
 
-    /// Writes a file, with the folders on the way to it.
+    /// Writes a file, and creates the folders above it.
     fn write(&self, relative: &str, content: impl AsRef<[u8]>) {
         write(&self.path(relative), content.as_ref());
     }
@@ -43,7 +44,7 @@ impl Sandbox {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Replaces text in a file, which has to be there.
+    /// Replaces text in a file, which must exist.
     fn edit(&self, relative: &str, from: &str, to: &str) {
         let before = self.read(relative);
         assert!(before.contains(from), "{relative} has no {from:?}:\n{before}");
@@ -54,12 +55,12 @@ impl Sandbox {
         tree(&self.path(relative))
     }
 
-    /// A source of so many pages below `corpus`.
+    /// Writes a source with this number of pages below `corpus`.
     fn write_pages(&self, source: &str, pages: std::ops::Range<usize>) {
         pages.for_each(|number| self.write(&format!("corpus/{source}/{number:05}.txt"), page(number, 3)));
     }
 
-    /// The program, about to start in this folder. Arguments are split at white space, but not within `'...'`.
+    /// The command for this folder. Arguments are split at white space, except inside `'...'`.
     fn command(&self, arguments: &str) -> std::process::Command {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
         command.current_dir(self.0.path()).args(words(arguments)).env_remove("NO_COLOR");
@@ -73,7 +74,7 @@ impl Sandbox {
         Ran { status: output.status.code(), stdout: text(output.stdout), stderr }
     }
 
-    /// Runs the program, which has to end with this status.
+    /// Runs the program. It must end with this status.
     fn expect(&self, status: i32, arguments: &str) -> Ran {
         let ran = self.run(arguments);
         assert_eq!(ran.status, Some(status), "dehusk {arguments}\n{}\n{}", ran.stdout, ran.stderr);
@@ -81,7 +82,7 @@ impl Sandbox {
     }
 }
 
-/// Progress is told after some seconds, which a busy machine may take.
+/// Messages about progress come after some seconds, so on a busy machine there may be some.
 fn without_progress(stderr: &str) -> String {
     let is_progress = |line: &&str| line.contains(": ") && line.contains(" % (") && !line.contains("warning");
     stderr.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
@@ -110,11 +111,11 @@ fn tree(folder: &Path) -> Tree {
                 folders.push(path);
                 continue;
             }
-            // what --resume goes by tells of times
+            // Files for `--resume` contain times.
             if path.parent().is_some_and(|folder| folder.ends_with(".dehusk")) {
                 continue;
             }
-            // in a folder that is being written to, a file may be gone by now
+            // In a folder that is being written to, a file may be gone by now.
             let Ok(bytes) = fs::read(&path) else { continue };
             let parts = path.strip_prefix(folder).expect("it is below").iter().map(|part| part.to_string_lossy());
             tree.insert(parts.collect::<Vec<_>>().join("/"), bytes);
@@ -150,7 +151,7 @@ fn news() -> String {
 const SHARE_LINE: &str = "Share this page on the notice board of your village hall before noon";
 const COPYRIGHT_LINE: &str = "Copyright The Daily Tide, all rights reserved until the sea comes back";
 
-/// A page with a story of its own: a masthead, the story, three lines of template with stories between them.
+/// A page with its own story: a masthead, the story, and three lines of template with stories between them.
 fn page(number: usize, paragraphs: usize) -> String {
     let mut story = Story(number as u64);
     let body: Vec<String> = (0..paragraphs).map(|_| story.paragraph()).collect();
@@ -162,7 +163,7 @@ fn page(number: usize, paragraphs: usize) -> String {
     )
 }
 
-/// Words that no two pages have in the same order.
+/// Words in an order that no other page has.
 struct Story(u64);
 
 impl Story {

@@ -1,4 +1,4 @@
-//! The corpora that speed is measured with are what the documentation says they are.
+//! The corpora of the benches have the properties that the documentation claims.
 
 #[path = "../benches/support/mod.rs"]
 mod support;
@@ -17,7 +17,7 @@ use support::site::{Form, Site};
 use support::size::parse_size;
 use support::stream::Stream;
 
-/// How many pages, and their mean size.
+/// The number of pages, and their mean size.
 fn extent(corpus: Corpus) -> (usize, usize) {
     let sizes: Vec<usize> =
         corpus.sites().flat_map(|site| corpus.pages(&site).map(|page| page.len()).collect::<Vec<usize>>()).collect();

@@ -1,15 +1,15 @@
-//! Which module imports which: the table in ARCHITECTURE.md, held to the code.
+//! Compares the imports of each module with the table in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules that import nothing, and that all may use.
+/// Modules that import nothing, and that all modules may import.
 const HELPERS: [&str; 4] = ["setters", "shown", "stretches", "guarded"];
 /// The root of the library, and of the program.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
-/// The rows of the table: for each module those that it may import, and `None` for all.
+/// The rows of the table: for each module the modules that it may import. `None` means all.
 fn table() -> BTreeMap<String, Option<BTreeSet<String>>> {
     let page = include_str!("../ARCHITECTURE.md");
     let table = page.split("| folder | imports |").nth(1).expect("the table");
@@ -29,7 +29,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// The modules that code names with `crate::`, comments and tests left out.
+/// The modules in paths that start with `crate::`, without comments and tests.
 fn imported(code: &str) -> BTreeSet<String> {
     let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -53,7 +53,7 @@ fn modules_import_only_what_the_table_allows() {
         let Some(allowed) = allowed else { continue };
         for import in imported(&fs::read_to_string(&path).expect("a file")) {
             let is_allowed = import == module || HELPERS.contains(&import.as_str()) || allowed.contains(&import);
-            // What is named so is a name inside of the module, or a macro.
+            // Other names are items inside the module, or macros.
             let is_module = source.join(&import).is_dir() || source.join(format!("{import}.rs")).is_file();
             assert!(is_allowed || !is_module, "{} imports {import}, which its row does not name", relative.display());
         }

@@ -1,11 +1,11 @@
-//! Kills the program at random moments, lets it go on, and compares what comes of it with an undisturbed run. Some rounds in
-//! every run of the tests, and many on demand:
+//! Kills the program at random moments, lets it continue, and compares the result with an undisturbed run. Every run of
+//! the tests does some rounds; this command does many:
 //!
 //! ```text
 //! DEHUSK_KILLS=50 cargo test --release --all-features --test kills -- --nocapture
 //! ```
 
-#![allow(clippy::print_stderr)] // how often it was killed is worth knowing
+#![allow(clippy::print_stderr)] // The number of kills is printed.
 
 use std::env;
 use std::io;
@@ -25,19 +25,19 @@ mod input;
 #[path = "kills/stream.rs"]
 mod stream;
 
-/// How often the program is killed in a round at most.
+/// Maximum number of kills in a round.
 const KILLS: usize = 3;
 
-/// How much is done.
+/// The amount of work.
 struct Effort {
-    /// How often all is done from the beginning.
+    /// Number of rounds.
     rounds: u64,
-    /// How many documents there are.
+    /// Number of documents.
     documents: usize,
 }
 
 impl Effort {
-    /// Some rounds with few documents; with many, and as many rounds as `DEHUSK_KILLS` says, if it says so.
+    /// 2 rounds with `few` documents. If `DEHUSK_KILLS` is set, that number of rounds with `many` documents.
     fn asked_for(few: usize, many: usize) -> anyhow::Result<Effort> {
         match env::var("DEHUSK_KILLS") {
             Ok(rounds) => {
@@ -49,7 +49,7 @@ impl Effort {
     }
 }
 
-/// Kills a command after so much time; tells whether it was still at work.
+/// Kills a command after this time. Returns whether it was still running.
 fn kill_after(mut command: Command, moment: Duration) -> io::Result<bool> {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     sleep(moment);
@@ -57,7 +57,7 @@ fn kill_after(mut command: Command, moment: Duration) -> io::Result<bool> {
     Ok(!child.wait()?.success())
 }
 
-/// Runs a command to its end, which has to be a good one; gives what it prints.
+/// Runs a command to its end, which must be a success. Returns what it prints.
 fn output_of(mut command: Command) -> anyhow::Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("{command:?}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,6 +1,7 @@
-//! What cleaning keeps of texts that do not look like news: mail, code, laws, songs and others, in `corpora/kinds`.
+//! Measures how much cleaning keeps of texts that do not look like news: mail, code, laws, songs and others, in
+//! `corpora/kinds`.
 //!
-//! In all of them much content recurs, so what recurs cannot be taken for template there (see `corpora/README.md`).
+//! Much content recurs in all of them, so recurring text is not always template there (see `corpora/README.md`).
 //! `cargo test --test kinds -- --nocapture` prints the figures.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test that cannot read its corpus has failed, and it tells figures
@@ -14,19 +15,20 @@ use dehusk::evaluation::words::Bag;
 const KINDS: [&str; 10] =
     ["api-docs", "forum", "laws", "logs", "lyrics", "mailing-list", "minutes", "poems", "recipes", "shop"];
 
-/// Of the words of content, so large a share may be lost, ...
+/// Maximum share of the words of content that may be lost.
 const MOST_LOST: f64 = 0.005;
-/// ... and of the words of boilerplate, so large a share has to go: what stands amid the text is left on purpose.
+/// Minimum share of the words of boilerplate that must be removed. Boilerplate in the middle of the text is left on
+/// purpose.
 const LEAST_REMOVED: f64 = 0.9;
-/// Without trust, so much more is lost that a corpus has something to lose.
+/// Minimum share of content that is lost in addition without trust. It shows that a corpus has something to lose.
 const LOST_WITHOUT_TRUST: f64 = 0.02;
 
 fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")
 }
 
-/// The shares of the content that was lost and of the boilerplate that was removed, over all documents of each kind, of
-/// kinds that are mined together.
+/// The share of the content that was lost and of the boilerplate that was removed, over all documents of each kind. The
+/// kinds are mined together.
 fn cleaned(kinds: &[&str], options: &[&str]) -> Vec<(f64, f64)> {
     let out = tempfile::tempdir().unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_dehusk"))

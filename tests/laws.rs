@@ -1,16 +1,16 @@
 //! Laws that hold for the library as a whole, on the sample corpora and on random texts:
 //!
-//! - [`dialect`]: a mined regex finds the same in fancy-regex, PCRE2 and Python, and the token automaton finds it too;
-//! - [`automaton`]: on random texts and runs the token automaton and the regex engine find the same;
-//! - [`scripts`]: all of this where scripts with and without spaces meet, and with marks, joiners and emoji;
-//! - [`writing`]: what is written down is read back: runs as regexes, pattern files as YAML;
-//! - [`regexes`]: those of people that are not run on a text would not have matched in it;
-//! - [`fields`]: what varies in a match is what the groups of its regex have;
-//! - [`cleaning`]: what may go, what must go, and that nothing else does;
-//! - [`safety`]: what tempts to be taken for boilerplate and is not;
-//! - [`ends`]: what interrupts articles does not end them;
-//! - [`thinning`]: the patterns that are needed remove nearly all that all patterns remove, from unseen documents as well;
-//! - [`order`]: neither threads nor the order of the sources show; the page stored twice counts once.
+//! - [`dialect`]: a mined regex finds the same in fancy-regex, PCRE2, Python and the token automaton;
+//! - [`automaton`]: on random texts and runs, the token automaton and the regex engine find the same;
+//! - [`scripts`]: the same for texts that mix scripts with and without spaces, with marks, joiners and emoji;
+//! - [`writing`]: reading gives what was written: runs as regexes, pattern files as YAML;
+//! - [`regexes`]: a regex of a person that is not run on a text has no match in it;
+//! - [`fields`]: the values of a match are what the groups of its regex match;
+//! - [`cleaning`]: what may be removed, what must be removed, and that nothing else is removed;
+//! - [`safety`]: content that looks like boilerplate is kept;
+//! - [`ends`]: text that interrupts articles does not end them;
+//! - [`thinning`]: the needed patterns remove nearly as much as all patterns, also from unseen documents;
+//! - [`order`]: threads and the order of sources do not show; a page that is stored twice counts once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

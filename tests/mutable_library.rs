@@ -1,4 +1,4 @@
-//! The mutable patterns that are shipped: `patterns/*.yaml`, by the rules of `patterns/README.md`.
+//! The shipped mutable patterns (`patterns/*.yaml`) follow the rules of `patterns/README.md`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -24,7 +24,7 @@ fn files() -> Vec<(String, String)> {
     files
 }
 
-/// Names of what does not do as it should, with the reason.
+/// The names of patterns that break a rule, with the reason.
 fn complaints(complain: impl Fn(&MutablePattern) -> Option<String>) -> Vec<String> {
     let patterns = shipped_patterns();
     assert!(patterns.len() > 80, "they are read");
@@ -83,7 +83,7 @@ fn every_pattern_has_examples_and_near_misses() {
     assert_eq!(complaints(repeated), [""; 0]);
 }
 
-/// The three engines agree on the examples. PCRE2 stands in for Python here: both backtrace.
+/// The three engines agree on the examples. PCRE2 also stands for Python here, because both backtrack.
 #[test]
 fn pcre2_matches_the_same_examples() {
     let wrong = |pattern: &MutablePattern| {
@@ -150,7 +150,7 @@ fn what_is_not_portable_is_found() {
     }
 }
 
-/// What Rust, Python and PCRE2 may read differently, or the README rules out. Looks at the text alone.
+/// Parts that Rust, Python and PCRE2 may read differently, or that the README forbids. Looks only at the text.
 fn dialect_problem(regex: &str) -> Option<String> {
     if let Some(invisible) = regex.chars().find(|&c| c.is_whitespace() && c != ' ') {
         return Some(format!("the invisible character {invisible:?}"));
@@ -194,7 +194,7 @@ fn dialect_problem(regex: &str) -> Option<String> {
     None
 }
 
-/// Where a class ends of which this is the text after its `[`.
+/// The end of a class. The text starts after its `[`.
 fn class_end(class: &str) -> Result<usize, String> {
     let is_negated = class.starts_with('^');
     let mut chars = class.char_indices().skip(usize::from(is_negated));
@@ -203,9 +203,9 @@ fn class_end(class: &str) -> Result<usize, String> {
             ']' => return Ok(at + 1),
             '[' => return Err("a [ in a class that is not escaped".to_owned()),
             '\\' => match chars.next() {
-                // white space is what all three call so, but for a few control characters
+                // All three have the same white space, except a few control characters.
                 Some((_, 's' | 'S' | 'r' | 'n' | 't')) if is_negated => {}
-                // a character by its two hexadecimal digits
+                // A character as two hexadecimal digits.
                 Some((at, 'x')) if class[at + 1..].starts_with("a0") => {}
                 Some((_, escaped)) if escaped.is_ascii_punctuation() => {}
                 _ => return Err(format!("an escape in the class [{class}")),
@@ -231,12 +231,12 @@ fn files_are_in_canonical_form() {
     }
 }
 
-/// Comments and blank lines between patterns are for people.
+/// Removes comments and blank lines between patterns, which are for people.
 fn is_remark(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with("  # ") || line.starts_with("# ")
 }
 
-/// A key a line, in one order, everything in single quotes.
+/// One key per line, in a fixed order, and all values in single quotes.
 fn canonical(patterns: &[MutablePattern]) -> String {
     let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
     let list = |texts: &[String]| format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", "));

@@ -1,4 +1,4 @@
-//! The library does with a corpus what the program does: the same files, byte for byte.
+//! The library gives the same files for a corpus as the program, byte for byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/news");
 
-/// The files below a folder, by path; the manifest has times in it.
+/// The files below a folder, by path. The manifest is left out, because it contains times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -70,7 +70,7 @@ fn the_library_writes_what_the_program_writes() {
     }
 }
 
-/// The folders of the sources, which a stream takes one after the other.
+/// The folders of the sources. A stream takes them in order.
 fn source_folders() -> Vec<PathBuf> {
     let entries = fs::read_dir(CORPUS).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
@@ -87,7 +87,7 @@ fn stream(folder: &Path, observer: &dyn Observer) -> Result<(), PipelineError> {
     stream_corpus(&inventories, &library, &state, &target, &StreamOptions::default(), observer).map(drop)
 }
 
-/// What a state knows of each source: its progress and its segments, in words.
+/// The progress and the segments of each source in a state, as text.
 fn learned(state: &Path) -> Vec<(SourceId, String)> {
     let state = State::open(state).expect("a state");
     let source = |source: SourceId| {
@@ -131,7 +131,7 @@ fn a_stream_that_an_observer_stopped_goes_on_to_the_same_end() {
     assert_eq!(learned(&stopped.path().join("state")), learned(&whole.path().join("state")));
 }
 
-/// Counts what it is told, and stops a run when it has been asked a number of times.
+/// Counts the messages that it gets, and stops a run after a number of questions.
 #[derive(Default)]
 struct Impatient {
     stages: Mutex<Vec<&'static str>>,

@@ -1,4 +1,4 @@
-//! What users of the library see, held to a list: `docs/public-api.txt`. A change of the list is a change of a promise.
+//! Compares the public items of the library with a list: `docs/public-api.txt`. A change of the list changes a promise.
 //!
 //! ```text
 //! DEHUSK_API=overwrite cargo test --all-features --test public_api
@@ -12,7 +12,7 @@ use regex::Regex;
 
 const LIST: &str = "docs/public-api.txt";
 
-/// The documentation without the feature `_internal`: what it shows is public.
+/// The documentation without the feature `_internal`. What it shows is public.
 fn documented(root: &Path) -> String {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api");
     let mut command = Command::new(env!("CARGO"));
@@ -36,7 +36,7 @@ fn items(folder: &Path) -> String {
         let Some(found) = page.captures(name) else { continue };
         list += &format!("{} {}\n", &found[1], &found[2]);
         let html = fs::read_to_string(folder.join(name)).expect("a page");
-        // The traits that a type has, derived or from the standard library, come after its own members.
+        // The implemented traits, derived or from the standard library, come after the type's own members.
         let traits = ["trait-implementations", "synthetic-implementations", "blanket-implementations"];
         let end = traits.iter().filter_map(|id| html.find(&format!("id=\"{id}\""))).min().unwrap_or(html.len());
         let mut members: Vec<&str> = Vec::new();

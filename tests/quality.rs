@@ -1,7 +1,7 @@
-//! What cleaning the sample corpora keeps and leaves, word by word, against their gold text.
+//! Measures what cleaning keeps and removes of the sample corpora, word by word, compared with their gold text.
 //!
-//! `cargo test --test quality -- --nocapture` prints the figures; `dehusk eval corpora/news --gold corpora/news-gold`
-//! does as well, and more.
+//! `cargo test --test quality -- --nocapture` prints the figures. `dehusk eval corpora/news --gold corpora/news-gold`
+//! prints more.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test that cannot read its corpus has failed, and it tells figures
 
@@ -18,8 +18,8 @@ use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::tokens::characters::is_unspaced;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
-/// Recall and F1 that each source has at least: just below what it has. Lost are lists of results and ingredients in
-/// articles, captions, and last sentences before a mark in the same line.
+/// The minimum recall and F1 of each source, directly below the present values. Lost are lists of results and of
+/// ingredients in articles, captions, and last sentences before a mark in the same line.
 const FLOORS: [(&str, f64, f64); 6] = [
     ("bergland-bote.example", 0.915, 0.946),
     ("harbor-ledger.example", 0.960, 0.963),
@@ -54,7 +54,7 @@ fn read(path: PathBuf) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Mines all sources; gives each source's pattern files.
+/// Mines all sources. Returns the pattern files of each source.
 fn mine(sources: &[Source]) -> Vec<[PatternFile; 2]> {
     let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
     let mine_source = |source: &Source| {
@@ -75,13 +75,13 @@ fn score(text: &str, kept: &str, gold: &str) -> Score {
     Score::of(&bag(text), &bag(kept), &bag(gold))
 }
 
-/// In scripts without spaces each character counts as a word, as it is a token.
+/// In scripts without spaces each character is a word, because it is a token.
 fn characters_apart(text: &str) -> String {
     let apart = |c: char| if is_unspaced(c) { format!(" {c} ") } else { c.to_string() };
     text.chars().map(apart).collect()
 }
 
-/// By source.
+/// The pages by source.
 fn cleaned(method: Method) -> Vec<(String, Score)> {
     let sources = sources();
     let options = CleanOptions::default().method(method);

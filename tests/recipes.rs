@@ -1,8 +1,8 @@
-//! The recipes of `docs/recipes.md`, run as they stand there.
+//! Runs the recipes of `docs/recipes.md` as they are written there.
 //!
-//! A recipe is a section with a comment that names it, and the tools that it needs (a program, `python:MODULE`, or a
-//! feature of the package). In a folder of its own run, in order, the blocks above the first section, `before.sh` of the
-//! recipe's folder in `tests/recipes`, its blocks, and `after.sh`, which says what must have come of them:
+//! A recipe is a section with a comment that contains its name and the tools that it needs (a program, `python:MODULE`,
+//! or a feature of the package). Each recipe runs in its own folder. In this order run: the blocks above the first
+//! section, `before.sh` of the recipe's folder in `tests/recipes`, its blocks, and `after.sh`, which checks the result:
 //!
 //! | block | what is done |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `python NAME`, `json NAME` | written to the file NAME |
 //! | `rust NAME` | compared with the file NAME of the package |
 //!
-//! Without the tools that it takes a recipe is skipped, and says so; with `DEHUSK_RECIPES=required` it fails. `.ci/run`
-//! installs them below the target folder, where they are looked for first.
+//! A recipe whose tools are missing is skipped, with a message; with `DEHUSK_RECIPES=required` it fails. `.ci/run`
+//! installs the tools below the target folder, where they are searched first.
 
 #[path = "recipes/document.rs"]
 mod document;
@@ -79,7 +79,7 @@ fn the_example_cleans() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Choir wins the cup!\n", "{output:?}");
 }
 
-/// The spans of texts with characters of all widths, applied by Python, give what dehusk writes.
+/// Python applies the spans of texts with characters of all widths, and gets what dehusk writes.
 #[test]
 fn python_and_dehusk_count_characters_alike() {
     let document = Document::read();
@@ -98,7 +98,7 @@ fn python_and_dehusk_count_characters_alike() {
     }
 }
 
-/// Runs a recipe, after the blocks that all of them start with.
+/// Runs a recipe, after the blocks with which all recipes start.
 fn cook(name: &str) {
     let document = Document::read();
     let recipe = document.recipe(name);

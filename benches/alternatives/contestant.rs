@@ -28,7 +28,7 @@ impl Contestant {
         }
     }
 
-    /// Whether it runs the regexes as they are, so that what it removes must be what others of this kind do.
+    /// Whether it runs the regexes unchanged. Then it must remove the same as other contestants of this kind.
     pub fn runs_regexes(self) -> bool {
         matches!(self, Contestant::EachRegex | Contestant::RegexSet | Contestant::PythonRegexes)
     }
@@ -38,15 +38,15 @@ impl Contestant {
     }
 }
 
-/// What contestants clean with.
+/// The input of contestants.
 pub struct Tools<'a> {
     pub dehusk: &'a Path,
     /// A folder with a pattern file.
     pub patterns: PathBuf,
-    /// The regexes of that as a JSON list.
+    /// Its regexes as a JSON list.
     pub regexes: PathBuf,
     pub source: String,
-    /// From how many documents on a line is dropped.
+    /// The minimum number of documents with a line, for the line to be dropped.
     pub many: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Times what else one could do beside dehusk, over the same texts of an invented site.
+//! Times dehusk and what one could use instead, on the same texts of an invented site.
 //!
 //! ```text
 //! cargo bench --bench alternatives -- --sites 1,90 --bytes 20M --regex-bytes 2M --runs 3
@@ -62,9 +62,9 @@ enum Task {
     Clean { search: Search, regexes: PathBuf, from: PathBuf, to: PathBuf },
 }
 
-/// How much text each of the other sites has.
+/// The amount of text of each of the other sites.
 const BYTES_OF_OTHERS: u64 = 200_000;
-/// A line recurs if it stands in one in so many documents, as what is mined does.
+/// The minimum share of documents with a line, for the line to recur, as in mining.
 const RECURS_IN_ONE_IN: usize = 20;
 
 fn main() -> anyhow::Result<()> {
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
         return regexes::clean_folder(*search, regexes, from, to);
     }
     if !arguments.bench {
-        return Ok(()); // run as a test: that would take too long
+        return Ok(()); // In a test run, this would take too long.
     }
     let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !has_python {
@@ -95,18 +95,18 @@ fn main() -> anyhow::Result<()> {
 struct Bench<'a> {
     arguments: &'a Arguments,
     tools: Tools<'a>,
-    /// For the table.
+    /// The description for the table.
     title: String,
     all: Texts,
-    /// The first of all, for those that run the regexes.
+    /// The first of all texts, for contestants that run the regexes.
     few: Texts,
-    /// A single one, which takes hardly longer than to start.
+    /// A single text. Cleaning it takes little more time than starting the program.
     one: Texts,
     output: PathBuf,
 }
 
 impl Bench<'_> {
-    /// Writes the texts and mines the patterns of so many sites.
+    /// Writes the texts and mines the patterns of this number of sites.
     fn prepare<'a>(arguments: &'a Arguments, sites: usize, scratch: &Path) -> anyhow::Result<Bench<'a>> {
         let site = Corpus::of_bytes(Form::Text, arguments.bytes);
         let source = site.sites().next().context("no site")?.name();
@@ -117,7 +117,7 @@ impl Bench<'_> {
 
         let [mined, mined_patterns, patterns] = ["mined", "mined-patterns", "patterns"].map(|name| scratch.join(name));
         Corpus { sources: sites, extent: Extent::Bytes(BYTES_OF_OTHERS * sites as u64), ..site }.write(&mined)?;
-        site.write(&mined)?; // of the first site all
+        site.write(&mined)?; // All texts of the first site.
         let mut mine = Command::new(&arguments.program);
         Usage::of(mine.arg("mine").arg(mined).arg("-o").arg(&mined_patterns).arg("--quiet"))?;
         let file = patterns::joined(&mined_patterns, &source)?;
@@ -145,7 +145,7 @@ impl Bench<'_> {
             let texts = if contestant.runs_regexes() { &self.few } else { &self.all };
             let start = self.usage(contestant, &self.one)?;
             let whole = self.usage(contestant, texts)?;
-            let cleaned = self.few.read(&self.output, &self.tools.source)?; // these are among all texts
+            let cleaned = self.few.read(&self.output, &self.tools.source)?; // These are among all texts.
             let [start_seconds, seconds] = [start, whole].map(|usage| usage.time.as_secs_f64());
             writeln!(
                 out,
@@ -164,7 +164,7 @@ impl Bench<'_> {
         Ok(writeln!(out)?)
     }
 
-    /// Cleans the texts; the median of all runs.
+    /// Cleans the texts. Returns the median of all runs.
     fn usage(&self, contestant: Contestant, texts: &Texts) -> anyhow::Result<Usage> {
         let mut usages = Vec::new();
         for _ in 0..self.arguments.runs {

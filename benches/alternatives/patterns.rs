@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use dehusk::patterns::{LexerCache, PatternFile};
 
-/// The file of a source, with the patterns of all other files of the folder as well.
+/// The pattern file of a source, with the patterns of all other files of the folder.
 pub fn joined(folder: &Path, source: &str) -> anyhow::Result<PatternFile> {
     let cache = LexerCache::default();
     let mut files: Vec<PatternFile> = Vec::new();

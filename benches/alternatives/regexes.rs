@@ -1,7 +1,7 @@
-//! Removes what emitted regexes match, with the `regex` crate: as one would write it who has the regexes alone.
+//! Removes the matches of emitted regexes with the `regex` crate, as a person would do who only has the regexes.
 //!
-//! The crate has no look-around, so the edges of the regexes are written otherwise: `(?!\w)` is its `\b{end-half}`, and
-//! what must stand before a match is looked at when it is found.
+//! The crate has no look-around, so the edges of the regexes are written differently: `(?!\w)` is its `\b{end-half}`,
+//! and the text before a match is checked when a match is found.
 
 use std::fs;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub enum Search {
     Set,
 }
 
-/// What compiled regexes may take: by default large sets are refused, or keep forgetting what they worked out.
+/// Memory limit of compiled regexes. With the default, large sets are refused, or often clear their cache.
 const SIZE_LIMIT: usize = 1 << 30;
 
 /// Cleans the files of a folder into another.
@@ -39,7 +39,7 @@ pub fn clean_folder(search: Search, regexes: &Path, from: &Path, to: &Path) -> a
 
 struct Remover {
     regexes: Vec<Emitted>,
-    /// Says which of them may match.
+    /// Finds the regexes that may match.
     set: Option<RegexSet>,
 }
 
@@ -47,7 +47,8 @@ impl Remover {
     fn new(regexes: &[String], search: Search) -> anyhow::Result<Remover> {
         let regexes = regexes.iter().map(|regex| Emitted::new(regex)).collect::<anyhow::Result<Vec<Emitted>>>()?;
         let set_of_all = || {
-            // Without ends, which need to know what a word is: there the fast engine gives up beyond ASCII.
+            // Without the end edges, which need to know word characters: with them, the fast engine gives up beyond
+            // ASCII.
             let all = regexes.iter().map(|emitted| emitted.regex.as_str().replace(BEFORE_NO_WORD, ""));
             RegexSetBuilder::new(all).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build()
         };
@@ -55,8 +56,7 @@ impl Remover {
         Ok(Remover { regexes, set })
     }
 
-    /// The text without the union of all matches. They are found in the text as it was, so that none of them stands in
-    /// another's way.
+    /// The text without the union of all matches. They are found in the original text, so no match prevents another.
     fn stripped(&self, text: &str) -> String {
         let mut found: Vec<Range<usize>> = match &self.set {
             None => self.regexes.iter().flat_map(|emitted| emitted.matches(text)).collect(),
@@ -72,7 +72,7 @@ impl Remover {
     }
 }
 
-/// What follows is no word character.
+/// The text after a match does not start with a word character.
 const BEFORE_NO_WORD: &str = r"\b{end-half}";
 
 /// A regex of a pattern file.
@@ -81,10 +81,10 @@ struct Emitted {
     may_follow: MayFollow,
 }
 
-/// Whether a match may stand after a character, or at the text's start.
+/// Whether a match may start after a character, or at the start of the text.
 type MayFollow = fn(Option<char>) -> bool;
 
-/// What a regex may start with that says what stands before a match.
+/// The starts of a regex that say what must be before a match.
 const STARTS: [(&str, MayFollow); 3] = [
     (r"(?<!\S)", |before| before.is_none_or(char::is_whitespace)),
     (r"(?<=\S)", |before| before.is_some_and(|c| !c.is_whitespace())),
@@ -101,7 +101,7 @@ impl Emitted {
         Ok(Emitted { regex: compiled.with_context(|| format!("the regex crate cannot run {regex}"))?, may_follow })
     }
 
-    /// What the regex matches, from left to right, none overlapping. No emitted regex matches the empty text.
+    /// The matches of the regex, from left to right, without overlaps. No emitted regex matches the empty text.
     fn matches<'s>(&'s self, text: &'s str) -> impl Iterator<Item = Range<usize>> + use<'s> {
         let mut from = 0;
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The texts of a source, as files, before and after.
+//! The texts of a source as files, before and after cleaning.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::support::corpus::{Corpus, Written};
 
-/// A corpus that was written.
+/// A corpus on disk.
 pub struct Texts {
-    /// The folder of the source is in it.
+    /// The folder with the folder of the source.
     pub corpus: PathBuf,
     pub written: Written,
 }
@@ -23,7 +23,7 @@ impl Texts {
         self.written.bytes as f64 / 1e6
     }
 
-    /// The texts as they stand in a corpus: this one, or what became of it.
+    /// The texts of a corpus: of this one, or of its output.
     pub fn read(&self, corpus: &Path, source: &str) -> io::Result<Vec<String>> {
         let names = fs::read_dir(self.corpus.join(source))?.map(|entry| Ok(entry?.file_name()));
         let mut names: Vec<OsString> = names.collect::<io::Result<_>>()?;
@@ -32,7 +32,8 @@ impl Texts {
     }
 }
 
-/// How much of the texts is gone, white space apart, for who removes lines removes more of that.
+/// The share of the texts that was removed, without white space, because programs that remove lines remove more of
+/// that.
 pub fn removed_share(before: &[String], after: &[String]) -> f64 {
     let visible = |texts: &[String]| texts.iter().flat_map(|text| text.split_whitespace()).map(str::len).sum::<usize>();
     1.0 - visible(after) as f64 / visible(before) as f64

@@ -84,9 +84,9 @@ fn main() -> anyhow::Result<()> {
     }
     let mut arguments = Arguments::parse();
     if !arguments.bench {
-        return Ok(()); // run as a test: there is nothing to check
+        return Ok(()); // In a test run, there is nothing to check.
     }
-    arguments.tasks.sort_unstable(); // what is mined is cleaned with
+    arguments.tasks.sort_unstable(); // Mining comes first, because its patterns are needed for cleaning.
     arguments.tasks.dedup();
     for &sources in &arguments.sources {
         let mut tables = vec![Table::default(); arguments.tasks.len()];
@@ -110,7 +110,7 @@ fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table
     let written = corpus.write(&scratch.path().join("corpus"))?;
     let bench = Bench { arguments, scratch: scratch.path() };
     if arguments.tasks.contains(&Task::Clean) && !arguments.tasks.contains(&Task::Mine) {
-        bench.usage(Task::Mine)?; // the patterns to clean with
+        bench.usage(Task::Mine)?; // The patterns for cleaning.
     }
     for (&task, table) in arguments.tasks.iter().zip(tables) {
         let usages = (0..arguments.runs).map(|_| bench.usage(task)).collect::<anyhow::Result<Vec<Usage>>>()?;
@@ -120,14 +120,14 @@ fn measure(arguments: &Arguments, sources: usize, size: u64, tables: &mut [Table
     Ok(())
 }
 
-/// Where a corpus lies and what comes of it.
+/// The paths of a corpus and of its results.
 struct Bench<'a> {
     arguments: &'a Arguments,
     scratch: &'a Path,
 }
 
 impl Bench<'_> {
-    /// Runs a command in a process that waits for it alone.
+    /// Runs a command in a process that only waits for it.
     fn usage(&self, task: Task) -> anyhow::Result<Usage> {
         let [corpus, patterns, output] = ["corpus", "patterns", "output"].map(|name| self.scratch.join(name));
         let folder = if task == Task::Mine { &patterns } else { &output };

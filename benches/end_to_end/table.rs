@@ -1,4 +1,4 @@
-//! What runs took, as a table of Markdown.
+//! The results of runs, as a table in Markdown.
 
 use std::io::{self, Write};
 
@@ -35,7 +35,7 @@ impl Row {
         self.corpus.bytes as f64 / 1e6
     }
 
-    /// By how much something grows when the corpus doubles.
+    /// The factor by which something grows when the corpus doubles.
     fn growth_since(&self, before: &Row, of: fn(&Row) -> Option<f64>) -> Option<f64> {
         let doublings = (self.megabytes() / before.megabytes()).log2();
         (doublings != 0.0).then_some((of(self)? / of(before)?).powf(1.0 / doublings))

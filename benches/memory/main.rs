@@ -1,5 +1,5 @@
-//! How much memory one document takes, and a source that is mined, for each byte of it, in the shapes that take most: the
-//! tables in `docs/performance.md`.
+//! Measures the memory for one document, and for mining a source, for each byte of it, in the shapes that need most:
+//! the tables in `docs/performance.md`.
 //!
 //! ```text
 //! cargo bench --bench memory -- --bytes 16M
@@ -34,15 +34,15 @@ struct Arguments {
     bench: bool,
 }
 
-/// A line that a pattern matches, and a paragraph: without either, nothing is judged by its shape.
+/// A line that a pattern matches, and a paragraph. Shape is only judged if there are both.
 const MATCHED: &str = "Share this page on the notice board of your village hall before noon";
 const PARAGRAPH: &str = "The ferry sailed at dawn, and nobody on the pier of Hale could say when it would come back, \
     for the moon had not been seen over the bay since the storm of the week before.";
 
-/// How many documents a source has that is mined.
+/// Number of documents of a source that is mined.
 const MINED: usize = 20;
 
-/// What a shape is made of, piece by piece: the number of the piece and some chance.
+/// Makes a piece of a shape, from the number of the piece and a random generator.
 type Piece = fn(usize, &mut Random) -> String;
 
 const SHAPES: &[(&str, Piece)] = &[
@@ -119,7 +119,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a document of so many bytes or a little more; gives how many.
+/// Writes a document of at least this number of bytes. Returns its length.
 fn write(path: &Path, bytes: usize, seed: usize, piece: Piece) -> anyhow::Result<usize> {
     let mut random = Random::new(1 + seed as u64);
     let mut text = format!("{MATCHED}\n{PARAGRAPH}\n");

@@ -1,4 +1,4 @@
-//! Documents and patterns to cleaned documents.
+//! From documents and patterns to cleaned documents.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use dehusk::corpus::OutputRoot;
 use crate::prepared::prepared;
 use crate::sizes;
 
-/// Lexes as well.
+/// Includes lexing.
 #[divan::bench(name = "match", args = sizes())]
 fn matching(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -51,7 +51,7 @@ fn shape(bencher: Bencher, megabytes: u64) {
     });
 }
 
-/// With a price at line breaks and one inside lines, as evidence without shape has them.
+/// With a price at line breaks and one inside lines, as for evidence without shape.
 #[divan::bench(args = sizes())]
 fn smooth(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -64,7 +64,7 @@ fn smooth(bencher: Bencher, megabytes: u64) {
     });
 }
 
-/// All from the matches to what goes: weigh, shape and smooth.
+/// All steps from the matches to the removed text: weigh, shape and smooth.
 #[divan::bench(args = sizes())]
 fn decide(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -87,7 +87,7 @@ fn cut(bencher: Bencher, megabytes: u64) {
     });
 }
 
-/// A file a document, where temporary files lie.
+/// One file per document, in the folder for temporary files.
 #[divan::bench(args = sizes())]
 fn write(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);

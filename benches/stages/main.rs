@@ -1,11 +1,12 @@
-//! Each stage of mining and cleaning alone and on one thread where it can be, over invented corpora of 1 and 10 MB.
+//! Times each stage of mining and cleaning alone, on one thread where possible, on invented corpora of 1 and 10 MB.
 //!
 //! ```text
 //! cargo bench --bench stages -- suffix_array
 //! DEHUSK_BENCH_LARGE=1 cargo bench --bench stages
 //! ```
 //!
-//! The second adds 100 MB. Speeds are in bytes of the text that the whole source has, whatever a stage sees of it.
+//! The second command adds 100 MB. Speeds are in bytes of the whole text of the source, also for stages that only see a
+//! part.
 
 use divan::Divan;
 
@@ -21,7 +22,7 @@ fn main() {
     Divan::default().sample_count(10).sample_size(1).config_with_args().main();
 }
 
-/// In MB.
+/// The sizes in MB.
 fn sizes() -> Vec<u64> {
     let is_test = !std::env::args().any(|argument| argument == "--bench");
     let is_large = std::env::var_os("DEHUSK_BENCH_LARGE").is_some();

@@ -1,4 +1,4 @@
-//! Symbols to templates.
+//! From symbols to templates.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -16,7 +16,7 @@ use dehusk::mining::suffix_array::SuffixArray;
 use crate::prepared::prepared;
 use crate::sizes;
 
-/// With the lengths of common prefixes.
+/// Includes the lengths of common prefixes.
 #[divan::bench(args = sizes())]
 fn suffix_array(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -24,7 +24,7 @@ fn suffix_array(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| SuffixArray::build(symbols));
 }
 
-/// The documents of suffixes, and what stands before them.
+/// The documents of suffixes, and the symbols before them.
 #[divan::bench(args = sizes())]
 fn places(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -68,7 +68,7 @@ fn covering(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| cover(sequence, array, &kept, &shares));
 }
 
-/// All of the above and the sightings, but no templates with slots.
+/// All stages above and the sightings, without templates with slots.
 #[divan::bench(args = sizes())]
 fn all_without_slots(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
@@ -76,14 +76,14 @@ fn all_without_slots(bencher: Bencher, megabytes: u64) {
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| mine(prepared.sequence(), &options));
 }
 
-/// What this takes longer is what templates with slots take.
+/// The additional time is for templates with slots.
 #[divan::bench(args = sizes())]
 fn all(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     bencher.counter(BytesCount::new(prepared.bytes())).bench(|| mine(prepared.sequence(), &prepared.options));
 }
 
-/// Of ten sources that have so much text together.
+/// Ten sources that have this amount of text together.
 #[divan::bench(name = "cross_source", args = sizes())]
 fn comparing(bencher: Bencher, megabytes: u64) {
     let sources = prepared(megabytes).sources();

@@ -1,4 +1,4 @@
-//! Templates to pattern files, and back.
+//! From templates to pattern files, and back.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -20,7 +20,7 @@ fn render(bencher: Bencher, megabytes: u64) {
     });
 }
 
-/// From YAML to what cleans.
+/// From YAML to compiled patterns.
 #[divan::bench(args = sizes())]
 fn load(bencher: Bencher, megabytes: u64) {
     let yaml = prepared(megabytes).patterns().to_yaml();

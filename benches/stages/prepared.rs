@@ -1,4 +1,4 @@
-//! What the stages work on: each thing is made once, when a stage first asks for it, and then kept.
+//! The input of the stages. Each thing is made once, when a stage first needs it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,10 +19,10 @@ use dehusk::tokens::{Lexer, MutableSet, SymbolSequence, Tokenizer};
 use crate::support::corpus::Corpus;
 use crate::support::site::Form;
 
-/// What sources are compared of: their number.
+/// Number of sources that are compared.
 const SOURCES: usize = 10;
 
-/// One source of invented text, as each stage finds it.
+/// One source of invented text, as each stage needs it.
 pub struct Prepared {
     megabytes: u64,
     pub texts: Vec<String>,
@@ -41,19 +41,19 @@ pub struct Prepared {
     cleanings: OnceLock<Vec<Cleaning>>,
 }
 
-/// A source of about so many MB.
+/// A source of about this number of MB.
 pub fn prepared(megabytes: u64) -> &'static Prepared {
     static PREPARED: Mutex<BTreeMap<u64, &Prepared>> = Mutex::new(BTreeMap::new());
     let mut all = PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
     all.entry(megabytes).or_insert_with(|| Box::leak(Box::new(Prepared::new(megabytes))))
 }
 
-/// Pages of about so many MB.
+/// Pages with about this number of MB.
 pub fn pages(megabytes: u64) -> Vec<String> {
     pages_of(Corpus::of_bytes(Form::Html, megabytes * 1_000_000))
 }
 
-/// A folder of such pages.
+/// A folder with these pages.
 pub fn folder(megabytes: u64) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("stages-{megabytes}"));
     if folder.exists() {
@@ -88,7 +88,7 @@ impl Prepared {
         }
     }
 
-    /// Of all texts.
+    /// The tokens of all texts.
     pub fn bytes(&self) -> usize {
         self.texts.iter().map(String::len).sum()
     }
@@ -115,12 +115,12 @@ impl Prepared {
         })
     }
 
-    /// The share of the documents that each repeat has.
+    /// The share of documents of each repeat.
     pub fn share(&self, repeat: &Interval) -> f64 {
         repeat.documents as f64 / self.groups().len() as f64
     }
 
-    /// As much text again, but of several sources.
+    /// The same amount of text, from several sources.
     pub fn sources(&self) -> &[Mined] {
         self.sources.get_or_init(|| {
             let one = Corpus::of_bytes(Form::Text, self.megabytes * 1_000_000);
@@ -159,12 +159,12 @@ impl Prepared {
         })
     }
 
-    /// Each text with how it is read.
+    /// Each text with its reading.
     pub fn read(&self) -> impl Iterator<Item = (&str, &Reading)> {
         self.texts.iter().map(String::as_str).zip(self.readings())
     }
 
-    /// Of each text, the evidence of its tokens.
+    /// The evidence of the tokens of each text.
     pub fn evidence(&self) -> Vec<Vec<f32>> {
         self.read().map(|(_, reading)| self.cleaner().weigh(reading, &reading.matches).of_token).collect()
     }

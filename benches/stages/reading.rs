@@ -1,4 +1,4 @@
-//! Files to symbols.
+//! From files to symbols.
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
@@ -10,7 +10,7 @@ use dehusk::tokens::SymbolSequence;
 use crate::prepared::{folder, pages, prepared};
 use crate::sizes;
 
-/// Walks a folder and reads its pages, markup and all.
+/// Walks a folder and reads its pages with their markup.
 #[divan::bench(args = sizes())]
 fn read(bencher: Bencher, megabytes: u64) {
     let folder = folder(megabytes);
@@ -43,7 +43,7 @@ fn lex(bencher: Bencher, megabytes: u64) {
     });
 }
 
-/// Lexes as well, on all threads.
+/// Includes lexing, on all threads.
 #[divan::bench(args = sizes())]
 fn intern(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::site::{Form, Site};
 
-/// How much is written.
+/// The size of the output.
 #[derive(Clone, Copy, Debug)]
 pub enum Extent {
     Bytes(u64),
@@ -20,11 +20,11 @@ pub struct Corpus {
     pub sources: usize,
     pub form: Form,
     pub document_bytes: usize,
-    /// Of all sources together.
+    /// The size of all sources together.
     pub extent: Extent,
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     pub documents: usize,
@@ -42,11 +42,11 @@ impl Corpus {
         (0..sources).map(move |source| Site::new(seed, source, form, document_bytes))
     }
 
-    /// The pages of one of the sites: its part of the whole.
+    /// The number of pages of one of the sites.
     pub fn pages<'s>(&self, site: &'s Site) -> impl Iterator<Item = String> + use<'s> {
         let (bytes, documents) = match self.extent {
             Extent::Bytes(bytes) => (bytes / self.sources as u64, usize::MAX),
-            // The first sites take what cannot be shared evenly.
+            // The first sites take the remainder.
             Extent::Documents(documents) => (u64::MAX, (documents + self.sources - 1 - site.number()) / self.sources),
         };
         let fits = move |sum: &mut u64, page: String| {
@@ -57,7 +57,7 @@ impl Corpus {
         (0..documents).map(|number| site.page(number)).scan(0, fits)
     }
 
-    /// Writes a folder a site, and a file a page.
+    /// Writes one folder per site, and one file per page.
     pub fn write(&self, folder: &Path) -> io::Result<Written> {
         let mut written = Written::default();
         for site in self.sites() {

@@ -1,11 +1,11 @@
 //! An invented language: words, stock phrases and names, sentences and paragraphs.
 //!
-//! Words need no list: a word is its rank, written in syllables. So there may be as many as in a real corpus, most of
-//! them rare, and the frequent ones are short.
+//! Words need no list: a word is its rank, written in syllables. So there may be as many words as in a real corpus.
+//! Most are rare, and the frequent ones are short.
 
 use dehusk::evaluation::random::{Random, mix};
 
-/// Ranks of words lie below 2 to the power of this.
+/// Ranks of words are below 2 to the power of this number.
 const WORD_OCTAVES: usize = 19;
 const PHRASE_OCTAVES: usize = 12;
 const NAME_OCTAVES: usize = 14;
@@ -16,8 +16,8 @@ const SYLLABLES: [&str; 64] = [
     "cha", "dri", "ent", "flo", "gle", "hin", "ing", "ket", "lish", "men", "nesh", "ter",
 ];
 
-/// A rank below 2 to the power of `octaves`, less one, about as Zipf has it: every octave is as likely. That takes
-/// integers only, so that a seed means the same on every machine.
+/// A rank below 2 to the power of `octaves`, minus one, approximately with Zipf's distribution: every octave is equally
+/// likely. It uses only integers, so that a seed gives the same result on every machine.
 fn zipf(random: &mut Random, octaves: usize) -> usize {
     let octave = random.below(octaves);
     (1 << octave) - 1 + random.below(1 << octave)
@@ -36,7 +36,7 @@ pub fn push_word(text: &mut String, random: &mut Random) {
     }
 }
 
-/// Appends so many words, with `between` in between.
+/// Appends this number of words, with `between` between them.
 pub fn push_words(text: &mut String, random: &mut Random, words: usize, between: &str) {
     for word in 0..words {
         if word > 0 {
@@ -46,7 +46,7 @@ pub fn push_words(text: &mut String, random: &mut Random, words: usize, between:
     }
 }
 
-/// Appends so many words, the first with a capital letter.
+/// Appends this number of words, the first with a capital letter.
 pub fn push_title(text: &mut String, random: &mut Random, words: usize) {
     let start = text.len();
     push_words(text, random, words, " ");

@@ -1,6 +1,6 @@
-//! Invented corpora to measure with: the same for the same seed, on every machine. And what processes take.
+//! Invented corpora for measurements, the same for the same seed on every machine. Also measures processes.
 
-#![allow(dead_code)] // not every program that measures needs all of it
+#![allow(dead_code)] // Not every bench needs everything here.
 
 pub mod language;
 pub mod site;

@@ -1,11 +1,11 @@
-//! Processes, and what they take.
+//! Runs processes and measures them.
 
 use std::env;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Stands before a command that is to be run and measured.
+/// The argument before a command that is to be run and measured.
 const MEASURE: &str = "--measure";
 
 /// Prints a line.
@@ -13,17 +13,17 @@ pub fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(io::stdout(), "{line}")?)
 }
 
-/// What a process took.
+/// The cost of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     /// From its start to its end.
     pub time: Duration,
-    /// The time that processors worked for it and the most bytes it had in memory at a time, where the system tells.
+    /// The CPU time, and the peak memory in bytes, if the system reports them.
     pub of_system: Option<(Duration, u64)>,
 }
 
 impl Usage {
-    /// What a command takes. This program starts itself once more to run it, and has to call [`measure_if_asked`].
+    /// Measures a command. This program starts itself again to run the command, and must call [`measure_if_asked`].
     pub fn of(command: &Command) -> io::Result<Usage> {
         let mut measuring = Command::new(env::current_exe()?);
         measuring.arg(MEASURE).arg(command.get_program()).args(command.get_args());
@@ -32,7 +32,7 @@ impl Usage {
         usage.ok_or_else(|| io::Error::other(String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// For [`Usage::parse`].
+    /// The line for [`Usage::parse`].
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{}", self.time.as_micros())?;
         match self.of_system {
@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// Reads what [`Usage::write`] wrote.
+    /// Reads the line of [`Usage::write`].
     fn parse(line: &str) -> Option<Usage> {
         let numbers: Result<Vec<u64>, _> = line.split_whitespace().map(str::parse).collect();
         let (time, of_system) = match numbers.ok()?[..] {
@@ -53,7 +53,7 @@ impl Usage {
     }
 }
 
-/// If this process was started by [`Usage::of`], does what it is there for. Whether it was.
+/// If this process was started by [`Usage::of`], runs and measures the command. Returns whether it was.
 pub fn measure_if_asked() -> io::Result<bool> {
     let mut words = env::args_os().skip(1);
     if words.next().is_none_or(|word| word != MEASURE) {
@@ -64,8 +64,8 @@ pub fn measure_if_asked() -> io::Result<bool> {
     Ok(true)
 }
 
-/// Runs a program to its end. The system tells what all children took together, and the peak of the largest, so a
-/// process that measures runs one program only.
+/// Runs a program to its end. The system only reports the sum for all children and the peak of the largest one, so a
+/// measuring process runs only one program.
 fn run(command: &mut Command) -> io::Result<Usage> {
     let start = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;

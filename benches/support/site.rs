@@ -1,8 +1,8 @@
-//! An invented news site: as many pages as are asked for, each made from nothing but the seed and its number.
+//! An invented news site with any number of pages. Each page depends only on the seed and its number.
 //!
-//! A page is a frame around a story: navigation and, in HTML, a head with styles and scripts; then a byline, lists of
-//! other pages' headlines, a footer, part of which all sites share. Dates, counts and names vary in them. Some stories
-//! are told twice, and some carry a note in their middle.
+//! A page is a frame around a story. The frame has navigation and, in HTML, a head with styles and scripts; then a
+//! byline, lists of headlines of other pages, and a footer, a part of which is the same on all sites. Dates, counts and
+//! names vary. Some stories are told twice, and some have a note in their middle.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use dehusk::evaluation::random::Random;
 
 use super::language::{push_name, push_paragraph, push_sentence, push_title, push_words};
 
-/// How a page is written.
+/// The format of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Html,
@@ -26,7 +26,7 @@ impl Form {
         }
     }
 
-    /// How long pages of this form are, unless something else is asked for.
+    /// The length of pages of this form by default.
     pub fn usual_bytes(self) -> usize {
         match self {
             Form::Html => 30_000,
@@ -47,7 +47,7 @@ pub struct Site {
     foot: String,
 }
 
-/// The streams of chance, apart from each other.
+/// The independent random sequences.
 #[derive(Clone, Copy)]
 enum Stream {
     Shared,
@@ -57,7 +57,7 @@ enum Stream {
     Page,
 }
 
-/// Stories that point to each other, as those of a week do.
+/// Number of stories that link to each other, as the stories of one week do.
 const WEEK: usize = 100;
 const SECTIONS: usize = 8;
 const MONTHS: [&str; 12] = [
@@ -76,7 +76,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 impl Site {
-    /// The site with a number, with pages of about so many bytes.
+    /// The site with this number, with pages of about this number of bytes.
     pub fn new(seed: u64, source: usize, form: Form, document_bytes: usize) -> Site {
         let empty = String::new();
         let (head, top, foot) = (empty.clone(), empty.clone(), empty);
@@ -90,12 +90,12 @@ impl Site {
         site
     }
 
-    /// Which of the sites it is.
+    /// The number of the site.
     pub fn number(&self) -> usize {
         self.source as usize
     }
 
-    /// What the site is called.
+    /// The name of the site.
     pub fn name(&self) -> String {
         format!("site{:04}.example", self.source)
     }
@@ -141,7 +141,7 @@ impl Site {
         page.push('\n');
     }
 
-    /// So many bytes of frame for one of something.
+    /// Number of things on a page, if there is one for each `bytes` bytes.
     fn one_in(&self, bytes: usize) -> usize {
         (self.document_bytes / bytes).max(2)
     }
@@ -230,6 +230,6 @@ fn push_date(text: &mut String, random: &mut Random) {
 }
 
 fn push(text: &mut String, arguments: std::fmt::Arguments) {
-    // A string takes all that is written to it.
+    // Writing to a string cannot fail.
     let _ = text.write_fmt(arguments);
 }

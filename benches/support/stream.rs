@@ -1,8 +1,8 @@
-//! Invented streams: pages of sites in the order in which they came out, as JSONL, with what should be kept of each.
+//! Invented streams: pages of sites in order of time, as JSONL, each with the text that should be kept.
 //!
 //! A page has a menu, the links of its section, a list of headlines of the last days, an article and a footer. The menu
-//! changes an entry now and then, the list every few pages. On the page of the redesign all of it is replaced: texts, and the elements that they
-//! stand in.
+//! changes an entry now and then, the list every few pages. On the page of the redesign, all texts and their elements
+//! are replaced.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,14 +11,14 @@ use dehusk::evaluation::random::Random;
 
 use super::language::{push_name, push_paragraph, push_sentence, push_title};
 
-/// What to invent.
+/// The options.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
     pub seed: u64,
     pub sources: usize,
-    /// Of each source.
+    /// Number of pages of each source.
     pub pages: usize,
-    /// The page of each source, from 1 on, with which all templates change.
+    /// The page of each source, from 1, on which all templates change.
     pub redesign_at: Option<usize>,
 }
 
@@ -30,23 +30,23 @@ pub struct StreamPage {
 }
 
 const MENU: usize = 12;
-/// An entry of the menu is replaced after so many pages, each at another time.
+/// Number of pages after which an entry of the menu is replaced. Each entry has another time.
 const MENU_LIFE: usize = 240;
-/// A page is of one of them.
+/// The sections. A page belongs to one of them.
 const SECTIONS: usize = 6;
 const LINKS: usize = 6;
 const HEADLINES: usize = 6;
-/// A new headline comes into the list after so many pages, and another goes.
+/// Number of pages after which a new headline comes into the list and another leaves it.
 const HEADLINE_EVERY: usize = 4;
 const LEGAL: usize = 4;
 
-/// The elements of a design: around all, and of menu, list, article and footer. No path is in both.
+/// The elements of a design: around everything, and of menu, list, article and footer. No path is in both designs.
 const DESIGNS: [[&str; 5]; 2] = [
     ["div", "ul/li/a", "table/tr/td", "div/p", "div/small"],
     ["main", "nav/span", "aside/section", "article/p", "footer/b"],
 ];
 
-/// The streams of chance, apart from each other.
+/// The independent random sequences.
 #[derive(Clone, Copy)]
 enum Chance {
     Menu,
@@ -57,7 +57,7 @@ enum Chance {
 }
 
 impl Stream {
-    /// Writes all pages, and what should be kept of each: a line a page, the sources in turn.
+    /// Writes all pages with the text that should be kept: one line per page, the sources in turn.
     pub fn write(&self, pages: &mut impl Write, gold: &mut impl Write) -> io::Result<()> {
         for number in 1..=self.pages {
             for source in 0..self.sources {
@@ -72,7 +72,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A page of a source, from 1 on.
+    /// A page of a source, from 1.
     pub fn page(&self, source: usize, number: usize) -> StreamPage {
         let design = usize::from(self.redesign_at.is_some_and(|redesign| number >= redesign));
         let [around, menu, list, article, footer] = DESIGNS[design];
@@ -134,7 +134,7 @@ impl Stream {
     }
 }
 
-/// The innermost of these elements, within the others.
+/// The innermost of these elements, inside the others.
 fn element(html: &mut String, path: &str, write: impl FnOnce(&mut String)) {
     path.split('/').for_each(|name| push(html, format_args!("<{name}>")));
     write(html);
@@ -143,6 +143,6 @@ fn element(html: &mut String, path: &str, write: impl FnOnce(&mut String)) {
 }
 
 fn push(text: &mut String, arguments: std::fmt::Arguments) {
-    // A string takes all that is written to it.
+    // Writing to a string cannot fail.
     let _ = text.write_fmt(arguments);
 }

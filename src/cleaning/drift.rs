@@ -128,11 +128,11 @@ impl Drift {
     pub fn in_words(&self) -> String {
         let patterns = self.patterns.has_fallen.then(|| {
             let [then, now] = [self.patterns.when_mined, self.patterns.now].map(|mean| format!("{mean:.1}"));
-            format!("a document had {then} of the mined patterns on average, and has {now} now")
+            format!("a document had {then} of the mined patterns on average, and now has {now}")
         });
         let removed = self.removed.filter(|removed| removed.has_fallen).map(|removed| {
             let [then, now] = [removed.when_mined, removed.now].map(|share| format!("{:.1} %", 100.0 * share));
-            format!("{then} of the text was removed, and {now} is now")
+            format!("{then} of the text was removed, and now it is {now}")
         });
         let told: Vec<String> = patterns.into_iter().chain(removed).collect();
         format!("has changed since it was mined: {}; mine it again", told.join("; "))

@@ -43,7 +43,7 @@ pub enum MatchError {
     #[error(transparent)]
     Engine(#[from] Box<fancy_regex::Error>),
     /// Finding all matches would take time quadratic in the text.
-    #[error("its matches are too long to look for one at each place where it can start")]
+    #[error("its matches are so long that a search for all of them would take too much time")]
     TooLong,
     /// The caller stopped the search.
     #[error("the search for its matches was stopped")]

@@ -75,10 +75,10 @@ pub enum ShapeError {
     #[error("there is no weight for '{0}'; train again with this version")]
     Missing(&'static str),
     /// There is a weight for a feature that this version does not know.
-    #[error("'{0}' is no feature that this version knows; train again with it")]
+    #[error("this version does not know the feature '{0}'; train again with this version")]
     Unknown(String),
     /// A weight is not a finite number.
-    #[error("the weight of '{0}' is no finite number")]
+    #[error("the weight of '{0}' is not a finite number")]
     NotFinite(String),
 }
 
@@ -107,7 +107,7 @@ impl ShapeModel {
         let written: Written =
             serde_saphyr::from_str(yaml).map_err(|error| ShapeError::Yaml(error.without_snippet().to_string()))?;
         if written.shape != VERSION {
-            return Err(ShapeError::Yaml(format!("this version reads shape models of form {VERSION} only")));
+            return Err(ShapeError::Yaml(format!("this version only reads shape models of form {VERSION}")));
         }
         let mut weights = [0.0; FEATURES];
         for (weight, name) in weights.iter_mut().zip(NAMES) {

@@ -132,7 +132,7 @@ fn next_member<R: BufRead>(mut rest: R) -> io::Result<Option<GzDecoder<R>>> {
         match start.iter().position(|&byte| byte != 0) {
             _ if start.is_empty() => return Ok(None),
             Some(0) if start[0] == 0x1f => return Ok(Some(GzDecoder::new(rest))),
-            Some(_) => return Err(io::Error::new(ErrorKind::InvalidData, "what follows the gzip data is no gzip")),
+            Some(_) => return Err(io::Error::new(ErrorKind::InvalidData, "the data after the gzip data are not gzip")),
             None => {
                 let zeros = start.len();
                 rest.consume(zeros);
@@ -162,8 +162,8 @@ impl<R: BufRead> Read for Frames<R> {
         self.0.read(buffer).map_err(|error| match error.to_string().contains("memory") {
             true => io::Error::new(
                 ErrorKind::OutOfMemory,
-                "its Zstandard window needs more memory than there is: unpack it (zstd -d --long=31), or pack it anew \
-                 without --long",
+                "its Zstandard window needs more memory than is available: decompress it (zstd -d --long=31), or \
+                 compress it again without --long",
             ),
             false => error,
         })

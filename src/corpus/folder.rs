@@ -373,7 +373,7 @@ mod tests {
             ]
         );
         let skipped = plain(&folder, &inventory.skipped()[0]);
-        assert_eq!(skipped, r#"c/www.nul/x.txt: the source name "nul" is a device on Windows: rename it"#);
+        assert_eq!(skipped, r#"c/www.nul/x.txt: the source name "nul" is the name of a device on Windows: rename it"#);
         assert_eq!(told(&by("^([a-z]+)/|w[.]").files()[1]), r#"Some("c") c/y.txt y.txt"#);
         assert!(by("key").skipped().len() == 4 && by("key").files().len() == 1);
     }
@@ -400,8 +400,8 @@ mod tests {
     fn without_parquet_its_files_are_skipped_with_a_remedy() {
         let folder = tree(&[("a/z.parquet", b""), ("a/z.txt", b"")]);
         assert_eq!(names(&folder, ""), ["a/z.txt"]);
-        let expected = "a/z.parquet: is Parquet, which this dehusk was built without: \
-            install one that can (cargo install dehusk --features parquet), or give it as JSONL";
+        let expected = "a/z.parquet: is Parquet, but this dehusk was built without \
+            Parquet: install one with it (cargo install dehusk --features parquet), or give it as JSONL";
         assert_eq!(skipped(&folder, ""), [expected]);
     }
 
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(names(&folder, "linked"), expected);
         assert_eq!(names(&folder, "c/o"), ["o/3.txt"]);
         let skipped = skipped(&folder, "c");
-        assert!(skipped.iter().any(|skipped| skipped.ends_with("c/a\", which is read already")), "{skipped:#?}");
+        assert!(skipped.iter().any(|skipped| skipped.ends_with("c/a\", which was already read")), "{skipped:#?}");
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/o: is a link to")), "{skipped:#?}");
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/a/3.txt: is a link to")));
         assert!(skipped.iter().any(|skipped| skipped.starts_with("c/a/4.txt: cannot be read: No such file")));
@@ -517,7 +517,7 @@ mod tests {
         let skipped: Vec<String> = inventory.skipped().iter().map(|skipped| plain(&folder, skipped)).collect();
         let same = |path: &str, other: &str| {
             let other = folder.path().join(other);
-            format!("{path}: is the same folder as {other:?}, which is read already")
+            format!("{path}: is the same folder as {other:?}, which was already read")
                 .replace(&format!("{}/", folder.path().display()), "")
         };
         assert_eq!(skipped, [same("c/s/b/up", "c/s"), same("c/s/c/in", "c/s/b"), same("c/s/y/x", "c/s/x")]);

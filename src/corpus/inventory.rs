@@ -320,7 +320,7 @@ mod tests {
             format!(
                 "no documents in \"c\": looked for files that end in {}, \
                  found 2 .pdf; c/_a: the source name \"_a\" begins with an underscore, which is reserved \
-                 (as in _shared): rename it without (and 1 more skipped)",
+                 (as in _shared): remove the underscore (and 1 more skipped)",
                 super::super::file_kind::KNOWN_EXTENSIONS
             )
         );

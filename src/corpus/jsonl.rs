@@ -172,8 +172,8 @@ mod tests {
         let texts = texts(&lines);
         assert_eq!(texts[0], "a/1: ok");
         assert_eq!(texts[1], "2: is not valid JSON: EOF while parsing an object at column 14");
-        assert_eq!(texts[2], "3: the source name \"../x\" contains '/': rename it without");
-        assert_eq!(texts[3], "4: a source's name is empty: give it one");
+        assert_eq!(texts[2], "3: the source name \"../x\" contains '/': remove this character");
+        assert_eq!(texts[3], "4: a source name is empty: give the source a name");
         assert_eq!(texts[4], "5: the value of \"source\" is not a string");
         assert!(texts[5].starts_with("6: has neither \"source\" nor \"url\""));
         assert_eq!(texts[6], "7: is not valid UTF-8 from byte 26 of the line on");

@@ -56,7 +56,8 @@ impl OpenFile {
     pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
         // Checked before memory is allocated, because the length may come from a damaged file.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
-            return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("it has no {length} bytes at {start}")));
+            let message = format!("it does not have {length} bytes from byte {start} on");
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, message));
         }
         let (mut bytes, mut filled) = (vec![0; length], 0);
         while filled < length {
@@ -98,7 +99,7 @@ impl Read for Stretch {
 }
 
 fn shorter() -> io::Error {
-    io::Error::new(ErrorKind::UnexpectedEof, "it became shorter while it was read: give it again when it is whole")
+    io::Error::new(ErrorKind::UnexpectedEof, "it became shorter while it was read: give it again when it is complete")
 }
 
 #[cfg(test)]

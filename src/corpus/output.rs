@@ -38,7 +38,7 @@ pub enum OutputError {
     MeetsInput {
         /// The output folder or file.
         output: PathBuf,
-        /// The output's relation to the input: `the same as`, `inside` or `a folder around`.
+        /// The output's relation to the input: `the same as`, `inside` or `a parent folder of`.
         relation: &'static str,
         /// The input.
         input: PathBuf,
@@ -47,7 +47,7 @@ pub enum OutputError {
     #[error("cannot write to {0:?}: it is a folder; name a file in it")]
     NotAFile(PathBuf),
     /// The path is a link whose target does not exist. Writing would replace the link by a file.
-    #[error("cannot write to {0:?}: it is a link to nothing; remove it, or make what it leads to")]
+    #[error("cannot write to {0:?}: it is a link whose target does not exist; remove the link, or create the target")]
     LinkToNothing(PathBuf),
     /// The path of a document is neither a file nor a folder.
     #[error("cannot write to {0:?}: it is neither a file nor a folder; move it away")]
@@ -175,7 +175,7 @@ impl OutputRoot {
     }
 }
 
-/// Fails if `path` overlaps with one of the inputs: if it is the same, inside, or a folder around it.
+/// Fails if `path` overlaps with one of the inputs: if it is the same, inside, or a parent folder of it.
 pub fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
     let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
     inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
@@ -189,7 +189,7 @@ fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), Out
     let relation = match (planned.starts_with(&real_input), real_input.starts_with(planned)) {
         (true, true) => "the same as",
         (true, false) => "inside",
-        (false, true) => "a folder around",
+        (false, true) => "a parent folder of",
         (false, false) => return Ok(()),
     };
     Err(OutputError::MeetsInput { output: output.to_owned(), relation, input: input.to_owned() })
@@ -219,7 +219,7 @@ fn remedy(error: &io::Error) -> &'static str {
         ErrorKind::PermissionDenied => ": choose an output folder that you may write to",
         ErrorKind::InvalidFilename => ": shorten the name",
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
-            ": move what is in its place away"
+            ": move away the file or folder that is in its place"
         }
         _ => "",
     }
@@ -384,9 +384,9 @@ mod tests {
         assert_eq!(relation("corpus/", "corpus/source/.."), "the same as");
         assert_eq!(relation("corpus/new/deeper", "corpus"), "inside");
         assert_eq!(relation("new/../corpus/new", "corpus"), "inside");
-        assert_eq!(relation("corpus", "corpus/source"), "a folder around");
-        assert_eq!(relation("corpus", "corpus/a.jsonl"), "a folder around");
-        assert_eq!(relation("new/..", "corpus"), "a folder around");
+        assert_eq!(relation("corpus", "corpus/source"), "a parent folder of");
+        assert_eq!(relation("corpus", "corpus/a.jsonl"), "a parent folder of");
+        assert_eq!(relation("new/..", "corpus"), "a parent folder of");
         assert!(!at("corpus/new").exists() && !at("new").exists());
         assert_eq!(relation("corpus-cleaned", "corpus"), "apart");
         assert_eq!(relation("corpus/out", "corpus/a.jsonl"), "apart");
@@ -418,7 +418,7 @@ mod tests {
         let output = output_in(&folder);
         output.write_atomic("a", |_| Ok(())).expect("written");
         let error = output.write_atomic("a/b.txt", |_| Ok(())).expect_err("a failure").to_string();
-        assert!(error.contains("move what is in its place away"), "{error}");
+        assert!(error.contains("move away the file or folder that is in its place"), "{error}");
     }
 
     #[test]

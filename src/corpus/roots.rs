@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(error(&folder, "c/1.txt/*"), r#"cannot find "c/1.txt/*": did you mean "c/1.txt"?"#);
         assert_eq!(
             error(&folder, "c/[a"),
-            r#"cannot find "c/[a", which is no glob: unclosed character class; missing ']'"#
+            r#"cannot find "c/[a", and it is not a valid glob: unclosed character class; missing ']'"#
         );
         assert!(error(&folder, "c/*/*.pdf").contains("found 1 .pdf"));
     }

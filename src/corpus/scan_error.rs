@@ -20,7 +20,7 @@ pub enum ScanError {
         suggestion: Option<PathBuf>,
     },
     /// The path does not exist, looks like a glob, and is not a valid one.
-    #[error("cannot find {path:?}, which is no glob: {error}")]
+    #[error("cannot find {path:?}, and it is not a valid glob: {error}")]
     BadGlob {
         /// The path.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum ScanError {
     #[error("{0}")]
     Nothing(Box<NothingFound>),
     /// There is no space for documents that can only be read from front to back.
-    #[error("cannot put documents by to read them again: {0}; name a folder with more room in TMPDIR")]
+    #[error("cannot store documents temporarily to read them again: {0}; set TMPDIR to a folder with more space")]
     NoRoom(io::Error),
     /// Two files have the same output path.
     #[error("{}", collision(.first, .second, .name, *.others))]
@@ -122,7 +122,7 @@ fn collision(first: &Path, second: &Path, name: &str, others: usize) -> String {
     let remedy = match name.contains('/') {
         true => "rename one, or clean them in two runs",
         // Both contain many documents and were given with different folders.
-        false => "give the folder around both, or quote the glob, for their names to keep their folders",
+        false => "give the parent folder of both, or quote the glob, so that their names keep their folders",
     };
     format!("{first:?} and {second:?} would both be written to {name:?}{more}: {remedy}")
 }
@@ -154,7 +154,7 @@ mod tests {
         };
         assert_eq!(
             lines.to_string(),
-            r#""one/x.jsonl" and "two/x.jsonl" would both be written to "x.jsonl": give the folder around both, or quote the glob, for their names to keep their folders"#
+            r#""one/x.jsonl" and "two/x.jsonl" would both be written to "x.jsonl": give the parent folder of both, or quote the glob, so that their names keep their folders"#
         );
     }
 

@@ -56,18 +56,18 @@ pub enum Reason {
     #[error("is neither a file nor a folder: read it as standard input (-), if it is a pipe")]
     NotAFile,
     /// It is a symbolic link out of the given folder.
-    #[error("is a link to {0:?}, outside the given folder: name that path too, or follow links, to have it read")]
+    #[error("is a link to {0:?}, outside the given folder: to read it, name that path too, or follow links")]
     LinkLeadsOut(PathBuf),
     /// It is a symbolic link to a folder around it.
     #[error("is a link to {0:?}, which contains it")]
     LinkLoops(PathBuf),
     /// The folder was already read through another path. Each folder is read once.
-    #[error("is the same folder as {0:?}, which is read already")]
+    #[error("is the same folder as {0:?}, which was already read")]
     ReadElsewhere(PathBuf),
     /// It is a Parquet file, and dehusk was built without the feature `parquet`.
     #[error(
-        "is Parquet, which this dehusk was built without: \
-         install one that can (cargo install dehusk --features parquet), or give it as JSONL"
+        "is Parquet, but this dehusk was built without \
+         Parquet: install one with it (cargo install dehusk --features parquet), or give it as JSONL"
     )]
     WithoutParquet,
     /// It is not text in any encoding.
@@ -91,7 +91,7 @@ pub enum Reason {
     #[error("its compressed data are damaged: {0}")]
     Damaged(String),
     /// Reading a file with many documents failed before its end.
-    #[error("cannot be read any further after record {after}: {error}")]
+    #[error("cannot be read after record {after}: {error}")]
     BreaksOff {
         /// Number of records that could be read.
         after: u64,
@@ -138,7 +138,7 @@ pub enum Reason {
     /// The line does not say its source.
     #[error(
         "has neither {source_key:?} nor {url:?}: are these the right keys? \
-         (in a folder named after its source a file needs neither)"
+         (a file in a folder named after its source needs neither)"
     )]
     NoSource {
         /// The key that is tried first.
@@ -147,24 +147,26 @@ pub enum Reason {
         url: String,
     },
     /// The document does not name its source, and the rule uses only that name.
-    #[error("has no {0:?} to name its source: is this the right key? (by host or folder it may have one)")]
+    #[error("has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see \
+             --source-by)")]
     NoSourceKey(String),
     /// The document has no URL, and the URL names the source.
     #[error("has no {0:?} whose host could name its source: is this the right key?")]
     NoUrl(String),
     /// The file of many documents is directly in the given folder, and the subfolder names the source.
     #[error(
-        "lies in no folder below the given one that could name its source: put it into one, or give the one around"
+        "is not in a subfolder of the given folder that could name its source: put it into one, or give the parent \
+         folder"
     )]
     NoFolder,
     /// The WARC record has no URL, and the URL names the source.
     #[error(
-        "has no WARC-Target-URI to name its source: put the file into a folder named after its source, or take \
-             the record out"
+        "has no WARC-Target-URI to name its source: put the file into a folder named after its source, or \
+             remove the record"
     )]
     NoTargetUri,
     /// The regex for sources does not match the URL or path.
-    #[error("the regex {regex:?} for sources finds nothing in {text:?}: change it so that it does")]
+    #[error("the regex {regex:?} for sources finds nothing in {text:?}: change the regex so that it matches")]
     NoMatch {
         /// The regex.
         regex: String,
@@ -172,13 +174,13 @@ pub enum Reason {
         text: String,
     },
     /// The URL has no host.
-    #[error("{0:?} has no host to take for the source: write it as https://host/path")]
+    #[error("{0:?} has no host that could name the source: write it as https://host/path")]
     NoHost(String),
     /// Some bytes of the WARC file belong to no record.
-    #[error("no WARC record starts here, but {0:?}: get the file again if it is damaged")]
+    #[error("a WARC record must start here, but there is {0:?}: get the file again if it is damaged")]
     NotARecord(String),
     /// The WARC record ends in its header or block.
-    #[error("the WARC record is cut off: get the file again if it should be whole")]
+    #[error("the WARC record is cut off: get the file again if it should be complete")]
     RecordCutOff,
     /// The WARC record has no length.
     #[error("the WARC record has no Content-Length: write the file with a tool that sets it")]
@@ -192,7 +194,8 @@ pub enum Reason {
     )]
     WrongLength(u64),
     /// The WARC record is larger than a document may be.
-    #[error("the WARC record has {bytes} bytes or more, and may have {limit}: have the crawler cut off what is longer")]
+    #[error("the WARC record has {bytes} bytes or more, and the limit is {limit}: set the crawler to cut off longer \
+             records")]
     RecordTooLarge {
         /// Its size according to its header, or the number of bytes that were read until it was refused.
         bytes: u64,
@@ -200,22 +203,22 @@ pub enum Reason {
         limit: u64,
     },
     /// The unpacked page in a WARC record is larger than a document may be.
-    #[error("the page in the WARC record has more than {limit} bytes, unpacked: take the record out")]
+    #[error("the page in the WARC record has more than {limit} bytes, after decompression: remove the record")]
     BodyTooLarge {
         /// The limit.
         limit: u64,
     },
     /// The file is not Parquet, is incomplete, or contradicts its own metadata.
-    #[error("is not Parquet, or is damaged ({0}): get it anew")]
+    #[error("is not Parquet, or is damaged ({0}): get it again")]
     DamagedParquet(String),
     /// The Parquet file has encrypted columns or an encrypted footer.
     #[error("is encrypted Parquet: decrypt it first")]
     EncryptedParquet,
     /// The Parquet file has something that dehusk cannot read, such as a rare compression.
-    #[error("is Parquet that cannot be read ({0}): write it anew, as with Zstandard")]
+    #[error("is Parquet that cannot be read ({0}): write it again, for example with Zstandard")]
     UnsupportedParquet(String),
     /// A column has another type than its key needs.
-    #[error("the column {column:?} is {found}, and not {expected}: name another one")]
+    #[error("the column {column:?} is {found}, not {expected}: name another column")]
     WrongColumn {
         /// The column.
         column: String,
@@ -225,7 +228,7 @@ pub enum Reason {
         expected: &'static str,
     },
     /// The table has no column of documents.
-    #[error("has neither a column {text:?} nor {html:?}, but {columns}: are these the right keys?")]
+    #[error("has neither a column {text:?} nor a column {html:?} (its columns: {columns}): are these the right keys?")]
     NoTextColumn {
         /// The column that is tried first.
         text: String,
@@ -243,7 +246,7 @@ pub enum Reason {
         byte: usize,
     },
     /// The output name cannot be a file name.
-    #[error("would be written to {0:?}, which is too long a name there: shorten it")]
+    #[error("would be written to {0:?}, and this name is too long there: shorten it")]
     OutputName(PathBuf),
     /// The file was changed while it was read.
     #[error("changed while it was read")]

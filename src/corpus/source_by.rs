@@ -179,10 +179,10 @@ mod tests {
             nothing("host").starts_with(r#"has no "url" whose host could name its source: is this the right key?"#)
         );
         assert_eq!(nothing("host"), nothing("domain"));
-        assert!(nothing("folder").starts_with("lies in no folder below the given one"));
+        assert!(nothing("folder").starts_with("is not in a subfolder of the given folder"));
         assert_eq!(
             nothing("^[a-z]+/"),
-            r#"the regex "^[a-z]+/" for sources finds nothing in "x.jsonl": change it so that it does"#
+            r#"the regex "^[a-z]+/" for sources finds nothing in "x.jsonl": change the regex so that it matches"#
         );
     }
 

@@ -29,13 +29,13 @@ pub struct SourceId(Arc<str>);
 #[non_exhaustive]
 pub enum SourceIdError {
     /// It is empty.
-    #[error("a source's name is empty: give it one")]
+    #[error("a source name is empty: give the source a name")]
     Empty,
     /// It is too long for a file name.
     #[error("the source name {0:?} is too long: shorten it to {MAX_BYTES} bytes")]
     TooLong(String),
     /// It has a character that some file system refuses or takes for a separator.
-    #[error("the source name {name:?} contains {character:?}: rename it without")]
+    #[error("the source name {name:?} contains {character:?}: remove this character")]
     Character {
         /// The name.
         name: String,
@@ -43,16 +43,17 @@ pub enum SourceIdError {
         character: char,
     },
     /// It starts or ends with white space, or ends with a dot. Windows drops these.
-    #[error("the source name {0:?} begins or ends with a space, or ends with a dot: rename it without")]
+    #[error("the source name {0:?} begins or ends with a space, or ends with a dot: remove the space or the dot")]
     Ends(String),
     /// It starts with a dot, so the file would be hidden.
-    #[error("the source name {0:?} begins with a dot, which would hide its files: rename it without")]
+    #[error("the source name {0:?} begins with a dot, which would hide its files: remove the dot")]
     Hidden(String),
     /// It starts with an underscore.
-    #[error("the source name {0:?} begins with an underscore, which is reserved (as in _shared): rename it without")]
+    #[error("the source name {0:?} begins with an underscore, which is reserved (as in _shared): remove the \
+             underscore")]
     Reserved(String),
     /// It means a device on Windows.
-    #[error("the source name {0:?} is a device on Windows: rename it")]
+    #[error("the source name {0:?} is the name of a device on Windows: rename it")]
     Device(String),
 }
 
@@ -192,8 +193,8 @@ mod tests {
     #[test]
     fn errors_quote_the_name_and_say_the_remedy() {
         let message = |name: &str| SourceId::parse(name).expect_err(name).to_string();
-        assert_eq!(message("../x"), r#"the source name "../x" contains '/': rename it without"#);
-        assert_eq!(message("nul"), r#"the source name "nul" is a device on Windows: rename it"#);
+        assert_eq!(message("../x"), r#"the source name "../x" contains '/': remove this character"#);
+        assert_eq!(message("nul"), r#"the source name "nul" is the name of a device on Windows: rename it"#);
         assert!(message("_x").contains("reserved"));
     }
 

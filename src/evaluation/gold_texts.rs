@@ -20,14 +20,14 @@ pub enum GoldError {
     Listing(ScanError),
     /// None of them has enough words.
     #[error(
-        "gold text: no document in {folder} has {MIN_GOLD_WORDS} words or more; give more of them",
+        "gold text: no document in {folder} has {MIN_GOLD_WORDS} words or more; give longer documents",
         folder = .0.display()
     )]
     TooShort(PathBuf),
     /// They are of other sources than the corpus.
     #[error(
-        "there is no gold text for any source of the corpus: it has '{of_corpus}', {folder} has '{of_gold}'; \
-         name the folders there after the sources",
+        "no source of the corpus has gold text: the corpus has '{of_corpus}', and {folder} has '{of_gold}'; \
+         name the folders in {folder} after the sources",
         folder = .folder.display()
     )]
     OtherSources {

@@ -1,4 +1,4 @@
-//! The lines around a match, each with its number, as `grep` shows them.
+//! Shows the lines around a match, each with its number, as `grep` does.
 
 use std::ops::Range;
 
@@ -7,49 +7,49 @@ use super::{Outcome, TextPart, ids};
 use crate::cleaning::Cleaner;
 use crate::stretches::{common, touching};
 
-/// Of the text beside a match in its line, and of a line around it, so many characters are shown.
+/// Maximum number of characters shown of the text beside a match in its line, and of a line around it.
 const CHARACTERS_SHOWN: usize = 80;
 
-/// The lines of a match and those around it.
+/// The lines of a match and the lines around it.
 pub type Excerpt<'t> = Vec<Line<'t>>;
 
 /// A line of an excerpt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<'t> {
-    /// Its number, from 1.
+    /// Its number in the text, from 1.
     pub number: usize,
-    /// What it says.
+    /// Its content.
     pub content: Content<'t>,
 }
 
-/// What a line of an excerpt says. Long text is cut off, with an ellipsis there.
+/// The content of a line. Long text is cut off, with an ellipsis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content<'t> {
     /// A line before or after the match.
     Around(String),
     /// A line with a match, or a part of one.
     Match {
-        /// What stands before it in the line.
+        /// The text before it in the line.
         before: String,
-        /// The match: what of it goes, and what stays.
+        /// The match: what is removed of it, and what is kept.
         parts: Vec<TextPart<'t>>,
-        /// What stands after it in the line.
+        /// The text after it in the line.
         after: String,
     },
 }
 
-/// What the excerpts of a text are made from.
+/// Makes the excerpts of a text.
 #[derive(Debug)]
 pub struct Excerpts<'t, 'c> {
     text: &'t str,
-    /// Where each line lies, without its line break.
+    /// The place of each line, without its line break.
     lines: Vec<Range<usize>>,
     matched: &'c Matched,
     cleaner: &'c Cleaner,
 }
 
 impl<'t, 'c> Excerpts<'t, 'c> {
-    /// Prepares excerpts of a text, given what matches in it and what cleans it.
+    /// Prepares excerpts of a text, with the matches in it and the cleaner.
     pub fn new(text: &'t str, matched: &'c Matched, cleaner: &'c Cleaner) -> Excerpts<'t, 'c> {
         let mut start = 0;
         let line = |line: &str| {
@@ -60,7 +60,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         Excerpts { text, lines: text.split_inclusive('\n').map(line).collect(), matched, cleaner }
     }
 
-    /// A match in its lines, with so many lines before and after it. Blank lines are left out.
+    /// A match in its lines, with this number of lines before and after it. Blank lines are left out.
     pub fn around(&self, found: &Range<usize>, context: usize) -> Excerpt<'t> {
         let first = self.lines.partition_point(|line| line.end <= found.start);
         let after = self.lines.partition_point(|line| line.start < found.end);
@@ -86,7 +86,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         Line { number: line + 1, content: Content::Match { before, parts: self.parts(part), after } }
     }
 
-    /// A part of a line that matches: what goes of it, and what stays.
+    /// A part of a line that matches: what is removed of it, and what is kept.
     fn parts(&self, part: Range<usize>) -> Vec<TextPart<'t>> {
         let stays = |range: Range<usize>| TextPart { text: &self.text[range], outcome: Outcome::Stays };
         let mut parts = Vec::new();
@@ -102,7 +102,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
     }
 }
 
-/// A text, cut off after some characters.
+/// The start of a text, cut off after a number of characters.
 fn start_of(text: &str) -> String {
     match text.char_indices().nth(CHARACTERS_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! What one pattern matches in a text, whatever its status, and what becomes of it.
+//! What one pattern of any status matches in a text, and what happens to its matches.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::stretches::{common, touching};
 
-/// One pattern beside all patterns of a source.
+/// One pattern among all patterns of a source.
 #[derive(Debug)]
 pub struct Lens {
-    /// The source whose file it stands in.
+    /// The source of its file.
     pub file: String,
     /// The pattern.
     pub pattern: Pattern,
-    /// With all patterns: what really goes.
+    /// With all patterns. Says what is really removed.
     pub cleaner: Cleaner,
     alone: Cleaner,
 }
@@ -26,21 +26,22 @@ pub struct Lens {
 pub struct Matched {
     /// The bytes of each match, sorted. They may overlap, but none lies within another.
     pub ranges: Vec<Range<usize>>,
-    /// What would go of the text, if there is any match.
+    /// What would be removed from the text, if there is any match.
     pub cleaning: Cleaning,
 }
 
-/// What becomes of the text that a pattern matches: bytes, white space not counted, and what is matched twice once.
+/// What happens to the text that a pattern matches: numbers of bytes without white space. Text that is matched twice
+/// counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// What goes, by the id behind it.
+    /// Number of removed bytes, by the id of the pattern responsible.
     pub goes: BTreeMap<String, usize>,
-    /// What stays.
+    /// Number of kept bytes.
     pub stays: usize,
 }
 
 impl Lens {
-    /// For the first of the files that has the pattern.
+    /// A lens for the first of these files that has the pattern.
     pub fn of(id: &str, files: &[&PatternFile], options: &CleanOptions) -> Option<Lens> {
         let in_file = |file: &&PatternFile| file.patterns.iter().find(|pattern| pattern.id == id).cloned();
         let (file, pattern) = files.iter().find_map(|file| Some((*file, in_file(file)?)))?;
@@ -54,7 +55,7 @@ impl Lens {
         })
     }
 
-    /// Looks at a text.
+    /// Finds the matches in a text.
     ///
     /// # Errors
     /// If the search for a regex that a person wrote was given up.
@@ -68,14 +69,14 @@ impl Lens {
             }
         };
         ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-        // A regex that may start anywhere matches in each of its matches many times over.
+        // A regex that may start anywhere also matches inside each of its matches.
         let mut end = 0;
         ranges.retain(|range| {
             let reaches_further = range.end > end;
             end = end.max(range.end);
             reaches_further
         });
-        // Most documents of a corpus have no match of a rare pattern, and what else goes of them is not asked.
+        // Most documents have no match of a rare pattern. Then it does not matter what else is removed.
         let cleaning = match ranges.is_empty() {
             true => Cleaning::default(),
             false => self.cleaner.clean(scratch, text)?,
@@ -92,18 +93,18 @@ impl Lens {
 }
 
 impl Matched {
-    /// How many of the matches overlap the one before.
+    /// Number of matches that overlap the previous one.
     pub fn overlapping(&self) -> usize {
         self.ranges.windows(2).filter(|pair| pair[1].start < pair[0].end).count()
     }
 
-    /// How many of the matches stay as they are, to the last byte.
+    /// Number of matches of which every byte is kept.
     pub fn whole(&self) -> usize {
         let is_kept = |range: &&Range<usize>| touching(&self.cleaning.spans, range, |span| &span.range).is_empty();
         self.ranges.iter().filter(is_kept).count()
     }
 
-    /// What becomes of the matches.
+    /// What happens to the matches.
     pub fn fate(&self, text: &str, cleaner: &Cleaner) -> Fate {
         let mut fate = Fate::default();
         let mut end = 0;
@@ -137,7 +138,7 @@ impl Fate {
         }
     }
 
-    /// All that is matched.
+    /// Number of all matched bytes.
     pub fn bytes(&self) -> usize {
         self.stays + self.goes.values().sum::<usize>()
     }
@@ -150,30 +151,30 @@ impl std::ops::AddAssign<&Fate> for Fate {
     }
 }
 
-/// What was found in some documents.
+/// What was found in a number of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The documents.
+    /// Number of documents.
     pub documents: usize,
-    /// Those with a match.
+    /// Number of documents with a match.
     pub with_matches: usize,
-    /// The matches.
+    /// Number of matches.
     pub matches: usize,
-    /// Those that overlap the one before.
+    /// Number of matches that overlap the previous one.
     pub overlapping: usize,
-    /// Those that stay as they are, to the last byte.
+    /// Number of matches of which every byte is kept.
     pub whole: usize,
-    /// What becomes of them.
+    /// What happens to the matches.
     pub fate: Fate,
 }
 
 impl Tally {
-    /// A document in which nothing was looked for.
+    /// The tally of a document that was not searched.
     pub fn unasked() -> Tally {
         Tally { documents: 1, ..Tally::default() }
     }
 
-    /// Of one document.
+    /// The tally of one document.
     pub fn of(matched: &Matched, text: &str, cleaner: &Cleaner) -> Tally {
         Tally {
             documents: 1,
@@ -197,7 +198,7 @@ impl std::ops::AddAssign<&Tally> for Tally {
     }
 }
 
-/// The bytes that are no white space.
+/// Number of bytes that are not white space.
 fn ink(text: &str, range: &Range<usize>) -> usize {
     text[range.clone()].split_whitespace().map(str::len).sum()
 }

@@ -1,7 +1,7 @@
-//! Why text goes, and by which pattern.
+//! Explains why text is removed, and by which pattern.
 //!
-//! Takes pattern files, and then texts. Gives plain data: the parts of a document with what becomes of each ([`Explanation`]),
-//! or all that one pattern matches, whatever its status ([`lens`]). How it looks is up to whoever shows it.
+//! Takes pattern files and texts. Gives plain data: the parts of a document with what happens to each
+//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown.
 
 pub mod excerpts;
 pub mod lens;
@@ -14,46 +14,47 @@ use crate::cleaning::cut::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
 use crate::stretches::touching;
 
-/// What stands for an id where no pattern matches.
+/// Used instead of an id where no pattern matches.
 pub const BY_SHAPE: &str = "shape";
 
-/// A part of a text, and what becomes of it.
+/// A part of a text, and what happens to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextPart<'t> {
-    /// It.
+    /// Its text.
     pub text: &'t str,
-    /// What becomes of it.
+    /// What happens to it.
     pub outcome: Outcome,
 }
 
-/// What becomes of a part of a text.
+/// What happens to a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It goes. These patterns say so, by id, in the order in which they stand there; or [`BY_SHAPE`].
+    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or [`BY_SHAPE`].
     Goes(Vec<String>),
-    /// It stays, though the pattern that is asked for matches it.
+    /// It is kept, although the requested pattern matches it.
     Stays,
-    /// It stays, and nothing is to be told of it.
+    /// It is kept, and there is nothing to say about it.
     Unmarked,
 }
 
 /// A whole document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation<'t> {
-    /// All of its text, in order. No part that goes runs over a line's end.
+    /// All of its text, in order. No removed part crosses the end of a line.
     pub parts: Vec<TextPart<'t>>,
-    /// How many bytes go, white space that goes with them included.
+    /// Number of removed bytes, including white space that is removed with other text.
     pub removed: usize,
-    /// The patterns that act, by their index in [`Cleaner::patterns`], and how many bytes each explains; most first.
+    /// The patterns that act, by their index in [`Cleaner::patterns`], with the number of bytes that each explains; the
+    /// largest number first.
     pub by_pattern: Vec<(usize, usize)>,
-    /// How many bytes go that no pattern matches.
+    /// Number of removed bytes that no pattern matches.
     pub by_shape: usize,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
 }
 
 impl<'t> Explanation<'t> {
-    /// Of a text, as it would be cleaned.
+    /// The explanation of a text, as it would be cleaned.
     ///
     /// # Errors
     /// If the search for a regex that a person wrote was given up.
@@ -89,7 +90,7 @@ fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextP
     parts
 }
 
-/// The ids of the patterns that explain a part of a span, in the order in which they stand there.
+/// The ids of the patterns that explain a part of a span, in the order of the text.
 fn ids(span: &Span, part: &Range<usize>, cleaner: &Cleaner) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for (_, pattern) in touching(&span.because, part, |(range, _)| range) {

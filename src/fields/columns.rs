@@ -1,4 +1,4 @@
-//! What varies in a document, by column.
+//! The fields of a document, by column.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::Value;
 #[serde(transparent)]
 pub struct Columns<'a>(BTreeMap<&'a str, Column<'a>>);
 
-/// What stands in a document in the places of one name.
+/// The values of a document in one column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Column<'a> {
-    /// In the only one.
+    /// One value.
     One(&'a str),
-    /// In several, in the order of the text.
+    /// Several values, in the order of the text.
     Many(Vec<&'a str>),
 }
 
 impl<'a> Columns<'a> {
-    /// Of the values in a text.
+    /// The columns of the values in a text.
     pub fn of(text: &'a str, values: &[Value<'a>]) -> Columns<'a> {
         let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for Value { column, bytes } in values {
@@ -35,14 +35,14 @@ impl<'a> Columns<'a> {
         Columns(columns.into_iter().map(|(name, values)| (name, column(values))).collect())
     }
 
-    /// Each with its name, sorted by name.
+    /// The columns, each with its name, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &Column<'a>)> {
         self.0.iter().map(|(name, column)| (*name, column))
     }
 }
 
 impl Column<'_> {
-    /// The number of its values, at least one.
+    /// Number of its values, at least one.
     pub fn values(&self) -> usize {
         match self {
             Column::One(_) => 1,

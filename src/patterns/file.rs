@@ -169,7 +169,8 @@ impl PatternFile {
         let at = |line: u64, message: String| vec![FileProblem { line, id: None, message }];
         if version.value != VERSION {
             let message = format!(
-                "version {} is not one this dehusk reads ({VERSION}); use the one that wrote it",
+                "version {} is unknown, because this dehusk reads version {VERSION}; use the dehusk that wrote the \
+                 file",
                 version.value
             );
             return Err(at(version.line, message));
@@ -201,7 +202,7 @@ impl PatternFile {
             let mut complain = |message| problems.push(FileProblem { line, id: None, message });
             match Keep::new(&value, &note) {
                 Ok(keep) if self.keep.iter().any(|other| other.text() == keep.text()) => {
-                    complain(format!("the text to keep '{value}' stands twice; remove one of the two"));
+                    complain(format!("the text to keep '{value}' occurs twice; remove one of the two"));
                 }
                 Ok(keep) => self.keep.push(keep),
                 Err(error) => complain(error.to_string()),
@@ -223,7 +224,7 @@ impl PatternFile {
             if let Some(first) = line_of.insert(id.clone(), line) {
                 complain(
                     line,
-                    format!("its id stands in line {first} already; remove one of the two, or give it another id"),
+                    format!("line {first} already has this id; remove one of the two, or give it another id"),
                 );
             }
             match form {
@@ -454,7 +455,7 @@ histogram: {0: 12, 99: 3}
             problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:18: pattern mine: its regex does not compile")
         );
         assert!(
-            problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: its id stands in line 9 already")
+            problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: line 9 already has this id")
         );
         assert!(
             problem("    note: ''", "    nota: ''").starts_with("f.yaml:23: pattern mine: unknown field `nota`"),
@@ -471,7 +472,7 @@ histogram: {0: 12, 99: 3}
         );
         assert!(problem("text: 'By the sea'", "text: ' '").starts_with("f.yaml:6: the text to keep is empty"));
         let twice = "keep:\n  - text: 'By the sea '\n    note: ''\n";
-        assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' stands twice"));
+        assert!(problem("keep:\n", twice).starts_with("f.yaml:8: the text to keep 'By the sea' occurs twice"));
         assert!(problem("words", "'('").contains("tokenizer"));
         assert_eq!(problem("0.43", ".inf"), "f.yaml:4: cutoff is inf, and a share is a number from 0 to 1");
         assert_eq!(problem("0.6", "60"), "f.yaml:4: removed is 60, and a share is a number from 0 to 1");

@@ -16,7 +16,7 @@ const MOST: u64 = 1 << 28;
 pub fn open(path: &Path) -> Result<String, FileProblem> {
     let unreadable = |error: io::Error| problem(format!("it cannot be read: {error}"));
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(problem("it is no regular file, as pattern files are; move it elsewhere".to_owned()));
+        return Err(problem("it is not a regular file; move it elsewhere".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;

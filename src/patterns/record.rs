@@ -188,10 +188,10 @@ fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
     let id = id.filter(|_| in_patterns.is_some_and(|key| key.starts_with("patterns")));
     let message = match error.without_snippet() {
         serde_saphyr::Error::AliasExpansionLimitExceeded { .. } => {
-            "an alias (*name) stands here, and pattern files have none; write out what it stands for".to_owned()
+            "there is an alias (*name) here, and pattern files have no aliases; write its value instead".to_owned()
         }
         error => match error.to_string().split(" at line ").next().unwrap_or_default() {
-            "invalid u64" => "a whole number is needed here, 0 or more".to_owned(),
+            "invalid u64" => "a whole number of 0 or more is needed here".to_owned(),
             message => message.to_owned(),
         },
     };

@@ -28,7 +28,7 @@ impl Trust {
             (documents + of_source as f64, sum + trust.share * of_source as f64)
         });
         let share = (100.0 * sum / documents).round() / 100.0;
-        let because = if share < 1.0 { "so it is, on the whole, in the sources that were mined" } else { "" };
+        let because = if share < 1.0 { "this is the average of the sources that were mined" } else { "" };
         (documents > 0.0).then(|| Trust { share, because: because.to_owned() })
     }
 
@@ -53,10 +53,10 @@ impl fmt::Display for Trust {
     /// As text for people.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.share {
-            share if share < Trust::LEAST => write!(f, "only what stands at the ends of its documents is removed"),
-            share if share < 1.0 => write!(f, "what its text looks like counts by {share:.2}"),
+            share if share < Trust::LEAST => write!(f, "only text at the ends of its documents is removed"),
+            share if share < 1.0 => write!(f, "the shape of its text counts by {share:.2}"),
             _ => write!(f, "matches and shape decide"),
         }?;
-        if self.because.is_empty() { Ok(()) } else { write!(f, ", for {}", self.because) }
+        if self.because.is_empty() { Ok(()) } else { write!(f, ", because {}", self.because) }
     }
 }

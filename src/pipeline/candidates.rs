@@ -1,11 +1,12 @@
-//! Sources that were mined elsewhere: a file with what comparing them needs, and with a sample of their documents.
+//! Files with mined sources: what is needed to compare them with other sources, and a sample of their documents.
 //!
-//! Mine each part of a corpus by a process of its own, on any machine, into such a file; then combine all files into pattern
-//! files. These are the same as if one process had mined the whole corpus.
+//! To mine a corpus with several processes, on any machines, mine each part of it into such a file. Then combine all
+//! files into pattern files. These are the same as if one process had mined the whole corpus.
 //!
-//! The file begins with a line of JSON that says what it is and how texts were read. Then comes, for each source, a line of
-//! JSON with its name and two lengths, and as many bytes: what was mined, and the texts of the sample, each as JSON packed by
-//! Zstandard. So the texts can stay on disk until the patterns of their source are tried out.
+//! The first line is JSON: it names the format, and says how texts were read. Then, for each source, there is a line of
+//! JSON with its name and 2 lengths. After it are 2 parts of these lengths: what was mined, and the texts of the
+//! sample, each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are
+//! tested.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,12 +29,12 @@ use crate::tokens::Lexer;
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// How strongly Zstandard packs.
+/// The compression level of Zstandard.
 const LEVEL: i32 = 3;
-/// A first line with more bytes is none of ours.
+/// Maximum length of the first line, in bytes. A file with a longer one is not such a file.
 const MAX_HEADER: u64 = 16 << 20;
 
-/// What tells such a file from others.
+/// Identifies the format.
 pub const CANDIDATES: OutputKind = OutputKind::Text("{\"dehusk\":\"candidates\"");
 
 /// The first line.
@@ -41,7 +42,7 @@ pub const CANDIDATES: OutputKind = OutputKind::Text("{\"dehusk\":\"candidates\""
 struct Header {
     dehusk: String,
     version: u32,
-    /// A pattern file without patterns, which says how texts were read.
+    /// A pattern file without patterns. It says how texts were read.
     lexer: String,
     /// Whether pages were read with their markup.
     markup: bool,
@@ -58,10 +59,10 @@ struct SourceHeader {
     sample_bytes: u64,
 }
 
-/// Mines all sources of an inventory, and writes what comparing them with others needs.
+/// Mines all sources of an inventory, and writes what is needed to compare them with other sources.
 ///
 /// # Errors
-/// If there is no document, a source needs more memory than there is, or the file cannot be written.
+/// If there is no document, a source needs more memory than is available, or the file cannot be written.
 pub fn mine_candidates(
     inventory: &Inventory,
     output: &OutputFile,
@@ -90,10 +91,10 @@ pub fn mine_candidates(
     Ok(sources)
 }
 
-/// Makes pattern files of sources that were mined elsewhere. Decisions in the files that are there already are kept.
+/// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
 ///
 /// # Errors
-/// If a file is none that [`mine_candidates`] wrote, two files have the same source or were read in different ways, or
+/// If [`mine_candidates`] did not write a file, two files have the same source or were read in different ways, or
 /// nothing can be written.
 pub fn combine(
     files: &[PathBuf],
@@ -101,7 +102,7 @@ pub fn combine(
     options: &CorpusMineOptions,
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
-    // What people decided is read first: if it cannot be, nothing of it must be written over.
+    // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let mut first: Option<(&PathBuf, Header)> = None;
     let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
@@ -118,7 +119,7 @@ pub fn combine(
         first.get_or_insert((path, header));
         for source in stored {
             if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
-                let message = format!("source '{}' stands in {other:?} and in {path:?}: give one of them", source.id);
+                let message = format!("source '{}' is in {other:?} and in {path:?}: give only one of them", source.id);
                 return Err(PipelineError::Refused(message));
             }
         }
@@ -137,21 +138,21 @@ pub fn combine(
     Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output)
 }
 
-/// A source as it stands in a file.
+/// A source in a file.
 struct StoredSource {
     id: SourceId,
     mined: Mined,
     sample: StoredSample,
 }
 
-/// Where the texts of a sample are.
+/// The place of the texts of a sample.
 struct StoredSample {
     texts: usize,
     start: u64,
     bytes: u64,
 }
 
-/// By source: the file, and where in it.
+/// For each source, the file and the place in it.
 struct StoredSamples(Vec<(PathBuf, StoredSample)>);
 
 impl Samples for StoredSamples {
@@ -173,7 +174,7 @@ impl Samples for StoredSamples {
 
 fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
     if !path.metadata()?.is_file() {
-        return Err(damaged("it is no regular file"));
+        return Err(damaged("it is not a regular file"));
     }
     let mut file = BufReader::new(File::open(path)?);
     let foreign = || damaged("`dehusk mine --candidates` did not write it");
@@ -182,7 +183,7 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
         return Err(foreign());
     }
     if header.version != VERSION {
-        let message = format!("it is of version {}, and this dehusk knows {VERSION}", header.version);
+        let message = format!("it has version {}, but this dehusk reads version {VERSION}", header.version);
         return Err(damaged(&message));
     }
     let mut sources = Vec::new();
@@ -209,7 +210,7 @@ fn read_line<T: DeserializeOwned>(file: &mut impl BufRead) -> io::Result<Option<
     file.take(MAX_HEADER).read_until(b'\n', &mut line)?;
     match line.is_empty() {
         true => Ok(None),
-        false => serde_json::from_slice(&line).map(Some).map_err(|_| damaged("a line in it is no line of ours")),
+        false => serde_json::from_slice(&line).map(Some).map_err(|_| damaged("dehusk did not write one of its lines")),
     }
 }
 
@@ -227,7 +228,7 @@ fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64) -> io::Result
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{what}: get it anew"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("{what}: get it again"))
 }
 
 fn named(path: &Path, error: io::Error) -> PipelineError {

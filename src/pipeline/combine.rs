@@ -1,6 +1,6 @@
-//! Compares sources that were mined alone, and tries the patterns of each out: pattern files out.
+//! Makes pattern files: compares sources that were mined alone, and tests the patterns of each source.
 //!
-//! Takes what mining gave for each source, and a sample of its documents; both may come from other processes
+//! Takes the mined patterns of each source, and a sample of its documents. Both may come from other processes
 //! (`candidates.rs`).
 
 use std::mem;
@@ -23,23 +23,24 @@ use crate::selection::places::Places;
 use crate::selection::{Reliance, SelectOptions, tried_out};
 use crate::tokens::Lexer;
 
-/// What mining a corpus gives.
+/// The result of mining a corpus.
 #[derive(Debug)]
 pub struct MinedCorpus {
-    /// The pattern file of each source, in the order of the sources; then the shared one, if there were enough sources.
+    /// The pattern file of each source, in the order of the sources. Then the shared file, if there were enough
+    /// sources.
     pub files: Vec<PatternFile>,
-    /// What was found in each source.
+    /// The mined sources.
     pub sources: Vec<MinedSource>,
 }
 
-/// A source that was mined.
+/// A mined source.
 #[derive(Debug)]
 pub struct MinedSource {
     /// Its name.
     pub id: SourceId,
-    /// What mining it alone gave.
+    /// The result of mining it alone.
     pub mined: Mined,
-    /// How many of its candidates turned out to be language; 0 before it is compared with others.
+    /// Number of its candidates that are language. 0 before it is compared with other sources.
     pub language: usize,
 }
 
@@ -51,21 +52,21 @@ impl MinedSource {
     }
 }
 
-/// The documents of sources that patterns are tried out on. Sources are numbered as they are given.
+/// The documents on which patterns are tested. Sources have the numbers of their order.
 pub trait Samples: Sync {
-    /// The number of documents in the sample of a source.
+    /// Number of documents in the sample of a source.
     fn len(&self, source: usize) -> usize;
 
-    /// The texts of some documents of the sample, evenly spread over it.
+    /// The texts of `count` documents of the sample, evenly spread over it.
     ///
     /// # Errors
     /// If they cannot be read.
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>>;
 }
 
-/// Makes pattern files of sources that were mined.
+/// Makes pattern files from mined sources.
 pub struct Combiner<'a> {
-    /// Their documents.
+    /// The documents of the sources.
     pub samples: &'a dyn Samples,
     /// How pages were read.
     pub html: HtmlView,
@@ -73,15 +74,15 @@ pub struct Combiner<'a> {
     pub lexer: &'a Lexer,
     /// How patterns are chosen.
     pub options: &'a CorpusMineOptions,
-    /// Who is told.
+    /// The observer of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl Combiner<'_> {
-    /// Writes the pattern files of the sources. Decisions in `reviewed`, the files that are there, are kept.
+    /// Writes the pattern files of the sources. Decisions in `reviewed`, the existing files, are kept.
     ///
     /// # Errors
-    /// If trying out needs more memory than there is, or nothing can be written.
+    /// If testing the patterns needs more memory than there is, or nothing can be written.
     pub fn write(&self, mut sources: Vec<MinedSource>, reviewed: &Library, output: &OutputRoot) -> Result<MinedCorpus> {
         let files = self.files(&mut sources, reviewed)?;
         write(&files, reviewed, output, self.observer)?;
@@ -90,10 +91,10 @@ impl Combiner<'_> {
         Ok(MinedCorpus { files, sources })
     }
 
-    /// The pattern file of each source, and then the shared one, if there are enough sources.
+    /// The pattern file of each source. Then the shared file, if there are enough sources.
     ///
     /// # Errors
-    /// If trying out needs more memory than there is.
+    /// If testing the patterns needs more memory than there is.
     pub fn files(&self, sources: &mut [MinedSource], reviewed: &Library) -> Result<Vec<PatternFile>> {
         let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
         let mut templates = timed("compare sources", self.observer, || cross_source::cross_source(&mined));
@@ -104,8 +105,8 @@ impl Combiner<'_> {
         self.try_out(with_decisions(fresh, reviewed))
     }
 
-    /// Looks at what the patterns do to the documents: notes in the sources' own files, which come before the shared one,
-    /// where articles end, and leaves out the patterns that are not needed, or none.
+    /// Tests the patterns on documents. Notes where articles end in the sources' own files, which come before the
+    /// shared one. Leaves out the patterns that are not needed, unless all patterns are wanted.
     fn try_out(&self, files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
         timed("try out", self.observer, || self.tried_out(files))
     }
@@ -132,8 +133,8 @@ impl Combiner<'_> {
         Ok(tried?.into_iter().chain(shared).collect())
     }
 
-    /// Finds out how far what was mined can be relied on, and which patterns have a place; notes both in the files. A source
-    /// that is too small to be mined shows nothing of that.
+    /// Finds out how far the patterns of each source can be trusted, and which patterns have a place. Writes both to
+    /// the files. A source that is too small to be mined has no result.
     fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
         self.observer.start("testing", Steps::Things(own.len() as u64));
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
@@ -153,8 +154,8 @@ impl Combiner<'_> {
         Ok(())
     }
 
-    /// The number of documents of a source that its patterns are tried out on, and what that takes, in bytes: of a sample as
-    /// many as there is memory for.
+    /// The number of documents on which the patterns of a source are tested, and the memory for that in bytes. In a
+    /// sample, as many documents as fit into the memory.
     fn fitting(
         &self,
         source: usize,
@@ -175,7 +176,7 @@ impl Combiner<'_> {
     }
 }
 
-/// Fresh files, each with what people decided in the one before.
+/// Fresh pattern files with the decisions of the existing ones.
 pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<PatternFile> {
     let merged = fresh.into_iter().map(|fresh| match reviewed.get(&fresh.source) {
         Some(old) => merge(fresh, old.clone()),
@@ -184,7 +185,7 @@ pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<Patter
     merged.collect()
 }
 
-/// Says that less than usual is removed from a source, and why.
+/// Warns that less than usual is removed from a source, with the reason.
 pub fn tell_of_doubt(source: &str, trust: Option<&Trust>, observer: &dyn Observer) {
     if let Some(doubt) = trust.and_then(Trust::doubt) {
         observer.warn(WarningKind::Doubt, &format!("source '{source}': {doubt}"));
@@ -202,7 +203,7 @@ fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
     }
 }
 
-/// What trying patterns out on so many of a source's documents takes, in bytes.
+/// The memory in bytes to test patterns on this number of a source's documents.
 fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: usize) -> u64 {
     let patterns = own.patterns.len() + shared.map_or(0, |shared| shared.patterns.len());
     let matches: usize = own.patterns.iter().map(|pattern| pattern.occurrences).sum();
@@ -210,7 +211,7 @@ fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: u
     memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))
 }
 
-/// The fresh pattern files: one a source, and the shared one if there were enough sources to tell what is shared.
+/// Fresh pattern files: one for each source, and the shared one if there were enough sources.
 fn pattern_files(sources: &[MinedSource], templates: Templates, lexer: &Lexer) -> Vec<PatternFile> {
     let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
     let shared = (sources.len() >= cross_source::MIN_SOURCES)

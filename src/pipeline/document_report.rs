@@ -1,11 +1,11 @@
-//! The report of a run: a line for each document, in the order of the input, whatever the threads did.
+//! The report of a run: a line for each document. The lines have the order of the input, independent of threads.
 //!
-//! Takes the lines of each input, as bytes; gives a file with all of them. Until the end the part of an input is kept
-//! with the manifest: in the input's line if it is small, and otherwise compressed in a file of its own, so that memory
-//! holds neither the parts of many inputs nor one large part, and a run that goes on has the parts of the one before.
-//! They stay there until the manifest starts anew, for another run may go on from it.
+//! Takes the lines of each input as bytes. Writes a file with all of them. Until the end of the run, the part of an
+//! input is stored with the manifest: a small part in the input's line, a large part compressed in a file of its own.
+//! So memory holds neither many parts nor a large one, and a resumed run has the parts of the earlier run. They are
+//! kept until the manifest starts again, because another run may be resumed from it.
 //!
-//! A run without an output folder has one input, whose lines go straight to what [`OutputFile::begin`] gives.
+//! A run without an output folder has one input. Its lines are written directly to the result of [`OutputFile::begin`].
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,18 +19,18 @@ use crate::corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
 use super::error::{PipelineError, Result};
 use super::manifest::{Manifest, hash};
 
-/// In the hidden folder of an output folder, the folder of the large parts.
+/// The folder of the large parts, in the hidden folder of an output folder.
 pub const PART_FOLDER: &str = "report";
-/// A part of more bytes has a file of its own.
+/// Maximum number of bytes of a part without a file of its own.
 const SMALL: usize = 2048;
 
-/// What the report says of one input.
+/// The part of the report for one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReportPart {
     /// All its lines.
     Lines(String),
-    /// They are in a file of so many bytes.
+    /// The lines are in a file of this number of bytes.
     File(u64),
 }
 
@@ -41,7 +41,7 @@ pub struct DocumentReport<'o> {
     output: &'o OutputRoot,
 }
 
-/// The part of an input, as it is written.
+/// Writes the part of an input.
 pub struct PartWriter<'o> {
     output: &'o OutputRoot,
     path: PathBuf,
@@ -50,7 +50,7 @@ pub struct PartWriter<'o> {
 }
 
 impl ReportPart {
-    /// Whether it is still there, `file` being where it lies if it is large.
+    /// Whether the part still exists. `file` is the path of a large part.
     pub fn is_there(&self, file: &Path) -> bool {
         match self {
             ReportPart::Lines(_) => true,
@@ -72,14 +72,14 @@ impl<'o> DocumentReport<'o> {
         DocumentReport { file, output }
     }
 
-    /// Takes the lines of the input of an output, in order. What they are is for
+    /// Takes the lines for the input of an output, in order. The result belongs to
     /// [`Done::report`](super::manifest::Done::report).
     pub fn part(&self, output: &str, manifest: &Manifest) -> PartWriter<'o> {
         let path = manifest.part_file(output);
         PartWriter { output: self.output, path, lines: Vec::new(), file: None }
     }
 
-    /// Writes the report: the parts of these outputs, each of which is finished, in this order.
+    /// Writes the report: the parts of these outputs, in this order. All of them are finished.
     pub fn finish<I: AsRef<str>>(&self, outputs: impl Iterator<Item = I>, manifest: &Manifest) -> Result<()> {
         let mut report = self.file.begin_in(self.output)?;
         for output in outputs {
@@ -95,7 +95,7 @@ impl<'o> DocumentReport<'o> {
 }
 
 impl PartWriter<'_> {
-    /// All lines are written.
+    /// Ends the part.
     pub fn finish(mut self) -> Result<ReportPart> {
         let file = match self.file.take() {
             Some(file) => file,
@@ -110,7 +110,7 @@ impl PartWriter<'_> {
         Ok(ReportPart::File(metadata.len()))
     }
 
-    /// A file of its own, with these lines so far.
+    /// Begins a file for the part, with the lines so far.
     fn begin(&self, lines: &[u8]) -> io::Result<Encoder<'static, PendingFile>> {
         let path = self.path.strip_prefix(self.output.path()).unwrap_or(&self.path);
         let mut file = Encoder::new(self.output.begin(path).map_err(io::Error::other)?, 1)?;
@@ -137,7 +137,7 @@ impl Write for PartWriter<'_> {
     }
 }
 
-/// What the file is called that holds the part of an output.
+/// The file name of the part of an output.
 pub fn part_file(work: &str, output: &str) -> String {
     format!("{}.zst", &hash(&format!("{work}\n{output}"))[..32])
 }

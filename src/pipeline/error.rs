@@ -11,47 +11,47 @@ use crate::shown::size;
 use crate::streaming::state::StateError;
 use crate::tokens::TooManyTokens;
 
-/// Why a run over a corpus fails. What is wrong with a single document does not: the document is left out, and named.
+/// Why a run over a corpus fails. A problem of a single document is no such error: the document is left out and named.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
-    /// The observer asked for it.
+    /// The observer stopped the run.
     #[error(transparent)]
     Stopped(#[from] Stop),
     /// Nothing was found to mine or to clean.
     #[error("there is no document in the corpus")]
     NoDocument,
-    /// Sources that need more memory than there is, with their need in bytes.
+    /// Sources that need more memory than is available, with their need in bytes.
     #[error("{}", not_enough_memory(.needs, *.limit))]
     NotEnoughMemory {
-        /// Each source, and what it may need, in bytes.
+        /// Each source, and the bytes that it may need.
         needs: Vec<(SourceId, u64)>,
-        /// What there is, in bytes.
+        /// The available memory, in bytes.
         limit: u64,
     },
-    /// Two sources whose pattern files would have one name here.
+    /// Two sources whose pattern files would have the same name on this system.
     #[error("the patterns of '{0}' and '{1}' would be written to one file; rename one, or mine them in two runs")]
     NamesAlike(SourceId, SourceId),
     /// A source with more tokens than can be mined.
     #[error("source '{source_id}'")]
     TooManyTokens {
-        /// Which.
+        /// The source.
         source_id: SourceId,
-        /// How many.
+        /// The number of tokens, and the limit.
         source: TooManyTokens,
     },
     /// Pattern files that were changed while sources were mined, and cannot be read any more.
-    #[error("{} not written over: mend, then mine again", crate::shown::count(*.0, "pattern file was"))]
+    #[error("{} not overwritten: correct the errors, then mine again", crate::shown::count(*.0, "pattern file was"))]
     BrokenMeanwhile(usize),
-    /// Something that the user has to change first; the message says what.
+    /// The user must change something first. The message says what.
     #[error("{0}")]
     Refused(String),
-    /// A file cannot be read or written, while this was done.
+    /// A file cannot be read or written.
     #[error("{doing}")]
     During {
-        /// What was done, or could not be.
+        /// What was done, or what cannot be done.
         doing: String,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Pattern files cannot be used.
@@ -60,7 +60,7 @@ pub enum PipelineError {
     /// The corpus cannot be listed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// A source has a name that no file can have.
+    /// The name of a source is not a valid file name.
     #[error(transparent)]
     SourceId(#[from] SourceIdError),
     /// The state of a stream cannot be used.
@@ -79,11 +79,12 @@ pub enum PipelineError {
 pub type Result<T> = std::result::Result<T, PipelineError>;
 
 impl PipelineError {
-    /// What stands in a place was not written by dehusk; what to name instead is a file or a folder.
+    /// Dehusk did not write the file or folder at this place. `instead` says what to name: another file or another
+    /// folder.
     #[doc(hidden)]
     pub fn of_others(place: &Path, instead: &str) -> PipelineError {
         PipelineError::Refused(format!(
-            "{place:?} is there already, and dehusk has not written it: name another {instead}, or add --force"
+            "{place:?} already exists, and dehusk did not write it: name another {instead}, or add --force"
         ))
     }
 
@@ -96,5 +97,6 @@ fn not_enough_memory(needs: &[(SourceId, u64)], limit: u64) -> String {
     let needs: Vec<String> =
         needs.iter().map(|(source, need)| format!("source '{source}' may need {}", size(*need))).collect();
     let (needs, limit) = (needs.join(", "), size(limit));
-    format!("there is not enough memory: {needs}, of {limit}; give it more with --memory, or mine a part with --sample")
+    format!("there is not enough memory: {needs}, and the limit is {limit}; allow more with --memory, or mine a part \
+             with --sample")
 }

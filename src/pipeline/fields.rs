@@ -1,4 +1,4 @@
-//! What varies in the documents of a corpus.
+//! The fields of the documents of a corpus.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,17 +12,17 @@ use crate::cleaning::Scratch;
 use crate::corpus::{Document, Inventory};
 use crate::fields::{Columns, Fields};
 
-/// What varies in a document.
+/// The fields of a document.
 #[derive(Debug)]
 pub struct DocumentFields<'a> {
     /// The document.
     pub document: &'a Document,
-    /// What varies in it.
+    /// The values.
     pub columns: Columns<'a>,
 }
 
-/// Reads the fields of all documents, in order, and calls `write` with those of many at a time. With `only_accepted` only
-/// patterns count that a person accepted. A document that cannot be read is left out and named.
+/// Reads the fields of all documents in order, and calls `write` with those of many documents at a time. With
+/// `only_accepted`, only accepted patterns count. A document that cannot be read is left out and named.
 ///
 /// # Errors
 /// If `write` fails, or the observer stops the run.
@@ -46,16 +46,16 @@ pub fn read_fields<E: From<PipelineError>>(
     })
 }
 
-/// The fields of each source, compiled when the source's first document comes.
+/// The fields of each source, compiled for the first document of the source.
 struct Sources<'a> {
     library: &'a Library,
     only_accepted: bool,
     observer: &'a dyn Observer,
-    /// Of the sources that have a file of their own.
+    /// Sources with a pattern file of their own.
     own: HashMap<String, Fields>,
-    /// Of all others.
+    /// All other sources.
     other: Fields,
-    /// The sources that were told to have none.
+    /// The sources without a pattern file that the observer was told about.
     told: BTreeSet<String>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Sources<'a> {
         Sources { library, only_accepted, observer, own: HashMap::new(), other, told: BTreeSet::new() }
     }
 
-    /// Makes ready for a document.
+    /// Compiles the fields for a document, if they are not compiled yet.
     fn meet(&mut self, name: &str, document: &Document) {
         let source = document.source.as_str();
         if let Some(warning) = &document.warning {
@@ -79,7 +79,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// What varies in a document. One that cannot be read is named.
+    /// The fields of a document. A document that cannot be read is named.
     fn read<'d>(&'d self, scratch: &mut Scratch, name: &str, document: &'d Document) -> Option<DocumentFields<'d>> {
         let fields = self.own.get(document.source.as_str()).unwrap_or(&self.other);
         match fields.values(scratch, &document.text) {

@@ -1,4 +1,4 @@
-//! What streams have learned, as pattern files.
+//! Makes pattern files from what streams have learned.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -16,27 +16,27 @@ use crate::streaming::table::Entry;
 use crate::streaming::templates::{MIN_PAGES, long_lived, take_shared};
 use crate::tokens::Lexer;
 
-/// What a state knows of a source.
+/// What a state knows about a source.
 #[derive(Debug)]
 pub struct Learned {
     /// The source.
     pub id: SourceId,
-    /// Documents that were counted.
+    /// Number of documents that were counted.
     pub pages: usize,
-    /// Those that were not, for they repeat others.
+    /// Number of documents that were not counted, because they repeat others.
     pub copies: usize,
-    /// How far that can be relied on, if enough documents came to tell.
+    /// The trust, if there are enough documents.
     pub trust: Option<Trust>,
-    /// How the source has changed its template of late, if it did.
+    /// The latest change of its template, if there was one.
     pub change: Option<Change>,
     templates: Vec<Template>,
 }
 
 impl Learned {
-    /// So many documents tell what lasts.
+    /// Minimum number of documents to tell which segments last.
     pub const MIN_PAGES: usize = MIN_PAGES as usize;
 
-    /// Of a source of the state.
+    /// The data of a source in the state.
     ///
     /// # Errors
     /// If the state cannot be read.
@@ -48,12 +48,12 @@ impl Learned {
         Ok(Learned { id, pages, copies, trust: progress.trust(), change: progress.drift(), templates })
     }
 
-    /// All its documents.
+    /// Number of all its documents.
     pub fn documents(&self) -> usize {
         self.pages + self.copies
     }
 
-    /// Whether only shared patterns will apply to it.
+    /// Whether only shared patterns will apply to the source.
     pub fn is_too_small(&self) -> bool {
         self.pages < Learned::MIN_PAGES
     }
@@ -70,7 +70,7 @@ fn described(state: &State, source: &SourceId) -> Result<Vec<(SegmentKey, Entry,
     Ok(all)
 }
 
-/// A file for each source, and then the shared one, if there are enough sources to tell what is shared.
+/// A file for each source. Then the shared file, if there are enough sources.
 pub fn pattern_files(sources: &mut [Learned], options: &MineOptions, lexer: &Lexer) -> Vec<PatternFile> {
     let cutoff = options.cutoff.unwrap_or(Cutoff::DEFAULT.share);
     let shared = shared_of(sources);
@@ -92,7 +92,7 @@ pub fn pattern_files(sources: &mut [Learned], options: &MineOptions, lexer: &Lex
     files
 }
 
-/// What many sources have; `None` where they are too few to tell.
+/// The templates that many sources have. `None` if there are too few sources.
 fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
     let mut own: Vec<Vec<Template>> = sources.iter_mut().map(|source| mem::take(&mut source.templates)).collect();
     let shared = (sources.len() >= MIN_SOURCES).then(|| take_shared(&mut own));
@@ -102,7 +102,7 @@ fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
     shared
 }
 
-/// A stream counts no tokens, and forgets what is no template.
+/// What a file says about its mining. A stream counts no tokens, and forgets segments that are not template.
 fn facts(documents: usize, copies: usize, cutoff: f64) -> MinedFrom {
     MinedFrom { documents, near_duplicates: copies, tokens: 0, cutoff, removed: None, histogram: BTreeMap::new() }
 }

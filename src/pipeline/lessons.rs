@@ -1,4 +1,4 @@
-//! Mines corpora for the lessons that a shape model is trained with ([`train`](crate::training::train)).
+//! Mines corpora for the lessons that train a shape model ([`train`](crate::training::train)).
 
 use rayon::prelude::*;
 
@@ -19,8 +19,8 @@ use crate::selection::values::Values;
 use crate::tokens::Lexer;
 use crate::training::Lesson;
 
-/// The sources of a corpus that can be relied on, as they are and without their line breaks: texts come both ways; and how
-/// many sources it has.
+/// The sources of a corpus that can be trusted, each with and without its line breaks, because the model must read both
+/// kinds of text. Also returns the number of all sources.
 ///
 /// # Errors
 /// If the corpus cannot be listed, or a source cannot be mined.
@@ -46,7 +46,8 @@ pub fn lessons(
     Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
 }
 
-/// In which lessons, each of a source as it is, what recurs is boilerplate, as far as their documents show.
+/// For each lesson, which is a source with its line breaks: whether recurring text in it is boilerplate, according to
+/// its documents.
 fn relied_on(lessons: &[Lesson], observer: &dyn Observer) -> Vec<bool> {
     let shape = ShapeModel::shipped();
     let trust = |lesson: &Lesson| -> Option<Trust> {
@@ -63,7 +64,7 @@ fn relied_on(lessons: &[Lesson], observer: &dyn Observer) -> Vec<bool> {
     let is_relied_on = |(lesson, trust): (&Lesson, Option<Trust>)| {
         let doubt = trust.filter(|trust| !trust.is_anywhere());
         if let (Some(Trust { because, .. }), Some(own)) = (&doubt, lesson.patterns.first()) {
-            let message = format!("nothing is learned from source '{}', for {because}", own.source);
+            let message = format!("nothing is learned from source '{}', because {because}", own.source);
             observer.warn(WarningKind::NoLesson, &message);
         }
         doubt.is_none()

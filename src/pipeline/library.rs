@@ -16,31 +16,31 @@ pub enum LibraryError {
     /// The folder cannot be read.
     #[error("cannot read the pattern folder {path}{suggestion}", path = .path.display())]
     Unreadable {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// What may have been meant, in brackets; or nothing.
+        /// A similar path that exists, in brackets. Empty if there is none.
         suggestion: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// There are none in the folder.
+    /// The folder has no pattern files.
     #[error("{path}: no pattern files (.yaml) in this folder; `dehusk mine` makes them", path = .0.display())]
     Empty(PathBuf),
     /// A file whose name ends in `.yml`.
     #[error("{path}: pattern files end in .yaml; rename it, or move it elsewhere", path = .0.display())]
     OtherEnding(PathBuf),
-    /// What is wrong with a file, by line.
+    /// What is wrong with a file, with the line.
     #[error("{0}")]
     Problem(String),
-    /// Two files for one source.
+    /// Two files are for the same source.
     #[error("{path}: there is another file for source '{source_name}'; keep one", path = .path.display())]
     Twice {
-        /// The second one.
+        /// The path of the second file.
         path: PathBuf,
         /// The source.
         source_name: String,
     },
-    /// A folder and a file, which cannot be compared.
+    /// A folder and a file cannot be compared.
     #[error("'{folder}' is a folder and '{file}' a file; name two folders, or two files", folder = .folder.display(), file = .file.display())]
     FolderAndFile {
         /// The folder.
@@ -48,24 +48,24 @@ pub enum LibraryError {
         /// The file.
         file: PathBuf,
     },
-    /// Two files for two sources, which cannot be compared.
+    /// Two files for different sources cannot be compared.
     #[error("'{old}' is for source '{old_source}' and '{new}' for '{new_source}'; name two files for one source", old = .old.display(), new = .new.display())]
     TwoSources {
         /// The first file.
         old: PathBuf,
-        /// Its source.
+        /// The source of the first file.
         old_source: String,
         /// The second file.
         new: PathBuf,
-        /// Its source.
+        /// The source of the second file.
         new_source: String,
     },
-    /// Some of the files cannot be used, for these reasons.
+    /// Some of the files cannot be used.
     #[error("{} of {files} pattern files cannot be used; nothing was done", .problems.len())]
     Broken {
-        /// What is wrong with each.
+        /// What is wrong with each of them.
         problems: Vec<LibraryError>,
-        /// How many files there are.
+        /// Number of all files.
         files: usize,
     },
 }
@@ -90,7 +90,7 @@ impl Library {
     /// Reads all pattern files of a folder, or one file.
     ///
     /// # Errors
-    /// If there are none, or some cannot be used: [`LibraryError::Broken`] names all of these.
+    /// If there are none, or some cannot be used. [`LibraryError::Broken`] names all of these.
     pub fn load(path: &Path) -> Result<Library> {
         let cache = LexerCache::default();
         let paths = pattern_files(path)?;
@@ -107,12 +107,12 @@ impl Library {
         Ok(library)
     }
 
-    /// The lexers of the files that were read, for others that share them.
+    /// The lexers of the files, for other files that use the same ones.
     pub fn lexers(&self) -> &LexerCache {
         &self.lexers
     }
 
-    /// Two states of pattern files: two folders, or two files for one source, whatever these are called.
+    /// Two states of pattern files: two folders, or two files for the same source. The file names do not matter.
     ///
     /// # Errors
     /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
@@ -132,28 +132,28 @@ impl Library {
         Ok([before, now].map(|file| Library::of_files(vec![file])))
     }
 
-    /// Pattern files that were just mined.
+    /// A library of freshly mined pattern files.
     pub fn of_files(files: Vec<PatternFile>) -> Library {
         let files = files.into_iter().map(|file| (file.source.clone(), file)).collect();
         Library { files, ..Library::default() }
     }
 
-    /// As [`Library::load`], but a folder that does not exist yet is an empty library.
+    /// The same as [`Library::load`], but a folder that does not exist is an empty library.
     ///
     /// # Errors
-    /// As [`Library::load`].
+    /// The same as for [`Library::load`].
     #[doc(hidden)]
     pub fn load_if_any(path: &Path) -> Result<Library> {
         if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
     }
 
-    /// Where the files lie, if they were read.
+    /// The paths of the files, if they were read.
     #[doc(hidden)]
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The patterns of a source, or the shared ones.
+    /// The patterns of a source. [`SHARED`](crate::patterns::SHARED) gives the shared ones.
     pub fn get(&self, source: &str) -> Option<&PatternFile> {
         self.files.get(source)
     }
@@ -163,7 +163,7 @@ impl Library {
         self.files.values()
     }
 
-    /// The patterns for a source's documents: its own and the shared ones, whichever there are.
+    /// The patterns for the documents of a source: its own ones and the shared ones, as far as they exist.
     pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
         [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
     }
@@ -176,7 +176,7 @@ impl Library {
     }
 }
 
-/// The pattern files that a path means: itself, or all `.yaml` files right in it. There is at least one.
+/// The pattern files at a path: the file itself, or all `.yaml` files directly in the folder. At least one.
 ///
 /// # Errors
 /// If there is none, or the folder cannot be read.
@@ -225,12 +225,12 @@ fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
     parse(path, &read(path)?, cache)
 }
 
-/// The text of a pattern file; the error names the file.
+/// The text of a pattern file. An error names the file.
 pub(super) fn read(path: &Path) -> Result<String> {
     open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
 }
 
-/// What was read from a pattern file; the error names the file.
+/// The content of a pattern file. An error names the file.
 pub(super) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
     let problem = |problems: Vec<_>| LibraryError::Problem(FileProblem::display_all(&problems, path).to_string());
     PatternFile::parse(yaml, cache).map_err(problem)

@@ -1,4 +1,4 @@
-//! How much memory there may be for documents: it decides how many are mined or cleaned at once, and which are refused.
+//! The memory for documents: how many documents are mined or cleaned at the same time, and which are refused.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -7,39 +7,39 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use crate::cleaning::TextCounts;
 use crate::shown::size;
 
-/// What a source may take while it is mined, for each byte of it that is read, before it is known how many tokens it has:
-/// language has one for every five bytes or more.
+/// Memory to mine a source, for each of its bytes, before the number of its tokens is known. Language has five or more
+/// bytes per token.
 pub const BYTES_PER_BYTE: u64 = 12;
-/// The same for HTML that is read as text, of which half is taken for text at most.
+/// The same for HTML that is read as text. At most half of the HTML becomes text.
 pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
 
-/// For each token, beside the text: where it stands, how it sorts, and which line it is of.
+/// Memory for each token, in addition to the text: its position, its place in the sort order, its line.
 const BYTES_PER_TOKEN: u64 = 40;
-/// For each run that recurs: it, the pattern that it may become, and its matches.
+/// Memory for each run that recurs: the run, the pattern that it may become, its matches.
 const BYTES_PER_RUN: f64 = 320.0;
 
-/// What a source may take once its tokens are known, beside its text: so many, of so many different ones. Of tokens by
-/// chance one in the logarithm of the different ones starts a run that recurs, and in language no more do. Measured on what
-/// takes most (`benches/memory`).
+/// Memory to mine a source when its tokens are known, in addition to its text. `different` is the number of different
+/// tokens. In random text, one token in ln(`different`) starts a run that recurs; in language it is no more. Measured
+/// on the worst cases (`benches/memory`).
 pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
     let runs = tokens as f64 / (different.max(3) as f64).ln();
     BYTES_PER_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
 }
 
-/// For each pattern that is tried out: it, the automaton that finds it, and what is counted of it.
+/// Memory for each tested pattern: the pattern, its automaton, its counts.
 const BYTES_PER_PATTERN: u64 = 2000;
-/// For each of its matches.
+/// Memory for each of its matches.
 const BYTES_PER_MATCH: u64 = 48;
-/// For each token of the documents that it is looked for in, and the text of that.
+/// Memory for each token of the documents on which patterns are tested, with its text.
 const BYTES_PER_READ_TOKEN: u64 = 50;
 
-/// What trying out so many patterns takes, in documents with so many matches and tokens.
+/// Memory to test this number of patterns, on documents with this number of matches and tokens.
 pub fn need_to_try_out(patterns: usize, matches: u64, tokens: u64) -> u64 {
     BYTES_PER_PATTERN * patterns as u64 + BYTES_PER_MATCH * matches + BYTES_PER_READ_TOKEN * tokens
 }
 
-/// What a document takes at most while something is done with it, in bytes: so much for each byte of its text, for each token,
-/// and for each line. Measured on what takes most (`benches/memory`).
+/// Maximum memory to process a document: bytes for each byte of its text, for each token, and for each line. Measured
+/// on the worst cases (`benches/memory`).
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentNeed {
     of_byte: u64,
@@ -48,16 +48,16 @@ pub struct DocumentNeed {
 }
 
 impl DocumentNeed {
-    /// To be cleaned.
+    /// To clean a document.
     pub const TO_CLEAN: DocumentNeed = DocumentNeed { of_byte: 5, of_token: 48, of_line: 40 };
-    /// To be learned from, and cleaned: each line may be a segment that is known.
+    /// To learn from a document and clean it. Each line may be a known segment.
     pub const TO_STREAM: DocumentNeed = DocumentNeed { of_byte: 10, of_token: 60, of_line: 200 };
 
-    /// What a text takes at most; an error if that is more than there is. What it is made of is counted only if it may be too
-    /// much.
+    /// The maximum memory for a text. An error if that is more than the limit. Tokens and lines are only counted if the
+    /// text may need too much.
     pub fn within(&self, limit: u64, text: &str, count: impl FnOnce() -> TextCounts) -> Result<u64, String> {
         let bytes = text.len() as u64;
-        // Of a line that has something in it, two bytes at least.
+        // A line that is not empty has at least two bytes.
         let at_most = bytes * (self.of_byte + self.of_token.max((self.of_token + self.of_line) / 2));
         if at_most <= limit {
             return Ok(at_most);
@@ -69,12 +69,12 @@ impl DocumentNeed {
         }
         let (need, limit) = (size(need), size(limit));
         Err(format!(
-            "may need {need} of memory, more than the {limit} there is for it: split it, or allow more (--memory)"
+            "may need {need} of memory, more than the available {limit}: split it, or allow more (--memory)"
         ))
     }
 }
 
-/// Memory that is shared out.
+/// Memory that is divided among threads.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
@@ -82,7 +82,7 @@ pub struct Budget {
     returned: Condvar,
 }
 
-/// A part of it, returned when dropped.
+/// A part of the memory. It is returned when dropped.
 #[derive(Debug)]
 pub struct Share<'b> {
     budget: &'b Budget,
@@ -90,17 +90,17 @@ pub struct Share<'b> {
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of this number of bytes.
     pub fn new(limit: u64) -> Budget {
         Budget { limit, left: Mutex::new(limit), returned: Condvar::new() }
     }
 
-    /// The most that can be taken.
+    /// The total number of bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Waits until so many bytes are there, or all if there are never as many.
+    /// Takes this number of bytes, or all if that is more. Waits until they are free.
     pub fn take(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(self.limit);
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ impl Drop for Share<'_> {
     }
 }
 
-/// Three quarters of what is free: of the machine's memory, or of what this group of processes may take.
+/// 3/4 of the free memory of the machine, or of the control group of this process if that is less.
 pub fn most_of_what_is_free() -> u64 {
     let memory = MemoryRefreshKind::nothing().with_ram();
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));

@@ -1,6 +1,6 @@
-//! Mines all sources of a corpus: pattern files out.
+//! Mines all sources of a corpus and makes pattern files.
 //!
-//! Each source is mined alone. Then all are compared, and the patterns of each are tried out ([`Combiner`]).
+//! Each source is mined alone. Then all sources are compared, and the patterns of each are tested ([`Combiner`]).
 
 use std::mem;
 
@@ -27,20 +27,21 @@ use crate::tokens::{Lexer, SymbolSequence};
 pub struct CorpusMineOptions {
     /// How each source is mined.
     pub mining: MineOptions,
-    /// Whether a source that needs more memory than there is is mined in part, and not refused.
+    /// Whether a part of a source is mined if the whole source needs more memory than there is. If not, such a source
+    /// is refused.
     pub sample: bool,
-    /// Whether patterns are kept that remove nothing beside others.
+    /// Whether patterns are kept that remove nothing in addition to others.
     pub all_patterns: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
-    /// Sources that are mined at the same time, at most.
+    /// Maximum number of sources that are mined at the same time.
     pub threads: usize,
 }
 
 setters!(CorpusMineOptions { mining: MineOptions, sample: bool, all_patterns: bool, memory: u64, threads: usize });
 
 impl Default for CorpusMineOptions {
-    /// Three quarters of the free memory, and all cores.
+    /// 3/4 of the free memory, and all cores.
     fn default() -> CorpusMineOptions {
         CorpusMineOptions {
             mining: MineOptions::default(),
@@ -52,11 +53,10 @@ impl Default for CorpusMineOptions {
     }
 }
 
-/// Mines all sources of an inventory and writes a pattern file for each. Decisions in the files that are there already
-/// are kept.
+/// Mines all sources of an inventory and writes a pattern file for each. Decisions in existing pattern files are kept.
 ///
 /// # Errors
-/// If there is no document, a pattern file that is there cannot be read, a source needs more memory than there is, or
+/// If there is no document, an existing pattern file cannot be read, a source needs more memory than is available, or
 /// nothing can be written.
 pub fn mine_corpus(
     inventory: &Inventory,
@@ -65,7 +65,7 @@ pub fn mine_corpus(
     options: &CorpusMineOptions,
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
-    // What people decided is read first: if it cannot be, nothing of it must be written over.
+    // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let listings = list(inventory, observer)?;
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
@@ -74,11 +74,11 @@ pub fn mine_corpus(
     Combiner { samples: &samples, html, lexer, options, observer }.write(sources, &reviewed, output)
 }
 
-/// The pattern files of these sources, as [`mine_corpus`] makes them of a corpus that was not mined before. Nothing is
-/// written.
+/// The pattern files of these sources, the same as [`mine_corpus`] makes for a corpus that was not mined before.
+/// Nothing is written.
 ///
 /// # Errors
-/// If a source needs more memory than there is.
+/// If a source needs more memory than is available.
 pub fn mine_library(
     inventory: &Inventory,
     listings: &[SourceListing],
@@ -92,7 +92,7 @@ pub fn mine_library(
     Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
 }
 
-/// Which documents there are to mine; there is one at least.
+/// The documents to mine, by source. At least one.
 ///
 /// # Errors
 /// If the corpus cannot be listed, or has no document.
@@ -105,26 +105,27 @@ pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<Source
     Ok(sources.listings)
 }
 
-/// Two sources whose names differ in upper and lower case only, or in how accents are written, are one more often than not.
-/// Where the file system takes both for the same name, one pattern file would be written over the other.
+/// Warns of sources whose names differ only in upper and lower case, or in how accents are written: mostly they are one
+/// source. Where the file system takes both for the same name, one pattern file would overwrite the other, so this is
+/// an error.
 ///
 /// # Errors
-/// On such a file system.
+/// On such a file system, if there are such names.
 pub fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>, observer: &dyn Observer) -> Result<()> {
     for (one, two) in names_alike(sources) {
         if cfg!(any(windows, target_os = "macos")) {
             return Err(PipelineError::NamesAlike(one.clone(), two.clone()));
         }
         let message = format!(
-            "the sources '{one}' and '{two}' differ in upper and lower case only, or in how accents are written; is it one source?"
+            "the sources '{one}' and '{two}' differ only in upper and lower case, or in how accents are written; are \
+             they one source?"
         );
         observer.warn(WarningKind::Alike, &message);
     }
     Ok(())
 }
 
-/// The sources whose names are the same but for upper and lower case, and for accents that are characters of their own, in
-/// pairs.
+/// Pairs of sources whose names are the same except for upper and lower case, and for how accents are encoded.
 fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Vec<(&'s SourceId, &'s SourceId)> {
     let mut names: Vec<(String, &SourceId)> =
         sources.map(|source| (source.as_str().to_lowercase().nfc().collect(), source)).collect();
@@ -132,23 +133,23 @@ fn names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>) -> Vec<(&'s Sour
     names.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1)).collect()
 }
 
-/// Mines sources, each alone.
+/// Mines each source alone.
 pub struct Miner<'a> {
-    /// Their documents.
+    /// The documents.
     pub inventory: &'a Inventory,
-    /// How.
+    /// How sources are mined.
     pub options: &'a CorpusMineOptions,
     /// How texts are read.
     pub lexer: &'a Lexer,
-    /// Who is told.
+    /// The observer of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> Miner<'a> {
-    /// Mines the sources, as many at a time as there are threads and memory for; in the order of the listings.
+    /// Mines the sources, as many at a time as threads and memory allow. Returns them in the order of the listings.
     ///
     /// # Errors
-    /// If a source needs more memory than there is, or has too many tokens.
+    /// If a source needs more memory than is available, or has too many tokens.
     pub fn mine(&self, listings: &[SourceListing]) -> Result<(Vec<MinedSource>, DocumentSamples<'a>)> {
         let mined = timed("mine", self.observer, || self.mine_all(listings))?;
         let (mined, places): (Vec<Mined>, Vec<Vec<DocumentRef>>) = mined.into_iter().unzip();
@@ -170,7 +171,7 @@ impl<'a> Miner<'a> {
         mined
     }
 
-    /// Mines a source; gives the documents to look at as well.
+    /// Mines a source. Also returns the documents on which its patterns will be tested.
     fn mine_one(&self, listing: &SourceListing, need: u64, budget: &Budget) -> Result<(Mined, Vec<DocumentRef>)> {
         let limit = budget.limit();
         let mut share = budget.take(need);
@@ -178,10 +179,10 @@ impl<'a> Miner<'a> {
         let documents = read_documents(self.inventory, &places, self.observer)?;
         let read = places.into_iter().zip(documents).filter_map(|(place, document)| Some((place, document?.text)));
         let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
-        // In no order that people gave them.
+        // The order that people gave to documents must not show.
         let order = content_order(&texts);
         let (mut places, mut texts) = picked(&order, &places, texts);
-        // Only now it shows of how many tokens the text is.
+        // The number of tokens is only known now.
         let mut sequence = lexed(&listing.id, &texts, self.lexer)?;
         let mut need_of_tokens = need_of(&texts, &sequence);
         if need_of_tokens > limit && !self.options.sample {
@@ -205,7 +206,7 @@ impl<'a> Miner<'a> {
         Ok((mined, sampling::sample_of(&places).copied().collect()))
     }
 
-    /// How much memory these documents of a source need at most while they are mined, in bytes.
+    /// The maximum memory in bytes to mine these documents of a source.
     fn need(&self, documents: &[DocumentRef]) -> u64 {
         documents.par_iter().map(|place| self.need_of(place)).sum()
     }
@@ -225,7 +226,7 @@ impl<'a> Miner<'a> {
         if needs.is_empty() { Ok(()) } else { Err(PipelineError::NotEnoughMemory { needs, limit }) }
     }
 
-    /// As many documents of a source as there is memory for, evenly spread.
+    /// As many documents of a source as fit into the memory, evenly spread.
     fn sample(&self, listing: &SourceListing, need: u64, limit: u64) -> Vec<DocumentRef> {
         let all = &listing.documents;
         let needs: Vec<u64> = all.par_iter().map(|place| self.need_of(place)).collect();
@@ -244,12 +245,12 @@ impl<'a> Miner<'a> {
         let (source, of) = (&listing.id, listing.documents.len());
         self.observer.warn(
             WarningKind::Rare,
-            &format!("source '{source}' needs more memory than there is: {count} of its {of} documents are mined"),
+            &format!("source '{source}' needs more memory than is available: {count} of its {of} documents are mined"),
         );
     }
 }
 
-/// The samples of sources whose documents are at hand.
+/// The samples of sources, read from the corpus.
 pub struct DocumentSamples<'a> {
     inventory: &'a Inventory,
     observer: &'a dyn Observer,
@@ -265,17 +266,17 @@ impl Samples for DocumentSamples<'_> {
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
         let read = |place| {
             self.observer.go_on()?;
-            // What cannot be read was said when it was to be mined.
+            // If a document cannot be read, that was already said when it was mined.
             Ok(self.inventory.read(place).ok().map(|document| document.text))
         };
         sampling::evenly_spread(&self.places[source], count).filter_map(|place| read(place).transpose()).collect()
     }
 }
 
-/// Mines texts of a source, as soon as there is memory for that. The order of the texts does not show.
+/// Mines texts of a source. Waits until there is memory. The result does not depend on the order of the texts.
 ///
 /// # Errors
-/// If they need more memory than there is, or have more tokens than can be mined.
+/// If they need more memory than is available, or have more tokens than can be mined.
 pub fn mine_within(
     budget: &Budget,
     source: &SourceId,
@@ -298,13 +299,13 @@ fn lexed<T: AsRef<str> + Sync>(source_id: &SourceId, texts: &[T], lexer: &Lexer)
     sequence.map_err(|source| PipelineError::TooManyTokens { source_id: source_id.clone(), source })
 }
 
-/// What these texts need at most while they are mined, in bytes.
+/// The maximum memory in bytes to mine these texts.
 fn need_of<T: AsRef<str>>(texts: &[T], sequence: &SymbolSequence) -> u64 {
     let bytes: u64 = texts.iter().map(|text| text.as_ref().len() as u64).sum();
     bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len())
 }
 
-/// The documents with these indices, each of which comes once.
+/// The documents with these indices. No index occurs twice.
 fn picked<'i>(
     indices: impl IntoIterator<Item = &'i usize>,
     places: &[DocumentRef],

@@ -1,7 +1,7 @@
 //! Whole corpora: what most commands of `dehusk` do, for programs in Rust.
 //!
-//! Takes files and options, gives files and counts. An [`Observer`] hears how far a run has come, what it warns of and which
-//! documents are left out; it can stop the run at any time. Errors are typed ([`PipelineError`]).
+//! Takes files and options, gives files and counts. An [`Observer`] is told about the progress of a run, its warnings,
+//! and documents that are left out. It can stop the run at any time. Errors have types ([`PipelineError`]).
 
 pub mod candidates;
 pub mod clean;
@@ -44,7 +44,8 @@ use std::time::Instant;
 use crate::cleaning::{CleanOptions, EvidenceKind};
 use crate::corpus::{HtmlView, OutputFile, OutputKind};
 
-/// What of these options suits texts that are read so: markup has another shape than text, and goes on after articles.
+/// Adapts these options to texts that are read in this way: markup has another shape than text, and continues after
+/// articles.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
     if html.has_shape() {
         return options;
@@ -52,7 +53,7 @@ pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
     CleanOptions { shape: None, evidence_kinds: options.evidence_kinds.without(EvidenceKind::End), ..options }
 }
 
-/// Runs a stage, and tells how long it took.
+/// Runs a stage, and tells the observer how long it took.
 fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();
@@ -60,10 +61,10 @@ fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() ->
     result
 }
 
-/// A file to write, apart from all input, instead of nothing or of one of its kind; with `force`, instead of any other.
+/// Creates an output file, which must not be an input. It may replace a file of the same kind; with `force`, any file.
 ///
 /// # Errors
-/// If it is one of the inputs, or what stands there is of another kind.
+/// If it is one of the inputs, or another kind of file exists there.
 pub fn output_file(path: &Path, inputs: &[PathBuf], kind: OutputKind, force: bool) -> Result<OutputFile> {
     let file = OutputFile::create(path, inputs)?;
     if !force && !file.is_of_kind(kind)? {

@@ -1,4 +1,4 @@
-//! What a run over a corpus tells whoever started it, and asks.
+//! The interface between a run over a corpus and the program that started it.
 
 use std::any::Any;
 use std::error::Error;
@@ -17,23 +17,23 @@ pub enum Steps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// Something that happens a few times a run at most.
+    /// Something that happens at most a few times in a run.
     Rare,
-    /// Nothing is left of a document.
+    /// Nothing of a document is left.
     Emptied,
-    /// Too much of a document would have gone.
+    /// Too much of a document would have been removed.
     KeptWhole,
-    /// A source is no news, or not as it was expected to be.
+    /// A source is no news, or differs from what was expected.
     Doubt,
-    /// A source is no news, and so no lesson.
+    /// A source is no news, so it is not used as a lesson.
     NoLesson,
-    /// The shape of a document's text was not counted.
+    /// The shape was not used for a document.
     Cautious,
-    /// Some bytes of a document mean nothing in its encoding.
+    /// Some bytes of a document are not valid in its encoding.
     Malformed,
     /// A page changed its encoding.
     Converted,
-    /// A file with many documents was copied, though some of them could have been cleaned.
+    /// A file with many documents was copied, although some of them could have been cleaned.
     Copied,
     /// There is no pattern file for a source.
     NoPatterns,
@@ -41,13 +41,13 @@ pub enum WarningKind {
     Alike,
 }
 
-/// Why a run must stop: whatever the observer says.
+/// Why a run must stop, as the observer says it.
 pub type Stop = Box<dyn Error + Send + Sync>;
 
-/// Permission to write a file, for as long as it is held.
+/// Permission to write a file, valid while it is held.
 pub type Permission = Box<dyn Any>;
 
-/// Watches a run. Every method has a default that does nothing, so that an empty implementation runs in silence.
+/// Watches a run. Every method has a default that does nothing, so an empty implementation runs silently.
 ///
 /// Methods are called from many threads.
 pub trait Observer: Sync {
@@ -57,7 +57,7 @@ pub trait Observer: Sync {
     /// Some steps of the stage are done.
     fn step(&self, _steps: u64) {}
 
-    /// An earlier run did some steps of the stage.
+    /// An earlier run already did some steps of the stage.
     fn step_done_before(&self, _steps: u64) {}
 
     /// The stage is over.
@@ -69,34 +69,35 @@ pub trait Observer: Sync {
     /// Something the user should know.
     fn warn(&self, _kind: WarningKind, _message: &str) {}
 
-    /// Something went wrong that does not stop the run at once; an error follows at its end.
+    /// Something went wrong that does not stop the run at once. An error follows at its end.
     fn error(&self, _message: &str) {}
 
-    /// A document is left out; the message names it and says why. The same message may come more than once.
+    /// A document is left out. The message names it and says why. The same message may come several times.
     fn skip(&self, _message: &str) {}
 
-    /// An earlier run left out more documents of an input than those it named.
+    /// An earlier run left out more documents of an input than it named.
     fn skip_unnamed(&self, _input: &str, _count: usize) {}
 
-    /// Asked often: an error stops the run, with no file half written.
+    /// Called often. An error stops the run, and leaves no incomplete file.
     ///
     /// # Errors
-    /// If the run has to stop.
+    /// If the run must stop.
     fn go_on(&self) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// Asked before a file is written, and held until it is. Who ends the process waits until nobody holds one.
+    /// Called before a file is written. The permission is held until the file is written. A program that ends the
+    /// process waits until no permission is held.
     ///
     /// # Errors
-    /// If the run has to stop.
+    /// If the run must stop.
     fn writing(&self) -> Result<Permission, Stop> {
         self.go_on()?;
         Ok(Box::new(()))
     }
 }
 
-/// An observer that ignores all, and never stops a run.
+/// An observer that ignores everything and never stops a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! All that one pattern matches in documents of many sources, and what becomes of it.
+//! All matches of one pattern in documents of many sources, and what happens to them.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use crate::corpus::Document;
 use crate::explain::excerpts::{Excerpt, Excerpts};
 use crate::explain::lens::{Lens, Tally};
 
-/// The search for all matches of a pattern, whatever its status.
+/// The search for all matches of a pattern of any status.
 #[derive(Debug)]
 pub struct PatternSearch<'a> {
     id: &'a str,
     library: &'a Library,
     options: CleanOptions,
-    /// So many lines around each match are given, blank ones not counted.
+    /// Number of lines shown around each match. Blank lines do not count.
     context: usize,
-    /// By source; none if neither its file nor the shared one has the pattern.
+    /// The lens of each source. `None` if neither its file nor the shared one has the pattern.
     lenses: BTreeMap<String, Option<Lens>>,
-    /// By source.
+    /// The results by source.
     found: BTreeMap<String, Tally>,
 }
 
 impl<'a> PatternSearch<'a> {
-    /// For the pattern of this id.
+    /// A search for the pattern with this id.
     pub fn new(id: &'a str, library: &'a Library, options: CleanOptions, context: usize) -> PatternSearch<'a> {
         PatternSearch { id, library, options, context, lenses: BTreeMap::new(), found: BTreeMap::new() }
     }
 
-    /// Looks at documents, each given with its name and source. Gives an excerpt for each match in each of them. A document
-    /// in which the search for a regex was given up is left out and named.
+    /// Searches documents, each given with its name and source. Returns an excerpt for each match. A document in which
+    /// the search for a regex was given up is left out and named.
     pub fn look_at<'d>(
         &mut self,
         documents: &[(&str, &str, &'d Document)],
@@ -74,22 +74,22 @@ impl<'a> PatternSearch<'a> {
         }
     }
 
-    /// The sources of the documents that were looked at.
+    /// The sources of the searched documents.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         self.lenses.keys().map(String::as_str)
     }
 
-    /// The pattern as it stands in each file that was searched by, by the source of the file.
+    /// The pattern in each file that was used, by the source of the file.
     pub fn lenses(&self) -> BTreeMap<&str, &Lens> {
         self.lenses.values().flatten().map(|lens| (&*lens.file, lens)).collect()
     }
 
-    /// What was found in each source that has the pattern.
+    /// The results of each source that has the pattern.
     pub fn found(&self) -> impl Iterator<Item = (&str, &Tally)> {
         self.tallies(true)
     }
 
-    /// The documents of each source that does not have it.
+    /// The tally of each source that does not have the pattern.
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &Tally)> {
         self.tallies(false)
     }

@@ -1,4 +1,4 @@
-//! Documents, read many at a time.
+//! Reads documents in parallel.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use super::error::{PipelineError, Result};
 use super::observer::Observer;
 use crate::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records, Skipped};
 
-/// Reads documents, in order. One that cannot be read is named, and `None`.
+/// Reads documents in order. A document that cannot be read is named, and is `None`.
 pub fn read_documents(
     inventory: &Inventory,
     places: &[DocumentRef],
@@ -20,16 +20,16 @@ pub fn read_documents(
     places.par_iter().map(read).collect()
 }
 
-/// Documents that are files of their own, as many as are read at a time.
+/// Maximum number of files of one document that are read at a time.
 const FILES_AT_A_TIME: usize = 256;
 
-/// How many bytes a file has; `None` if it cannot be told.
+/// The number of bytes of a file. `None` if it is unknown.
 pub fn size_of(file: &InputFile) -> Option<u64> {
     if file.is_stdin() { None } else { std::fs::metadata(file.path()).ok().map(|metadata| metadata.len()) }
 }
 
-/// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as people
-/// write it. One that cannot be read is named. The bytes of what was visited are steps of the stage that runs.
+/// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as shown to
+/// people. A document that cannot be read is named. The bytes that were visited are steps of the current stage.
 pub fn visit_documents<E: From<PipelineError>>(
     inventory: &Inventory,
     observer: &dyn Observer,

@@ -1,4 +1,4 @@
-//! The report on a corpus: what the patterns of all sources do to it, as one page.
+//! The report on a corpus: one page that shows what the patterns of all sources do to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -21,39 +21,39 @@ use crate::view::report::ranking::{Ranking, extremes};
 use crate::view::report::source::SourceReport;
 use crate::view::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page};
 
-/// What is reported.
+/// The options of a report.
 #[derive(Clone, Debug)]
 pub struct ReportOptions {
     /// How documents are cleaned.
     pub cleaning: CleanOptions,
-    /// Whether that is how mining tries patterns out.
+    /// Whether documents are cleaned as mining tests patterns.
     pub as_mined: bool,
-    /// So many patterns of each source are shown in full, and so many rejected ones.
+    /// Number of patterns of each source shown in full. The same number of rejected ones.
     pub patterns: usize,
-    /// So many documents of each source are shown of which most goes, and as many of which least goes.
+    /// Number of documents of each source shown of which most is removed. The same number of which least is removed.
     pub documents: usize,
-    /// Sources that are looked at at the same time, at most.
+    /// Maximum number of sources that are processed at the same time.
     pub threads: usize,
 }
 
-/// What the sections of all sources are made from.
+/// Makes the sections of all sources.
 pub struct CorpusReporter<'a> {
     /// The documents.
     pub inventory: &'a Inventory,
     /// The patterns.
     pub library: &'a Library,
-    /// What is reported.
+    /// The options.
     pub options: &'a ReportOptions,
-    /// Who is told.
+    /// The observer of the run.
     pub observer: &'a dyn Observer,
 }
 
-/// What the patterns of all sources do to a corpus.
+/// The effects of the patterns of all sources on a corpus.
 #[derive(Debug)]
 pub struct CorpusReport<'a> {
     rows: Vec<SourceRow>,
     sections: Vec<Markup>,
-    /// How many documents could be read and cleaned.
+    /// Number of documents that were read and cleaned.
     documents: usize,
     shared_file: Option<&'a PatternFile>,
     shared: SharedSum,
@@ -61,8 +61,8 @@ pub struct CorpusReport<'a> {
 }
 
 impl CorpusReport<'_> {
-    /// All of it, with a sentence on how documents were cleaned, the skipped documents that were named, and how many were
-    /// not.
+    /// The whole page. `method` is a sentence on how documents were cleaned, `skipped` the messages for skipped
+    /// documents, `unnamed_skips` the number of further ones.
     pub fn page(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Markup {
         let overview = Overview { rows: self.rows, method, skipped, unnamed_skips };
         let shared = self.shared_file.map(|file| Patterns {
@@ -78,7 +78,7 @@ impl CorpusReport<'_> {
 }
 
 impl<'a> CorpusReporter<'a> {
-    /// Looks at the documents of all sources. One that cannot be read or cleaned is left out and named.
+    /// Cleans the documents of all sources. A document that cannot be read or cleaned is left out and named.
     ///
     /// # Errors
     /// If the observer stops the run.
@@ -114,17 +114,17 @@ impl<'a> CorpusReporter<'a> {
     }
 }
 
-/// What came of one source.
+/// The result for one source.
 struct Section {
     row: SourceRow,
     html: Markup,
-    /// How many of its documents could be read and cleaned.
+    /// Number of its documents that were read and cleaned.
     sampled: usize,
-    /// What each shared pattern does there, and one of its matches.
+    /// The effect of each shared pattern on the source, and one of its matches.
     shared: Vec<(PatternEffect, Option<Sight>)>,
 }
 
-/// What shared patterns do to all sources.
+/// The effects of shared patterns on all sources.
 #[derive(Debug)]
 struct SharedSum {
     effects: Vec<PatternEffect>,
@@ -132,7 +132,7 @@ struct SharedSum {
 }
 
 impl SharedSum {
-    /// So many matches are shown, each of another source.
+    /// Number of matches shown for a pattern. Each is from another source.
     const SIGHTS: usize = 3;
 
     fn new(file: Option<&PatternFile>) -> SharedSum {
@@ -149,13 +149,13 @@ impl SharedSum {
     }
 }
 
-/// One source, while its section is made.
+/// A source while its section is made.
 struct SourceToReport<'a> {
     report: &'a CorpusReporter<'a>,
     name: &'a str,
     files: Vec<&'a PatternFile>,
     places: &'a [DocumentRef],
-    /// Known once a document was read.
+    /// The names of the documents that were read.
     names: Vec<OnceLock<String>>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> SourceToReport<'a> {
         }
     }
 
-    /// Cleans all documents, and names those that cannot be.
+    /// Cleans all documents, and names those that cannot be cleaned.
     fn effects(&self) -> Result<Effects> {
         let read = |index: usize| {
             self.report.observer.step(1);
@@ -250,7 +250,8 @@ impl<'a> SourceToReport<'a> {
         Cleaner::new(&self.files, &self.report.options.cleaning)
     }
 
-    /// Matches of patterns in their contexts, with the documents' names below `folder`; each document is read once.
+    /// Matches of patterns with their context and the names of the documents below `folder`. Each document is read
+    /// once.
     fn sights(&self, mut wanted: Vec<(usize, &SampleMatch)>, folder: &str) -> Sights {
         wanted.sort_by_key(|&(pattern, sample_match)| (sample_match.text, pattern));
         let by_text: Vec<&[(usize, &SampleMatch)]> = wanted.chunk_by(|a, b| a.1.text == b.1.text).collect();
@@ -267,7 +268,7 @@ impl<'a> SourceToReport<'a> {
         sights
     }
 
-    /// What the shared patterns do here, and a match of each.
+    /// The effects of the shared patterns on this source, and a match of each.
     fn shared(&self, effects: &Effects) -> Vec<(PatternEffect, Option<Sight>)> {
         let Some(file) = self.files.iter().position(|file| file.source == SHARED) else { return Vec::new() };
         let patterns = &effects.patterns[file];

@@ -1,7 +1,7 @@
-//! Independent pieces of work, shared out to threads.
+//! Divides independent pieces of work among threads.
 //!
-//! Apart from rayon's pool, whose threads, waiting for a piece's inner loops, would take up further pieces meanwhile:
-//! here at most as many pieces are in memory as there are threads.
+//! rayon's pool is not used for this. Its threads start further pieces while they wait for the inner loops of a piece.
+//! Here at most as many pieces are in memory as there are threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,8 +11,8 @@ pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Does `work` for each of `pieces`, in no particular order, with what `scratch` makes for each thread. The first error
-/// stops the rest.
+/// Does `work` for each of `pieces`, in no particular order. `scratch` makes the working space of each thread. After the
+/// first error, no new piece is started.
 pub fn share_out<B, E: Send>(
     threads: usize,
     pieces: usize,
@@ -43,7 +43,7 @@ pub fn share_out<B, E: Send>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// As [`share_out`], but gives what came of each piece, in their order.
+/// The same as [`share_out`], but returns the result of each piece, in order.
 pub fn share_out_and_collect<T: Send, E: Send>(
     threads: usize,
     pieces: usize,

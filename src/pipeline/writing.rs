@@ -1,7 +1,7 @@
-//! Pattern files, written over those of before, which people may have changed while sources were mined.
+//! Writes pattern files that replace existing ones, which people may have changed while sources were mined.
 //!
-//! Each file is read again right before it is written, and what was decided in between is merged in. One that cannot be
-//! read any more stays as it is, and what was mined is put beside it.
+//! Each file is read again directly before it is written, and new decisions in it are merged. A file that can no longer
+//! be read is not changed; the mined patterns are written beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,19 @@ use crate::corpus::OutputRoot;
 use crate::patterns::merge::{merge, merge_meanwhile};
 use crate::patterns::{LexerCache, PatternFile};
 
-/// Writes pattern files; `before` is what each was merged with.
+/// Writes pattern files. `before` has the files that they were merged with.
 ///
 /// # Errors
-/// If one cannot be written, or one that was changed meanwhile cannot be read.
+/// If one cannot be written, or a file that was changed in the meantime cannot be read.
 pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
     for file in files {
         let _permission = observer.writing()?;
         if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
             let beside = put_beside(file, output)?;
-            observer
-                .error(&format!("{problem}; it was changed while sources were mined: what was mined is in {beside:?}"));
+            observer.error(&format!(
+                "{problem}; it was changed while sources were mined: the mined patterns are in {beside:?}"
+            ));
             broken += 1;
         }
     }
@@ -33,7 +34,7 @@ pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, obser
     Ok(())
 }
 
-/// Puts a file beside the one of its source, under a name that nobody has taken.
+/// Writes a file beside the one of its source, under a name that is not used.
 fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
     let first = format!("{}.yaml.mined", file.source);
     let (mut name, mut number) = (first.clone(), 1);
@@ -47,7 +48,7 @@ fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
     }
 }
 
-/// What is wrong with the file that is there, if it is left alone for that.
+/// Writes one file. If the existing file must not be replaced, returns what is wrong with it.
 fn write_one(
     file: &PatternFile,
     before: Option<&PatternFile>,

@@ -88,7 +88,7 @@ pub enum Refusal {
     #[error("{0}")]
     Invalid(String),
     /// The text to keep was changed by someone else.
-    #[error("'{0}' was changed among the texts to keep meanwhile; look again")]
+    #[error("the text to keep '{0}' was changed in its file meanwhile; look at it again")]
     KeepChanged(String),
 }
 

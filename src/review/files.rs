@@ -63,7 +63,7 @@ pub enum SaveError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The current version of the file cannot be read.
-    #[error("{0}; mend the file, then decide again")]
+    #[error("{0}; correct the file, then decide again")]
     Broken(String),
     /// The file cannot be read or written.
     #[error("{path}: {error}", path = .path.display())]

@@ -44,14 +44,14 @@ impl Guard {
             |host: &str| ["127.0.0.1", "localhost"].iter().any(|ours| host == format!("{ours}:{}", self.port));
         let given = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         if !value(header::HOST).is_some_and(is_ours) {
-            return Some("this address is not ours");
+            return Some("dehusk does not serve this address");
         }
         if value(header::ORIGIN).is_some_and(|origin| !origin.strip_prefix("http://").is_some_and(is_ours)) {
-            return Some("another site may not ask");
+            return Some("requests from other sites are refused");
         }
         let site = value(HeaderName::from_static("sec-fetch-site"));
         if site.is_some_and(|site| !["same-origin", "none"].contains(&site)) {
-            return Some("another site may not ask");
+            return Some("requests from other sites are refused");
         }
         (!is_same(given, &self.key)).then_some("the key is wrong; open the address that dehusk printed")
     }

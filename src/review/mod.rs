@@ -194,7 +194,8 @@ impl Session {
                 match self.first_match(source, &compiled) {
                     Ok(Some(example)) => entry.example = example,
                     Ok(None) => more = "; it matches neither its example nor anything in these documents",
-                    Err(_) => more = "; it does not match its example, and takes too long to look for another",
+                    Err(_) => more = "; it does not match its example, and the search for another example takes too \
+                                      long",
                 }
             }
             (entry.regex, entry.ends_after) = (regex, ends_after);
@@ -245,7 +246,8 @@ impl Session {
             return Ok((keep.text().to_owned(), String::new()));
         };
         let found = keep.regex().find(&page.text).map_err(|error| error.to_string())?;
-        let found = found.ok_or("this text does not stand in the document as it is; select one stretch of it")?;
+        let found = found.ok_or("the document does not contain exactly this text; select one continuous part of the \
+                                 document")?;
         let whole = whole_words(&page.text, found.range());
         let words: Vec<&str> = page.text[whole].split_whitespace().collect();
         Ok((words.join(" "), format!("in {}", page.id)))

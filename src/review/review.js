@@ -1,5 +1,5 @@
-// What a person does in the review: keys and clicks become requests, answers become parts of the page.
-// All HTML that is put in comes from our own server, which escapes what documents and pattern files say.
+// Turns keys and clicks into requests, and answers into parts of the page.
+// All HTML that is inserted comes from our own server, which escapes the text of documents and pattern files.
 "use strict";
 
 const base = document.body.dataset.base;
@@ -31,7 +31,7 @@ function posted(body, signal) {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
 }
 
-/** Asks for something to be done, and tells what became of it. */
+/** Sends a request for a decision, and shows the answer. */
 async function told(url, body) {
   const answer = await (await fetched(url, posted(body))).json();
   tell(answer.message);
@@ -48,7 +48,7 @@ function tell(message, isBad = false) {
   toastTimer = setTimeout(() => { toast.hidden = true; }, isBad ? 12000 : 4000);
 }
 
-/** Runs what a person asked for, and says what went wrong. */
+/** Runs an action of the person, and shows its error if it fails. */
 async function attempt(work) {
   try {
     return await work();
@@ -61,7 +61,7 @@ async function attempt(work) {
 
 let last = Promise.resolve();
 let waiting = 0;
-/** Runs one thing after the other: whoever types fast decides on what the key before led to. */
+/** Runs actions one after another. If a person types fast, each key acts on the result of the key before. */
 function inTurn(work) {
   waiting += 1;
   last = last.then(() => attempt(work)).finally(() => { waiting -= 1; });
@@ -70,7 +70,7 @@ function inTurn(work) {
 
 // ---- The keyboard's focus ----
 
-/** Changes what a room holds; the focus stays on what is the same in it as before, or goes to the first thing to do. */
+/** Changes the content of an element. The focus stays on the same element, or goes to the first one that can take it. */
 function put(room, change) {
   const before = room.contains(document.activeElement) ? document.activeElement : null;
   const same = before && nameOf(before);
@@ -80,13 +80,13 @@ function put(room, change) {
   next?.focus({ preventScroll: true });
 }
 
-/** Whoever is in this room, or nowhere, is at this element then. */
+/** Moves the focus to this element, if it is in the given element or nowhere. */
 function takeFocusAlong(room, element) {
   const at = document.activeElement;
   if (at === document.body || room.contains(at)) element.focus({ preventScroll: true });
 }
 
-/** A selector for what tells an element from its neighbours. */
+/** A selector that distinguishes an element from its neighbours. */
 function nameOf(element) {
   const names = ["id", "href", "data-do", "data-status", "data-group", "aria-label"];
   const given = names.filter((name) => element.hasAttribute(name));
@@ -110,7 +110,7 @@ const items = () => (list ? $$("a.item", list) : []);
 const itemOf = (id) => items().find((item) => item.dataset.id === id);
 const currentItem = () => list && $("a.item[aria-current]", list);
 
-/** What was asked for before the list changed is no longer of use. */
+/** Requests from before the list changed are no longer useful. */
 let listTurn = 0;
 
 function putList(html, from) {
@@ -127,7 +127,7 @@ function putList(html, from) {
   watchMore();
 }
 
-/** Numbers may have changed; what is chosen and where the keyboard is stays. */
+/** Numbers may have changed. The selection and the focus stay. */
 function putCounts(fresh) {
   const numbers = $$("#statuses b");
   $$("#statuses b", fresh).forEach((number, index) => { numbers[index].textContent = number.textContent; });
@@ -139,7 +139,7 @@ async function loadList() {
   if (!list) return;
   const turn = ++listTurn;
   const id = currentItem()?.dataset.id;
-  // As many as were there, so that nothing jumps.
+  // The same number as before, so that nothing jumps.
   const html = await part(`${home}list?${parameters({ count: items().length, ...(id ? { id } : {}) })}`);
   if (turn === listTurn) putList(html, 0);
 }
@@ -155,7 +155,7 @@ async function loadMore() {
   if (turn === listTurn) putList(html, from);
 }
 
-/** The address says what is shown, for reloads and for the way back. */
+/** The address contains what is shown, for reloads and for the back button. */
 function remember() {
   const id = currentItem()?.dataset.id;
   history.replaceState(null, "", `${home}?${parameters(id ? { id } : {})}`);
@@ -171,7 +171,7 @@ function watchMore() {
   if (more) moreWatcher.observe(more);
 }
 
-// ---- The pattern at hand ----
+// ---- The selected pattern ----
 
 let wanted;
 
@@ -193,10 +193,10 @@ async function showPattern(ofSource, id, quietly = false) {
 
 const pattern = () => $("#pattern");
 const openedForm = () => $$("#edit-form, #note-form").find((form) => !form.hidden);
-/** Whether a person is at something that would be gone if the pattern were shown anew. */
+/** Whether the person uses something that would disappear if the pattern were shown again. */
 const isInUse = () => Boolean(openedForm() ?? $("#matches-of") ?? $("#detail details[open]"));
 
-/** What was typed is not lost when the pattern that it is about changes. */
+/** Typed text is not lost when its pattern changes. */
 function openAgain(form, typed) {
   $(`#${form}`).hidden = false;
   toggleOf(form).setAttribute("aria-expanded", "true");
@@ -204,14 +204,14 @@ function openAgain(form, typed) {
   if (form === "edit-form") attempt(tryOut);
 }
 
-/** The form that a person typed something into, if any. */
+/** The form with typed text, if there is one. */
 function draft() {
   const form = openedForm();
   const isChanged = form && $$("textarea, input", form).some((field) => field.value !== field.defaultValue);
   return isChanged ? form : undefined;
 }
 
-/** What was typed is lost by nothing but a person's Esc. */
+/** Typed text is only lost if the person presses Esc. */
 function isDraftInTheWay() {
   const form = draft();
   if (!form) return false;
@@ -226,7 +226,7 @@ window.addEventListener("beforeunload", (event) => {
 
 const toggleOf = (form) => $(`[data-do="${form === "edit-form" ? "edit" : "note"}"]`);
 
-/** Until a person chooses or decides, the first of the list is at hand, whichever that is by now. */
+/** Until a person selects or decides, the first pattern of the list is selected, also when the list changes. */
 let hasChosen = new URLSearchParams(location.search).has("id");
 
 async function choose(item) {
@@ -253,7 +253,7 @@ async function step(by) {
   await choose(next);
 }
 
-/** Decides on the pattern at hand. */
+/** Decides on the selected pattern. */
 async function decide(decision) {
   const at = pattern();
   if (!at) return tell("no pattern is chosen", true);
@@ -270,22 +270,22 @@ async function setStatus(status) {
   const id = before?.dataset.id;
   await decide({ status });
   if (!list) return;
-  // On to the next; under a filter it may have taken this one's place.
+  // Go to the next one. With a filter, it may now be at the place of this one.
   const stays = itemOf(id);
   const next = stays && status !== "proposed" ? items()[index + 1] ?? stays : stays;
   await chooseOrNone(next ?? items()[Math.min(index, items().length - 1)]);
 }
 
-/** What is at hand is what is marked in the list; without any there is nothing to decide on. */
+/** The selected pattern is the one that is marked in the list. Without one, there is nothing to decide on. */
 async function chooseOrNone(item) {
   if (item) await choose(item);
   else if (!draft()) put(detail, () => { detail.replaceChildren(paragraph("No pattern is chosen.")); });
 }
 
-/** Where the patterns of its source are decided on together. */
+/** The address for decisions on many patterns of its source. */
 const manyOf = (at) => `${base}s/${encodeURIComponent(at.dataset.source)}/all`;
 
-/** Before many are decided on, a person sees what that would do. */
+/** Before a decision on many patterns, the person sees its effect. */
 async function ask({ status, group }) {
   const dialog = $("#ask");
   dialog.innerHTML = await part(`${manyOf(pattern())}?${parameters({ decision: status, group })}`);
@@ -302,7 +302,7 @@ async function undo() {
   const answer = await told(`${base}undo`, {});
   await refresh();
   if (!answer.id || answer.source !== source) return;
-  // Where a person undid something, they go on.
+  // The person continues at the pattern of the undone decision.
   const item = itemOf(answer.id);
   if (item) await choose(item);
   else if (list) {
@@ -311,7 +311,7 @@ async function undo() {
   }
 }
 
-/** Shows everything as it is now. */
+/** Shows the present state of everything. */
 async function refresh() {
   await loadList();
   await showAgain();
@@ -319,7 +319,7 @@ async function refresh() {
   if (!list && !$("#document") && source !== undefined) await reloadMain();
 }
 
-/** The pattern at hand as it is now; nothing if it is gone. */
+/** The present state of the selected pattern; nothing if it is gone. */
 async function showAgain(quietly = false) {
   const at = pattern();
   if (!at) return;
@@ -414,7 +414,7 @@ async function moreMatches(button) {
 
 // ---- Documents ----
 
-/** What goes, or is kept, for one reason: a mark for each line of it. */
+/** Text that is removed or kept for one reason: a mark for each of its lines. */
 function removals() {
   const reason = (mark) => $("a", mark)?.href ?? mark.title;
   const all = [];
@@ -440,7 +440,7 @@ async function chooseRemoval(marks) {
   else detail.replaceChildren(paragraph(marks[0].title));
 }
 
-/** Of the address of a pattern. */
+/** The source and the id in the address of a pattern. */
 function sourceAndId(href) {
   const url = new URL(href);
   const ofSource = decodeURIComponent(url.pathname.slice(base.length).split("/")[1]);
@@ -467,7 +467,7 @@ async function loadDocument(limit) {
   if (room.contains(document.activeElement)) ($("a", marks[0]) ?? marks[0]).focus({ preventScroll: true });
 }
 
-/** What is selected in the document; without a selection the removal at hand. */
+/** The selected text in the document; without a selection, the current removed text. */
 function selectedText() {
   const selection = getSelection();
   const isInside = selection.rangeCount > 0 && $("#document")?.contains(selection.getRangeAt(0).commonAncestorContainer);
@@ -527,14 +527,14 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-do]");
   if (item) {
     event.preventDefault();
-    // When it is its turn, another may stand for it.
+    // When its turn comes, another element may have replaced it.
     const { id } = item.dataset;
     inTurn(() => choose(itemOf(id)));
-    // Where the pattern stands below the list, it is out of sight.
+    // If the pattern is below the list, it is out of sight.
     if (matchMedia("(max-width: 59.99rem)").matches) inTurn(() => detail.scrollIntoView({ block: "start" }));
   } else if (mark) {
     event.preventDefault();
-    // Who selects words of a removal wants these, and not the pattern.
+    // A person who selects words of removed text wants the words, not the pattern.
     if (!getSelection().isCollapsed) return;
     const index = removals().findIndex((marks) => marks.includes(mark));
     inTurn(() => chooseRemoval(removals()[index]));
@@ -546,12 +546,12 @@ document.addEventListener("click", (event) => {
   $$(".split details[open]").filter((menu) => !menu.contains(event.target)).forEach((menu) => menu.removeAttribute("open"));
 });
 
-// A click would take the selection away before it is read.
+// A click would clear the selection before it is read.
 document.addEventListener("pointerdown", (event) => {
   if (event.target.closest("[data-do=keep]")) event.preventDefault();
 });
 
-// Browsers select no words of a link, they drag it: while the pointer is down it is none.
+// Browsers drag a link instead of selecting its words. So while the pointer is down, it is not a link.
 document.addEventListener("pointerdown", (event) => {
   const link = event.target.closest("#document del a");
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -592,7 +592,7 @@ function leave(field) {
   return item ? item.focus({ preventScroll: true }) : field.blur();
 }
 
-/** Whoever was in a menu is at its button then. */
+/** Moves the focus from a menu to its button. */
 function closeMenus() {
   for (const menu of $$(".split details[open]")) {
     if (menu.contains(document.activeElement)) $("summary", menu).focus();
@@ -633,7 +633,7 @@ function filter(index) {
 document.addEventListener("keydown", (event) => {
   if ($("dialog[open]")) return undefined;
   if (event.key === "Escape") {
-    // The browser would empty a search field, and tell nobody.
+    // The browser would clear a search field without an event.
     event.preventDefault();
     return leave(event.target);
   }
@@ -648,14 +648,14 @@ document.addEventListener("keydown", (event) => {
   const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
   if (!action || (event.key.startsWith("Arrow") && !list?.contains(event.target))) return undefined;
   event.preventDefault();
-  // What is typed next is meant for the field.
+  // The next keys are meant for the field.
   if (event.key === "/") return action();
-  // A key that is held goes through a list, as fast as it can be shown, and decides nothing.
+  // A held key moves through the list, as fast as it can be shown, and makes no decision.
   if (event.repeat && (waiting > 0 || !["j", "k", "ArrowDown", "ArrowUp"].includes(event.key))) return undefined;
   return inTurn(() => action(event));
 });
 
-/** What is shown follows what others do to the files, and what is found out about the patterns. */
+/** Updates the page when others change the files, and when effects of patterns become known. */
 async function watch() {
   const start = performance.now();
   try {
@@ -667,11 +667,11 @@ async function watch() {
   } catch {
     document.body.classList.add("lost");
   }
-  // Where looking takes long, it is done less often.
+  // If a request takes long, it is sent less often.
   setTimeout(watch, Math.max(document.hidden ? 5000 : 700, 5 * (performance.now() - start)));
 }
 
-/** Why the file cannot be read as it now is. */
+/** Why the present file cannot be read. */
 function putProblem(problem) {
   const room = $("#problem");
   if (!room || room.textContent === (problem ?? "")) return;
@@ -679,10 +679,10 @@ function putProblem(problem) {
   room.hidden = !problem;
 }
 
-/** The states that the list and the pattern were shown in. */
+/** The versions that the list and the pattern show. */
 const shown = { list: document.body.dataset.version, detail: document.body.dataset.version };
 
-/** As `refresh`, but it takes nothing from under a person's hands. */
+/** The same as `refresh`, but keeps what the person is using. */
 async function look(version) {
   if (shown.list !== version) {
     if (source === undefined || !(list || $("#document"))) await reloadMain();
@@ -697,7 +697,7 @@ async function look(version) {
   }
 }
 
-/** A document was opened to see what this pattern does to it. */
+/** A document was opened to see the effect of this pattern. */
 async function showHere(id) {
   const here = removals().find((marks) => $("a", marks[0]) && sourceAndId($("a", marks[0]).href)[1] === id);
   if (here) return chooseRemoval(here);

@@ -210,10 +210,12 @@ impl Tally {
         } else if by_records >= doubt {
             format!("{:.0} % of its documents have a number or price of their own in a fixed frame", 100.0 * records)
         } else if by_holes >= doubt {
-            format!("what recurs stands amid the text, {holes:.2} words in short pieces for each word that stays")
+            format!("text that recurs is in the middle of other text, {holes:.2} words in short pieces for each word \
+                     that is kept")
         } else {
             format!(
-                "{:.0} % of the text that does not recur has the shape of boilerplate, {for_each_matched:.1} words for each that recurs",
+                "{:.0} % of the text that does not recur has the shape of boilerplate, {for_each_matched:.1} words \
+                 for each word that recurs",
                 100.0 * share
             )
         };
@@ -288,11 +290,13 @@ mod tests {
             (Tally { without_paragraph: 8, ..news() }, "80 % of its documents have no paragraph of 15 words"),
             (
                 Tally { alarms: 480.0, ..news() },
-                "80 % of the text that does not recur has the shape of boilerplate, 1.2 words for each that recurs",
+                "80 % of the text that does not recur has the shape of boilerplate, 1.2 words for each word that \
+                 recurs",
             ),
             (
                 Tally { holes: 110.0, ..news() },
-                "what recurs stands amid the text, 0.20 words in short pieces for each word that stays",
+                "text that recurs is in the middle of other text, 0.20 words in short pieces for each word that is \
+                 kept",
             ),
         ];
         for (tally, because) in doubted {
@@ -339,7 +343,7 @@ mod tests {
         let lists = Tally { without_paragraph: 30, ..stream_of_news(40) };
         let code = Tally { alarms: 18_000.0, ..stream_of_news(40) };
         let recipes = Tally { holes: 2400.0, ..stream_of_news(40) };
-        for (tally, because) in [(lists, "paragraph"), (code, "shape"), (recipes, "amid the text")] {
+        for (tally, because) in [(lists, "paragraph"), (code, "shape"), (recipes, "in the middle of other text")] {
             let trust = tally.trust_so_far().expect("there are documents");
             assert!(!trust.is_anywhere() && trust.because.contains(because), "{trust}");
         }

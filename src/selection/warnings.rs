@@ -34,7 +34,7 @@ fn unread(effects: &Effects) -> Option<String> {
     let why = effects.failure.as_ref().map(|failure| format!(" ({failure})")).unwrap_or_default();
     let all = effects.documents.len();
     (unread > 0).then(|| {
-        format!("{unread} of {all} documents could not be read or cleaned{why}: they count nowhere on this page")
+        format!("{unread} of {all} documents could not be read or cleaned{why}: this page does not count them")
     })
 }
 
@@ -51,10 +51,10 @@ fn too_few_documents(file: &PatternFile) -> Option<String> {
     }
     let documents = format!("mined from {counted} different documents");
     Some(match counted < Mined::MIN_DOCUMENTS {
-        true => format!("{documents}, and nothing is from fewer than {}: add documents", Mined::MIN_DOCUMENTS),
+        true => format!("{documents}, but mining needs {}: add documents", Mined::MIN_DOCUMENTS),
         false => format!(
-            "{documents}: with fewer than {ENOUGH_DOCUMENTS} much recurs by chance, so look at every pattern, or add \
-             documents and mine again"
+            "{documents}: with fewer than {ENOUGH_DOCUMENTS}, much text recurs by chance; look at every pattern, or \
+             add documents and mine again"
         ),
     })
 }
@@ -79,8 +79,8 @@ fn no_second_crowd(file: &PatternFile) -> Option<String> {
     let cutoff = file.mined.cutoff;
     is_one_crowd.then(|| {
         format!(
-            "the repeats do not fall into two crowds, language and template: the cutoff {cutoff} says little; look at \
-             patterns of all shares, and leave the union method alone"
+            "the repeats do not form 2 groups, language and templates, so the cutoff {cutoff} is not reliable; look \
+             at patterns of all shares, and do not use the union method"
         )
     })
 }
@@ -153,7 +153,7 @@ mod tests {
     fn few_documents_are_numbered() {
         let told = |mined: &str| told(&file(mined, ""), &effects(9, 0, &[]));
         assert!(told("documents: 20, near_duplicates: 1, cutoff: 0.5").starts_with("mined from 19 different"));
-        assert!(told("documents: 4, cutoff: 0.5").contains("nothing is from fewer than 5"));
+        assert!(told("documents: 4, cutoff: 0.5").contains("but mining needs 5"));
         assert_eq!(told("documents: 20, cutoff: 0.5"), "");
         assert_eq!(told("documents: 0, cutoff: 0.5"), "", "it was written by hand");
     }
@@ -164,7 +164,8 @@ mod tests {
         let less = told(&mined, &effects(30, 29, &[]));
         assert_eq!(
             less,
-            "the source has changed since it was mined: 60.0 % of the text was removed, and 29.0 % is now; mine it again"
+            "the source has changed since it was mined: 60.0 % of the text was removed, and now it is 29.0 %; mine it \
+             again"
         );
         assert_eq!(told(&mined, &effects(30, 30, &[])), "");
         assert_eq!(told_of(&[&mined], true, &effects(30, 1, &[])), "", "less was asked for");
@@ -174,7 +175,7 @@ mod tests {
     fn a_source_that_changed_is_told_by_its_patterns() {
         let file = file("documents: 30, cutoff: 0.5", &two_patterns());
         let fewer = told(&file, &effects(10, 50, &[5, 1]));
-        assert!(fewer.contains("a document had 1.4 of the mined patterns on average, and has 0.6 now"), "{fewer}");
+        assert!(fewer.contains("a document had 1.4 of the mined patterns on average, and now has 0.6"), "{fewer}");
         assert_eq!(told(&file, &effects(10, 50, &[6, 1])), "");
         assert_eq!(told_of(&[&file], true, &effects(10, 0, &[0, 0])), "", "nobody asked for them");
     }
@@ -183,7 +184,7 @@ mod tests {
     fn two_crowds_are_told_from_one() {
         let told = |histogram: &str| told(&file("documents: 30, cutoff: 0.5", histogram), &effects(9, 0, &[]));
         for one in ["5: 900, 25: 300, 45: 100, 65: 30, 85: 10", "5: 900, 95: 1", "40: 9"] {
-            assert!(told(&format!("histogram: {{{one}}}\n")).contains("do not fall into two crowds"), "{one}");
+            assert!(told(&format!("histogram: {{{one}}}\n")).contains("do not form 2 groups"), "{one}");
         }
         for two in ["5: 900, 25: 300, 95: 10", "21: 40, 50: 11, 60: 1, 99: 5", "5: 900, 50: 8, 65: 40"] {
             assert_eq!(told(&format!("histogram: {{{two}}}\n")), "", "{two}");

@@ -43,7 +43,8 @@ impl Change {
         let Change { page, stayed, gone, new } = self;
         let before = stayed + gone;
         format!(
-            "has changed its template before page {page}: of {before} segments of it, {gone} are gone, and {new} are new"
+            "has changed its template before page {page}: {gone} of its {before} segments are gone, and {new} \
+             segments are new"
         )
     }
 

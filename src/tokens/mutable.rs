@@ -106,7 +106,8 @@ impl MutableSet {
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
         let mut looking_around = Vec::new();
         for ((index, pattern), compiled) in patterns.iter().enumerate().zip(all_compiled(&patterns)) {
-            let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "there are more than 65,535"))?;
+            let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "it is one of more than 65,535 \
+                patterns; remove some"))?;
             check_name(pattern, &mut names)?;
             match compiled? {
                 Compiled::Regular(bounded) => {
@@ -120,7 +121,8 @@ impl MutableSet {
         let automaton = automaton(&regular).map_err(|error| {
             // If one pattern is too large by itself, the error names it.
             let alone = on_automaton.iter().zip(regular.chunks(2)).find(|(_, pattern)| too_large(pattern));
-            alone.map_or(error, |(id, _)| refuse(&patterns[usize::from(id.0)], "it is too large; repeat less in it"))
+            alone.map_or(error, |(id, _)| refuse(&patterns[usize::from(id.0)], "it is too large; lower the numbers of \
+                its repetitions"))
         })?;
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());
@@ -172,7 +174,7 @@ impl MutableSet {
             }
             let alone = exact(pattern).map_err(|error| refuse(pattern, error))?;
             if let Some(text) = pattern.not.iter().find(|text| matched_end(&alone, text, 0) == Some(text.len())) {
-                return Err(refuse(pattern, format!("it matches '{text}', which its 'not' list spares")));
+                return Err(refuse(pattern, format!("it matches '{text}', which is in its 'not' list")));
             }
         }
         Ok(())
@@ -385,7 +387,7 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
         return Err(refuse(pattern, "a name is made of lower-case letters, digits and hyphens"));
     }
     if !names.insert(&pattern.name) {
-        return Err(refuse(pattern, "there is another of this name; rename one"));
+        return Err(refuse(pattern, "another pattern has this name; rename one"));
     }
     Ok(())
 }
@@ -562,7 +564,7 @@ mod tests {
         assert!(refused("x", r"\w{1000}{1000}").contains("'x': it is too large"));
         assert!(refused("No", "a").contains("lower-case"));
         let twice = MutableSet::new(vec![pattern("x", "a"), pattern("x", "b")]).unwrap_err();
-        assert!(twice.to_string().contains("another of this name"));
+        assert!(twice.to_string().contains("another pattern has this name"));
         assert!(parse_file("mutable:\n  - nmae: x\n").unwrap_err().to_string().contains("nmae"));
     }
 }

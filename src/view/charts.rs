@@ -207,7 +207,7 @@ fn histogram_in_words(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) ->
     let is_above = |index: usize| index as f64 + 1e-9 >= cutoff * bins;
     let above: u64 = counts.iter().enumerate().filter(|&(index, _)| is_above(index)).map(|(_, count)| count).sum();
     let (all, above, cutoff) = (grouped(all), grouped(above), percent(cutoff));
-    let counted = format!("{above} of {all} repeats stand in {cutoff} of the documents or more, which is the cutoff.");
+    let counted = format!("{above} of {all} repeats are in {cutoff} of the documents or more, which is the cutoff.");
     match modes {
         Some((low, high)) => {
             format!("{counted} It lies between the two modes, {} and {}.", percent(low), percent(high))
@@ -297,11 +297,12 @@ fn removed_in_words(documents: &[DocumentShare]) -> String {
     let (least, most) = (shares().fold(1.0, f64::min), shares().fold(0.0, f64::max));
     match documents {
         [] => "There are no documents.".to_owned(),
-        [only] => format!("Of the one document {} of the text goes.", percent(only.share)),
+        [only] => format!("In the one document, {} of the text is removed.", percent(only.share)),
         _ => {
             let (count, mean) = (grouped(documents.len() as u64), percent(mean(documents)));
             let span = format!("{} to {}", percent(least), percent(most));
-            format!("Of {count} documents {span} of the text goes, {mean} in the mean.{}", quarters_in_words(documents))
+            format!("In {count} documents, {span} of the text is removed; the mean is \
+                     {mean}.{}", quarters_in_words(documents))
         }
     }
 }
@@ -369,7 +370,7 @@ mod tests {
         let mut counts = [0; 100];
         (counts[3], counts[50], counts[51], counts[97]) = (12_000, 3, 20, 1);
         let svg = histogram(&counts, 0.5, Some((0.03, 0.97))).into_string();
-        let words = "24 of 12,024 repeats stand in 50 % of the documents or more, which is the cutoff. It lies between \
+        let words = "24 of 12,024 repeats are in 50 % of the documents or more, which is the cutoff. It lies between \
             the two modes, 3 % and 97 %.";
         let svg = svg.replace('\u{a0}', " ");
         assert_eq!(svg.matches(words).count(), 2, "below the chart, and to screen readers");
@@ -415,8 +416,9 @@ mod tests {
     #[test]
     fn a_step_is_told() {
         let html = removed_over_documents(&shares(&[0.25, 0.25, 0.25, 0.25, 0.75, 0.75, 0.75, 0.75])).into_string();
-        let words = "Of 8 documents 25 % to 75 % of the text goes, 50 % in the mean. In the first quarter it is 25 %, \
-            in the last 75 %.";
+        let words = "In 8 documents, 25 % to 75 % of the text is removed; the mean is 50 %. In the first quarter it \
+                     is 25 \
+            %, in the last 75 %.";
         assert!(html.replace('\u{a0}', " ").contains(words), "{html}");
     }
 

@@ -1,11 +1,11 @@
-//! Barriers for people who see little or nothing, or use no mouse, as far as axe-core finds them.
+//! Finds barriers for people who see little or nothing, or use no mouse, with axe-core.
 
 use serde_json::Value;
 
 use super::session::{Browser, Scheme};
 
 impl Browser {
-    /// The barriers of the page as it stands there, in light and in dark colours; each names the elements.
+    /// The barriers of the page in its present state, in light and in dark colours, each with its elements.
     pub fn barriers(&self) -> Vec<String> {
         let schemes = [Scheme::Light, Scheme::Dark];
         schemes.into_iter().flat_map(|scheme| self.barriers_in(scheme)).collect()

@@ -1,12 +1,12 @@
-//! What the browser's console has to complain of: errors and warnings of scripts, errors that nobody caught, what the
-//! page's own security policy forbids, requests that failed.
+//! What the browser's console reports: errors and warnings of scripts, uncaught errors, violations of the page's own
+//! security policy, failed requests.
 
 use serde_json::{Value, json};
 
 use super::session::Browser;
 
 impl Browser {
-    /// What the pages complained of since this was asked last, a line each.
+    /// What the pages reported since the last call, a line each.
     pub fn complaints(&self) -> Vec<String> {
         let entries = self.command("se/log", json!({"type": "browser"}));
         let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The browser itself: that stories see what a page does, and are told what it does wrong.
+//! Tests the browser harness itself: stories see what a page does, and hear of its errors.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,11 +39,11 @@ document.addEventListener('keydown', event => {
 </html>
 "#;
 
-/// A page, and the folder that it goes with.
+/// A page with its folder.
 struct Page(TempDir);
 
 impl Page {
-    /// The page without a fault, with this in its head and its body.
+    /// The page without a fault, with these additions in its head and its body.
     fn with(head: &str, body: &str) -> Page {
         let page = Page(tempfile::tempdir().expect("a folder"));
         let html = PAGE.replace("</head>", &format!("{head}</head>")).replace("</main>", &format!("{body}</main>"));
@@ -56,12 +56,12 @@ impl Page {
     }
 }
 
-/// Tells a story about the page with this in its body.
+/// Runs a story on the page with this in its body.
 fn on_page_with(body: &str, story: impl FnOnce(&Browser)) {
     on_page(&Page::with("", body), story);
 }
 
-/// Tells a story about the page with this in its body, which forbids itself something.
+/// Runs a story on the page with this in its body, and a policy that forbids something.
 fn on_page_that_forbids(policy: &str, body: &str, story: impl FnOnce(&Browser)) {
     let head = format!(r#"<meta http-equiv="Content-Security-Policy" content="{policy}">"#);
     on_page(&Page::with(&head, body), story);

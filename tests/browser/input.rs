@@ -43,20 +43,20 @@ impl Browser {
         self.done(&format!("press {keys}"), self.client().perform_actions(chord(keys)));
     }
 
-    /// Clicks a field and types, each character a key.
+    /// Clicks a field and types text, one key per character.
     #[track_caller]
     pub fn write(&self, css: &str, text: &str) {
         self.click(css);
         self.type_in(text);
     }
 
-    /// Types where the focus is.
+    /// Types into the element with the focus.
     #[track_caller]
     pub fn type_in(&self, text: &str) {
         text.chars().for_each(|character| self.press(&character.to_string()));
     }
 
-    /// Types in place of what stands in the field that has the focus.
+    /// Replaces the text of the field with the focus.
     #[track_caller]
     pub fn type_over(&self, text: &str) {
         self.press("Control+a");
@@ -64,7 +64,7 @@ impl Browser {
         self.type_in(text);
     }
 
-    /// Goes on to the next thing that keys reach, until it is this.
+    /// Presses Tab until this element has the focus.
     #[track_caller]
     pub fn tab_to(&self, css: &str) {
         const AT_MOST: usize = 60;
@@ -77,7 +77,7 @@ impl Browser {
         assert!(found, "the keyboard does not come to {css}");
     }
 
-    /// Selects a text where it stands first, as with the pointer; it must not cross elements.
+    /// Selects the first place of a text, as with the pointer. It must not cross elements.
     #[track_caller]
     pub fn select(&self, css: &str, text: &str) {
         let script =

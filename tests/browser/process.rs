@@ -1,4 +1,4 @@
-//! A program that runs beside the test, says where it can be reached, and ends with the test.
+//! A program that runs beside the test, prints its address, and ends with the test.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use super::waiting::PATIENCE;
 /// A child process, killed when dropped.
 pub struct Process {
     child: Child,
-    /// What it prints, on both streams.
+    /// The lines that it prints, on both streams.
     lines: Receiver<String>,
 }
 
@@ -26,7 +26,7 @@ impl Process {
         Process { child, lines }
     }
 
-    /// Waits for a line of its output from which this can be read.
+    /// Waits for a line of its output from which this value can be read.
     #[track_caller]
     pub fn wait_for<T>(&self, what: &str, read: impl Fn(&str) -> Option<T>) -> T {
         let mut seen = String::new();
@@ -47,7 +47,7 @@ impl Drop for Process {
     }
 }
 
-/// Reads a stream to its end, also when nobody asks for its lines any more: a full pipe would halt the program.
+/// Reads a stream to its end, also when nobody needs its lines any more, because a full pipe would block the program.
 fn pass_on(stream: impl Read + Send + 'static, sender: Sender<String>) {
     let lines = BufReader::new(stream).lines().map_while(Result::ok);
     spawn(move || lines.for_each(|line| drop(sender.send(line))));

@@ -1,4 +1,4 @@
-//! `dehusk review`, started beside a story, with patterns that were mined before.
+//! Starts `dehusk review` beside a story, with mined patterns.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +15,9 @@ use super::process::Process;
 /// The pattern files of the sample corpus by name, mined once for all stories.
 static MINED: LazyLock<BTreeMap<String, String>> = LazyLock::new(mine);
 
-/// A review that nobody else works on; ends when dropped.
+/// A review for one story. It ends when dropped.
 pub struct Review {
-    /// Where it is, with its key.
+    /// Its address, with its key.
     pub url: String,
     patterns: TempDir,
     _process: Process,
@@ -47,22 +47,22 @@ impl Review {
         url.into()
     }
 
-    /// Where a pattern file is.
+    /// The path of a pattern file.
     pub fn path(&self, source: &str) -> PathBuf {
         self.patterns.path().join(format!("{source}.yaml"))
     }
 
-    /// What a pattern file says by now.
+    /// The present content of a pattern file.
     pub fn file(&self, source: &str) -> String {
         fs::read_to_string(self.path(source)).expect("the pattern file")
     }
 
-    /// What a pattern file means by now.
+    /// The present content of a pattern file, parsed.
     pub fn patterns(&self, source: &str) -> PatternFile {
         PatternFile::parse(&self.file(source), &LexerCache::default()).expect("a pattern file")
     }
 
-    /// A pattern as its file has it by now.
+    /// The present version of a pattern in its file.
     pub fn pattern(&self, source: &str, id: &str) -> Pattern {
         self.patterns(source).patterns.into_iter().find(|pattern| pattern.id == id).expect("the pattern")
     }

@@ -1,4 +1,4 @@
-//! A browser, from its start to its end, and what stands between it and a person: window, colours, scripts.
+//! A browser from start to end, with its window, colours and scripts.
 //!
 //! Every call waits until it is done, so a story needs no `await`.
 
@@ -21,7 +21,7 @@ use super::process::Process;
 use super::tools::Tools;
 use super::waiting::PATIENCE;
 
-/// Headless, without what asks the network for anything but the pages, and able to run as any user.
+/// Headless, without features that use the network for anything but the pages, and able to run as any user.
 const FLAGS: [&str; 8] = [
     "--headless",
     "--no-sandbox",
@@ -52,13 +52,13 @@ impl Scheme {
     }
 }
 
-/// A browser with one window and an empty profile, closed when dropped. A story that fails leaves a picture behind.
+/// A browser with one window and an empty profile, closed when dropped. A story that fails leaves a picture.
 pub struct Browser {
     client: Client,
     runtime: Runtime,
     scheme: Cell<Scheme>,
     axe: String,
-    // In this order: the driver ends before the profile goes.
+    // The order matters: the driver ends before the profile is deleted.
     _driver: Process,
     _profile: TempDir,
 }
@@ -80,24 +80,24 @@ impl Browser {
         browser
     }
 
-    /// Runs a script in the page; gives what it returns. A promise is waited for.
+    /// Runs a script in the page. Returns its result, and waits if it is a promise.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
         self.run_with(script, Vec::new())
     }
 
-    /// Makes the page so many CSS pixels wide and high.
+    /// Sets the width and the height of the page in CSS pixels.
     #[track_caller]
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.devtools("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Prefers light or dark colours from now on.
+    /// Sets the preferred colours.
     #[track_caller]
     pub fn prefer(&self, scheme: Scheme) {
         let colours = json!({"name": "prefers-color-scheme", "value": scheme.name()});
-        // What still moves cannot be clicked.
+        // A moving element cannot be clicked.
         let features = json!([colours, {"name": "prefers-reduced-motion", "value": "reduce"}]);
         self.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
         self.scheme.set(scheme);
@@ -136,19 +136,19 @@ impl Browser {
         self.command("goog/cdp/execute", json!({"cmd": name, "params": parameters}));
     }
 
-    /// Runs a script that finds these in `arguments`.
+    /// Runs a script with these values in `arguments`.
     #[track_caller]
     pub fn run_with(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.done("run a script", self.client.execute(script, arguments))
     }
 
-    /// Waits for what has to succeed.
+    /// Waits for an operation that must succeed.
     #[track_caller]
     pub fn done<T>(&self, what: &str, task: impl Future<Output = Result<T, CmdError>>) -> T {
         self.wait(task).unwrap_or_else(|error| panic!("{what}: {error}"))
     }
 
-    /// Waits for what may fail.
+    /// Waits for an operation that may fail.
     pub fn wait<T>(&self, task: impl Future<Output = T>) -> T {
         self.runtime.block_on(task)
     }
@@ -159,14 +159,14 @@ impl Drop for Browser {
         if std::thread::panicking() {
             let _ = self.leave_picture();
         }
-        // Closing the session ends the browser; killing its driver alone would leave it behind.
+        // Closing the session ends the browser. Killing only its driver would leave it running.
         let close = async { tokio::time::timeout(PATIENCE, self.client.clone().close()).await };
         let _ = self.runtime.block_on(close);
     }
 }
 
 impl Browser {
-    /// A picture of where a story failed, named after its test.
+    /// A picture of a failed story, named after its test.
     fn leave_picture(&self) -> Result<(), Box<dyn std::error::Error>> {
         let thread = std::thread::current();
         let path = in_target(&format!("browser/{}.png", thread.name().unwrap_or("story").replace("::", "-")));

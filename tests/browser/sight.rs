@@ -1,6 +1,6 @@
 //! What a person sees of a page.
 //!
-//! What is asked of the page is what is there now; what is expected of it may take a while.
+//! Questions are about the present state of the page. Expectations wait for a while.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ impl Browser {
         });
     }
 
-    /// Waits until a CSS selector finds so many elements.
+    /// Waits until a CSS selector finds this number of elements.
     #[track_caller]
     pub fn expect_count(&self, css: &str, count: usize) {
         eventually(&format!("{count} of {css}"), || match self.count(css) {

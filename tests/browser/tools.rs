@@ -1,6 +1,6 @@
-//! The programs and the script that these tests take, which are no part of Rust.
+//! The programs and the script that these tests need in addition to Rust.
 //!
-//! Where one is missing, tests are skipped and the first of them says what to install; with `DEHUSK_BROWSER=required`
+//! If one is missing, tests are skipped, and the first of them says what to install. With `DEHUSK_BROWSER=required`
 //! they fail.
 
 use std::io::Write;
@@ -9,17 +9,17 @@ use std::sync::LazyLock;
 
 use super::in_target;
 
-/// Where the tools are.
+/// The paths of the tools.
 pub struct Tools {
-    /// Chromium, or a browser made of it.
+    /// Chromium, or a browser based on it.
     pub chromium: PathBuf,
-    /// What drives it, of the same version.
+    /// Its driver, of the same version.
     pub chromedriver: PathBuf,
     /// The script that finds barriers in pages.
     pub axe: PathBuf,
 }
 
-/// The tools, or that this test is skipped.
+/// The tools. `None` if this test is skipped.
 pub fn found() -> Option<&'static Tools> {
     static TOOLS: LazyLock<Option<Tools>> = LazyLock::new(|| look_for_all().map_err(|missing| tell(&missing)).ok());
     TOOLS.as_ref()
@@ -53,7 +53,7 @@ fn script(path: &Path) -> Result<PathBuf, String> {
     path.is_file().then(|| path.to_owned()).ok_or_else(missing)
 }
 
-/// Says it past the test runner, which shows what a test prints only if it fails.
+/// Writes directly to the terminal, because the test runner shows the output of a test only if it fails.
 fn tell(missing: &str) {
     let is_required = std::env::var_os("DEHUSK_BROWSER").is_some_and(|value| value == "required");
     assert!(!is_required, "{missing}");

@@ -3,10 +3,10 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
+/// Maximum time to wait. Work that takes seconds on a busy machine must not fail, and work that hangs must fail.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Tries until it succeeds. The last failure is told when patience is over.
+/// Tries until it succeeds. When the time is over, the last failure is reported.
 #[track_caller]
 pub fn eventually<T>(what: &str, mut attempt: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();

@@ -57,17 +57,17 @@ fn files_that_do_not_fit_together_are_refused() {
         sandbox.expect(1, &format!("combine {arguments} -o parts")).says(message);
         assert!(!sandbox.path("parts/bay.yaml").exists());
     };
-    refused("bay.candidates bay.candidates", "source 'bay' stands in");
+    refused("bay.candidates bay.candidates", "source 'bay' is in ");
     refused("bay.candidates nothing", "cannot use \"nothing\": No such file");
     sandbox.write("text", "A ferry came.\n");
-    refused("text", "a line in it is no line of ours: get it anew");
-    refused("corpus", "it is no regular file");
+    refused("text", "dehusk did not write one of its lines: get it again");
+    refused("corpus", "it is not a regular file");
     sandbox.expect(0, "mine corpus/hill/* --candidates other --tokenizer whitespace --quiet");
     refused("bay.candidates other", "were read in different ways: mine them with the same options");
     let whole = fs::read(sandbox.path("bay.candidates")).expect("candidates");
     for length in [0, 10, whole.len() / 2, whole.len() - 1] {
         sandbox.write("cut", &whole[..length]);
-        refused("cut", "get it anew");
+        refused("cut", "get it again");
     }
     sandbox.expect(2, "mine corpus").says("--out");
     sandbox.expect(2, "mine corpus -o parts --candidates x").says("cannot be used with");

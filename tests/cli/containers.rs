@@ -12,7 +12,7 @@ pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).expect("compressed")
 }
 
-/// What is behind the compression, if there is one and it is whole.
+/// The uncompressed content, if it is compressed and complete.
 pub fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut behind = Vec::new();
     match bytes {
@@ -40,7 +40,7 @@ pub fn record(fields: &str, block: &[u8]) -> Vec<u8> {
     record_of_length(fields, &format!("Content-Length: {}\r\n", block.len()), block)
 }
 
-/// A WARC record that says so of its length.
+/// A WARC record with this value as its length.
 pub fn record_of_length(fields: &str, length: &str, block: &[u8]) -> Vec<u8> {
     let id = block.iter().fold(block.len() as u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
     let id = format!("WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{:012x}>", id & 0xffff_ffff_ffff);

@@ -25,8 +25,8 @@ fn a_redesign_is_told_and_the_remedy_helps() {
     let sandbox = redesigned(12);
     let ran = sandbox.expect(0, "clean later -p patterns -o out --json");
     ran.says("warning: source 'tide' has changed since it was mined: a document had ")
-        .says(" of the mined patterns on average, and has 0.0 now; ")
-        .says(" of the text was removed, and 0.0 % is now; mine it again");
+        .says(" of the mined patterns on average, and now has 0.0; ")
+        .says(" of the text was removed, and now it is 0.0 %; mine it again");
     let drift = &serde_json::from_str::<serde_json::Value>(&ran.stdout).expect("JSON")["sources"]["tide"]["drift"];
     let figure = |of: &str, key: &str| drift[of][key].as_f64().unwrap_or_else(|| panic!("{of}.{key} in {drift}"));
     assert!(figure("patterns", "when_mined") > 2.0 && figure("patterns", "now") == 0.0, "{drift}");

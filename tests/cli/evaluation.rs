@@ -203,7 +203,10 @@ fn what_cannot_be_scored_is_refused_with_a_remedy() {
     sandbox.write("renamed/village/one.txt", sandbox.read("gold/village/00001.txt"));
     sandbox.expect(1, "eval corpus --gold godl").says("gold text: cannot find \"godl\": did you mean \"gold\"?");
     sandbox.expect(1, "eval corpus --gold empty").says("no document in empty has 20 words or more");
-    sandbox.expect(1, "eval corpus --gold other").says("it has 'village', other has 'town'").says("name the folders");
+    sandbox
+        .expect(1, "eval corpus --gold other")
+        .says("the corpus has 'village', and other has 'town'")
+        .says("name the folders");
     sandbox.expect(1, "eval corpus --gold renamed").says("renamed/SOURCE/NAME.txt").says("name the files");
     sandbox.expect(1, "eval corpus --gold renamed --half").says("every second document");
     sandbox.expect(2, "eval corpus").says("--gold");

@@ -1,6 +1,7 @@
 //! Input that was made to hang, crash or fill the memory.
 //!
-//! Every run is killed after [`PATIENCE`]: what takes seconds on a busy machine must not fail, what hangs must.
+//! Every run is killed after [`PATIENCE`]. Work that takes seconds on a busy machine must not fail, and work that hangs
+//! must fail.
 
 use std::process::Stdio;
 use std::thread::sleep;
@@ -12,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 const STORY: &str = "The ferry sailed at dawn and came back before the moon stood over Hale.";
 
-/// Runs the program, but not for ever; what it prints goes to files, for a full pipe would stop it.
+/// Runs the program with a time limit. Its output goes to files, because a full pipe would block it.
 fn run(sandbox: &Sandbox, arguments: &str) -> Ran {
     let log = |name: &str| fs::File::create(sandbox.path(name)).expect("a file");
     let mut command = sandbox.command(arguments);
@@ -32,7 +33,7 @@ fn run(sandbox: &Sandbox, arguments: &str) -> Ran {
     Ran { status: status.code(), stdout: sandbox.read("stdout"), stderr: sandbox.read("stderr") }
 }
 
-/// Runs the program, which has to end with this status, in time.
+/// Runs the program, which must end with this status within the time limit.
 #[track_caller]
 fn expect(sandbox: &Sandbox, status: i32, arguments: &str) -> Ran {
     let ran = run(sandbox, arguments);
@@ -60,7 +61,7 @@ fn with_share_line() -> Sandbox {
     sandbox
 }
 
-/// What becomes of a page.
+/// The cleaned page.
 #[track_caller]
 fn cleaned(html: &str) -> String {
     let sandbox = with_share_line();
@@ -69,7 +70,7 @@ fn cleaned(html: &str) -> String {
     sandbox.read("out/odd/x.txt")
 }
 
-/// So many of a piece, before and after a page's text.
+/// This number of pieces before and after a page's text.
 fn around(piece: &str, end: &str) -> String {
     const DEEP: usize = 1_000_000;
     format!("<p>{STORY}</p>{}{end}<p>{SHARE_LINE}</p><p>{STORY}</p>", piece.repeat(DEEP / piece.matches('<').count()))
@@ -86,7 +87,7 @@ fn elements_a_million_deep() {
 fn choices_and_pictures_a_million_deep() {
     assert_eq!(cleaned(&around("<select>", "</select>")).trim(), format!("{STORY}\n{STORY}"));
     assert_eq!(cleaned(&around("<option>", "")).trim(), format!("{STORY}\n{STORY}"));
-    // A paragraph ends all pictures that are open.
+    // A paragraph closes all open pictures.
     assert_eq!(cleaned(&around("<svg>", "")).trim(), format!("{STORY}\n{STORY}"));
     assert_eq!(cleaned(&around("<select><option><svg>", "")).trim(), format!("{STORY}\n{STORY}"));
 }
@@ -157,7 +158,8 @@ fn a_key_of_ten_megabytes() {
     expect(&sandbox, 3, "clean corpus/x.jsonl -p patterns -o out2 --quiet");
 }
 
-/// How a run with one more pattern went, beside a document that it does not touch, and what was written of the two.
+/// The result of a run with one more pattern: its exit status, and the output for two documents. The pattern only
+/// concerns one of them.
 fn with_pattern(regex: &str, document: &str) -> (Ran, [Option<Vec<u8>>; 2]) {
     let sandbox = Sandbox::new();
     sandbox.write("patterns/odd.yaml", pattern_file(&(entry("share", SHARE_LINE) + &entry("bomb", regex))));
@@ -169,7 +171,7 @@ fn with_pattern(regex: &str, document: &str) -> (Ran, [Option<Vec<u8>>; 2]) {
     (ran, written)
 }
 
-/// Either the document is cleaned as a whole, or it is named with the pattern and left out; the other one is cleaned.
+/// Either the document is cleaned completely, or it is left out and named with the pattern. The other one is cleaned.
 #[track_caller]
 fn ends_with(status: i32, regex: &str, document: &str) {
     let (ran, [plain, trigger]) = with_pattern(regex, document);
@@ -300,7 +302,7 @@ fn tokenizers_that_backtrack_elsewhere_do_not_here() {
     }
 }
 
-/// So many words or lines are a hostile document.
+/// The number of words or lines of a hostile document.
 const MANY: usize = 100_000;
 
 /// A word of letters for each number.
@@ -328,7 +330,8 @@ fn a_first_line_of_a_hundred_thousand_words() {
     assert!(sandbox.read("out/odd/x.txt").contains(STORY));
 }
 
-/// A menu whose lines are one template, another of them marked on each page: each stretch of it recurs, at each place.
+/// A menu whose lines are one template, with another line marked on each page. So each stretch of it recurs at each
+/// place.
 #[test]
 fn menus_that_mark_the_line_of_the_page() {
     const LINES: usize = 120;
@@ -347,7 +350,7 @@ fn menus_that_mark_the_line_of_the_page() {
     assert!(file.contains(r"long\s+menu"), "{file}");
 }
 
-/// Any number of times the same is a repeat that many documents have. A pattern for each would match at each line.
+/// Any number of equal lines is a repeat that many documents have. A pattern for each number would match at each line.
 #[test]
 fn documents_of_the_same_line_that_grow() {
     const PAGES: usize = 200;
@@ -359,7 +362,7 @@ fn documents_of_the_same_line_that_grow() {
     assert!((1..=9).contains(&patterns) && file.len() < 30_000, "{patterns} patterns in {} bytes", file.len());
 }
 
-/// Each stretch between two of the words that differ recurs, in nearly all pages.
+/// Each stretch between two of the differing words recurs in nearly all pages.
 #[test]
 fn pages_alike_but_for_a_word_each() {
     const WORDS: usize = 300;
@@ -374,9 +377,9 @@ fn pages_alike_but_for_a_word_each() {
     assert!(sandbox.read("patterns/odd.yaml").contains("regex:"));
 }
 
-// Streams: a source's pages teach what recurs, so each shape comes several times, each time with another story.
+// Streams: the pages of a source teach what recurs, so each shape comes several times, each time with another story.
 
-/// So many segments of a page recur.
+/// Number of segments of a page that recur.
 const RECURRING: usize = 5000;
 
 fn item(number: usize) -> String {
@@ -387,7 +390,7 @@ fn items(form: impl Fn(String) -> String) -> Vec<String> {
     (0..RECURRING).map(|number| form(item(number))).collect()
 }
 
-/// Lines that were never seen, a tenth as long as what stands beside them: so no page is a copy.
+/// Lines that are always new, with a tenth of the length of the other text. So no page is a copy.
 fn story(number: usize, beside: &str) -> String {
     let mut story = Story(number as u64);
     let mut lines = story.paragraph();
@@ -402,7 +405,7 @@ fn json_line(key: &str, text: &str) -> String {
     serde_json::json!({"source": "odd", key: text}).to_string() + "\n"
 }
 
-/// Pages of a source that are cleaned as they come, and what becomes of the last of them. Its state is `state`.
+/// Pages of a source that are cleaned as a stream, and the result for the last one. The state is `state`.
 #[track_caller]
 fn streamed(key: &str, pages: impl Iterator<Item = String>, options: &str) -> (String, Sandbox) {
     let sandbox = Sandbox::new();

@@ -41,7 +41,7 @@ fn a_source_without_pattern_file_is_copied_byte_for_byte_with_a_warning() {
     sandbox.write("corpus/new/a.txt", strange);
     sandbox.write("corpus/new/b.txt", STORY);
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
-    ran.says("warning: there is no pattern file for source 'new'; its documents are copied as they are");
+    ran.says("warning: there is no pattern file for source 'new'; its documents are copied unchanged");
     assert_eq!(ran.stderr.matches("no pattern file").count(), 1, "{}", ran.stderr);
     assert_eq!(sandbox.tree("out"), sandbox.tree("corpus"));
 }
@@ -98,7 +98,7 @@ fn a_document_that_is_nothing_but_template_is_emptied_with_a_warning() {
     patterns(&sandbox);
     sandbox.write("corpus/odd/x.txt", format!("{SHARE_LINE}\n"));
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
-    ran.says("corpus/odd/x.txt: all its text is taken for boilerplate");
+    ran.says("corpus/odd/x.txt: all its text is removed as boilerplate");
     assert!(ran.stdout.contains("1 document with no text left"), "{}", ran.stdout);
     assert_eq!(sandbox.read("out/odd/x.txt").trim(), "");
 }
@@ -215,7 +215,7 @@ fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
     fs::create_dir(sandbox.path("corpus/tide/folder.txt")).expect("a folder");
     sandbox.write("corpus/tide/locked.txt", STORY);
     let skipped = if reads_everything(&sandbox.path("corpus/tide/locked.txt")) {
-        eprintln!("notice: whoever runs this may read everything; a locked file is not tried");
+        eprintln!("notice: this user may read everything; a locked file is not tried");
         1
     } else {
         2
@@ -317,7 +317,7 @@ fn the_longest_names_come_out_and_longer_ones_are_named() {
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
     assert_eq!(sandbox.tree("out").into_keys().collect::<Vec<_>>(), [format!("odd/{name}")]);
     let ran = sandbox.expect(3, "clean corpus -p patterns -o spans --spans --quiet");
-    ran.says(".txt.jsonl\", which is too long a name").says("shorten");
+    ran.says(".txt.jsonl\", and this name is too long there").says("shorten");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// After so long it is no longer waited for: what takes seconds on a busy machine must not fail, what hangs must.
+/// Maximum time to wait. Work that takes seconds on a busy machine must not fail, and work that hangs must fail.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn start(sandbox: &Sandbox, arguments: &str) -> Child {
@@ -14,7 +14,7 @@ pub fn start(sandbox: &Sandbox, arguments: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
-/// Waits until it is so, or the program has ended.
+/// Waits until the condition holds, or the program has ended.
 pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() && child.try_wait().expect("a child").is_none() {
@@ -30,7 +30,7 @@ pub fn signal(child: &Child, name: &str) {
     let _ = std::process::Command::new("kill").args([name, &child.id().to_string()]).output();
 }
 
-/// Presses Ctrl-C; gives how it ended.
+/// Presses Ctrl-C. Returns how the program ended.
 fn interrupt(mut child: Child) -> Ran {
     signal(&child, "-INT");
     wait_until(&mut child, || false);
@@ -40,7 +40,7 @@ fn interrupt(mut child: Child) -> Ran {
     Ran { status: output.status.code(), stdout: text(&output.stdout), stderr }
 }
 
-/// Starts the program on ever larger corpora, until it is interrupted before it is done.
+/// Starts the program on larger and larger corpora, until it is interrupted before it has finished.
 fn interrupt_at_work(
     arguments: &str,
     prepare: impl Fn(&Sandbox, usize),
@@ -68,14 +68,14 @@ fn assert_stopped(ran: &Ran) {
     assert_eq!(ran.stderr, "error: stopped; every file written so far is whole, go on with --resume\n");
 }
 
-/// Starts the program on so many lines, and waits until it is in the middle of writing.
+/// Starts the program on this number of lines, and waits until it is writing.
 pub fn write_lines(sandbox: &Sandbox, name: &str) -> Child {
     let mut child = start(sandbox, &format!("clean {name}.jsonl -p patterns -o out"));
     wait_until(&mut child, || unfinished(sandbox).iter().any(|(_, bytes)| !bytes.is_empty()));
     child
 }
 
-/// What is being written to `out`.
+/// The files that are being written to `out`.
 fn unfinished(sandbox: &Sandbox) -> Tree {
     let mut files = sandbox.tree("out");
     files.retain(|name, _| name.starts_with(".dehusk/run-") && !name.ends_with("/lock"));
@@ -87,7 +87,7 @@ pub fn lines(range: std::ops::Range<usize>) -> String {
     range.map(line).collect()
 }
 
-/// How many files and folders are right in a folder.
+/// Number of files and folders directly in a folder.
 pub fn entries(folder: PathBuf) -> usize {
     fs::read_dir(folder).map_or(0, |entries| entries.count())
 }
@@ -111,7 +111,7 @@ fn cleaning_lines_stops_without_half_a_file() {
     );
     let written = sandbox.tree("out");
     sandbox.expect(0, "clean lines.jsonl -p patterns -o undisturbed --quiet");
-    // whole if it was just done
+    // The file is complete if it was just finished.
     assert!(written.is_empty() || written == sandbox.tree("undisturbed"), "{:?}", written.keys());
 }
 

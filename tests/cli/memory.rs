@@ -18,7 +18,7 @@ fn sources() -> Sandbox {
 fn a_source_that_does_not_fit_is_refused_before_anything_is_mined() {
     let sandbox = sources();
     let refused = sandbox.expect(1, "mine corpus -o patterns --memory 300k");
-    refused.says("source 'city' may need").says("of 300.0 kB").says("--sample");
+    refused.says("source 'city' may need").says("the limit is 300.0 kB").says("--sample");
     assert!(!refused.stderr.contains("village"), "{refused:?}");
     assert!(!sandbox.path("patterns/village.yaml").exists());
     for bad in ["0", "much", "4X", "-1G"] {
@@ -31,7 +31,7 @@ fn a_sample_of_it_is_mined() {
     let sandbox = sources();
     sandbox.expect(0, "mine corpus -o all --quiet");
     let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 840k --sample");
-    sampled.says("source 'city' needs more memory than there is").says("of its 12 documents are mined");
+    sampled.says("source 'city' needs more memory than is available").says("of its 12 documents are mined");
     let city = sandbox.read("patterns/city.yaml");
     assert!(!city.contains("documents: 12,") && city.contains(r"Share"), "{city}");
     assert_eq!(sandbox.read("patterns/village.yaml"), sandbox.read("all/village.yaml"));
@@ -53,10 +53,10 @@ fn a_source_of_many_short_tokens_needs_more_than_others_of_its_size() {
     (0..12).for_each(|number| sandbox.write(&format!("corpus/rows/{number:02}.txt"), "a ".repeat(10_000 + number)));
     // 240 kB: 2.9 MB, if it were language.
     let refused = sandbox.expect(1, "mine corpus -o patterns --memory 4M");
-    refused.says("there is not enough memory: source 'rows' may need").says("of 4.0 MB").says("--sample");
+    refused.says("there is not enough memory: source 'rows' may need").says("the limit is 4.0 MB").says("--sample");
     assert!(!sandbox.path("patterns/village.yaml").exists());
     let sampled = sandbox.expect(0, "mine corpus -o patterns --memory 4M --sample");
-    sampled.says("source 'rows' needs more memory than there is").says("of its 12 documents are mined");
+    sampled.says("source 'rows' needs more memory than is available").says("of its 12 documents are mined");
     sandbox.expect(0, "mine corpus -o all --memory 400M --quiet");
     assert_eq!(sandbox.read("patterns/village.yaml"), sandbox.read("all/village.yaml"));
     assert!(sandbox.read("all/rows.yaml").contains("documents: 12,"));
@@ -81,7 +81,7 @@ fn head(source: &str) -> String {
 fn a_document_that_is_too_large_for_a_stream_is_named() {
     let sandbox = large_and_small();
     let streamed = sandbox.expect(3, "stream corpus -p daily.yaml --state state -o out.jsonl --memory 4M");
-    streamed.says("large.txt: may need").says("more than the 2.0 MB");
+    streamed.says("large.txt: may need").says("more than the available 2.0 MB");
     assert_eq!(sandbox.read("out.jsonl").lines().count(), 1);
     sandbox.expect(0, "stream corpus -p daily.yaml --state other -o all.jsonl --memory 20M");
     assert_eq!(sandbox.read("all.jsonl").lines().count(), 2);
@@ -100,12 +100,12 @@ fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
         sandbox.write(&format!("corpus/chance/{number:02}.txt"), (0..20_000).map(|_| word()).collect::<String>());
     }
     let refused = sandbox.expect(1, "mine corpus -o patterns --memory 40M");
-    refused.says("source 'chance' may need").says("of 40.0 MB").says("--sample");
+    refused.says("source 'chance' may need").says("the limit is 40.0 MB").says("--sample");
     sandbox.expect(0, "mine corpus -o patterns --memory 900M --quiet");
 }
 
 #[test]
 fn a_source_that_is_too_large_to_learn_from_is_refused() {
     let refused = sources().expect(1, "train corpus -o shape.yaml --memory 300k");
-    refused.says("there is not enough memory: source 'city' may need").says("of 300.0 kB");
+    refused.says("there is not enough memory: source 'city' may need").says("the limit is 300.0 kB");
 }

@@ -1,4 +1,4 @@
-//! After a review, more documents come, and all is mined again.
+//! After a review, there are more documents, and the whole corpus is mined again.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn the_order_of_documents_does_not_show() {
     let sandbox = Sandbox::new();
     let line =
         |number: usize| serde_json::json!({"source": "tide", "id": number, "text": page(number, 7)}).to_string() + "\n";
-    // More than are looked at when patterns are tried out.
+    // More documents than patterns are tested on.
     let numbers: Vec<usize> = (0..520).collect();
     let write = |name: &str, numbers: &[usize]| {
         sandbox.write(name, numbers.iter().map(|&number| line(number)).collect::<String>());
@@ -25,10 +25,10 @@ fn the_order_of_documents_does_not_show() {
     assert_eq!(write("c.jsonl", &reversed), first);
 }
 
-/// So many documents of each source are there from the start, in tenths.
+/// The part of the documents of each source that exists from the start, in tenths.
 const AT_FIRST: [usize; 3] = [3, 5, 7];
 
-/// What the file of each source means.
+/// The parsed file of each source.
 fn files(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
     let parse = |yaml: &[u8]| {
         PatternFile::parse(&String::from_utf8_lossy(yaml), &LexerCache::default()).expect("a pattern file")
@@ -36,7 +36,7 @@ fn files(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
     sandbox.tree("patterns").iter().map(|(name, yaml)| (name.clone(), parse(yaml))).collect()
 }
 
-/// The sample corpus, the documents of each source that come in the first so many tenths, or those after them.
+/// The sample corpus: of each source, the documents in the first tenths (this number of them), or those after them.
 fn write_documents(sandbox: &Sandbox, tenths: usize, at_first: bool) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/news");
     let mut sources: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
@@ -65,7 +65,7 @@ fn review_all(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
     files
 }
 
-/// Whether one matches all of what the other is an example of, and the other way round.
+/// Whether each of the two patterns matches the whole example of the other.
 fn is_variation(one: &Pattern, other: &Pattern) -> bool {
     let matches_all = |pattern: &Pattern, text: &str| {
         let found = pattern.compiled().expect("it compiles").find(text).expect("it is matched");
@@ -104,7 +104,7 @@ fn what_was_decided_is_not_proposed_again() {
     }
 }
 
-/// Where a pattern or a text to keep matches; matches overlap, and white space at their edges is no part of them.
+/// Where a pattern or a text to keep matches. Matches overlap, and do not include white space at their edges.
 fn places(regex: &fancy_regex::Regex, text: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
     let mut at = 0;
@@ -129,7 +129,7 @@ fn cleaning_honours_what_was_decided() {
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     sandbox.expect(0, "clean corpus -p patterns -o out --without end --quiet");
     let (files, out) = (files(&sandbox), sandbox.tree("out"));
-    // Some of them: regexes are slow in a build for tests.
+    // Only some of them, because regexes are slow in a test build.
     let texts = sandbox.tree("corpus").into_iter().filter(|(name, _)| name.ends_with(".txt")).step_by(5);
     for (name, bytes) in texts {
         let file = &files[&format!("{}.yaml", name.split('/').next().unwrap_or_default())];

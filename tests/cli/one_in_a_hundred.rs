@@ -22,7 +22,7 @@ fn broken_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("tide/binary.txt", vec![0; 500], "looks binary"),
         ("tide/cut.txt.gz", gzip(page(2, 1).as_bytes())[..200].to_vec(), "its compressed data are damaged: incomplete"),
         ("tide/sum.txt.gz", wrong_sum, "its compressed data are damaged: corrupt"),
-        ("tide/behind.txt.gz", [gzip(b"x"), b"y".to_vec()].concat(), "what follows the gzip data is no gzip"),
+        ("tide/behind.txt.gz", [gzip(b"x"), b"y".to_vec()].concat(), "the data after the gzip data are not gzip"),
         ("tide/utf-16.txt", page(3, 1).encode_utf16().flat_map(u16::to_be_bytes).collect(), "looks binary"),
         ("tide/long.txt", b"word ".repeat(40_000), "has 200000 bytes, more than the 100000"),
         ("tide/cut.html.zst", super::containers::zstd(page(4, 1).as_bytes())[..100].to_vec(), "incomplete frame"),

@@ -1,4 +1,4 @@
-//! Where results go: nowhere but where they should, and whole.
+//! Where results are written: only to the right places, and complete.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn output_that_meets_input_is_refused() {
         ("./corpus/../corpus", "the same as"),
         ("corpus/new/deep", "inside"),
         ("corpus/tide", "inside"),
-        (".", "a folder around"),
+        (".", "a parent folder of"),
     ] {
         for command in ["mine corpus", "clean corpus -p patterns", "clean corpus -p patterns --spans"] {
             let ran = sandbox.expect(1, &format!("{command} -o {output}"));
@@ -26,7 +26,7 @@ fn output_that_meets_input_is_refused() {
         }
     }
     sandbox.expect(1, "run corpus -o corpus").says("is the same as the input");
-    sandbox.expect(1, "clean corpus/tide/00001.txt -p patterns -o corpus/tide").says("a folder around");
+    sandbox.expect(1, "clean corpus/tide/00001.txt -p patterns -o corpus/tide").says("a parent folder of");
     assert_eq!(sandbox.tree(""), before);
     assert!(!sandbox.path("corpus/new").exists());
 }
@@ -37,8 +37,7 @@ fn a_report_takes_the_place_of_no_document() {
     sandbox.write("corpus/tide/page.html", "<p>Nobody saw the ferry.");
     for report in ["out/tide/00001.txt", "./out/../out/tide/page.txt", "out/tide/page.html"] {
         let ran = sandbox.expect(1, &format!("clean corpus -p patterns -o out --report {report}"));
-        ran.says("error: the report would take the place of what is written for \"corpus/tide/")
-            .says("name another one");
+        ran.says("error: the report would overwrite the output of \"corpus/tide/").says("name another report");
         assert!(sandbox.tree("out").is_empty());
     }
     sandbox.expect(0, "clean corpus -p patterns -o out --report out/report.jsonl --quiet");
@@ -54,7 +53,7 @@ fn links_do_not_hide_that_output_meets_input() {
     fs::create_dir(sandbox.path("out")).expect("a folder");
     std::os::unix::fs::symlink("../corpus/tide", sandbox.path("out/tide")).expect("a link");
     let before = sandbox.tree("corpus");
-    sandbox.expect(1, "clean corpus -p patterns -o out").says("is there already");
+    sandbox.expect(1, "clean corpus -p patterns -o out").says("already exists");
     sandbox.expect(1, "clean corpus -p patterns -o out --force").says("not a path below the output folder");
     assert_eq!(sandbox.tree("corpus"), before);
 }
@@ -106,14 +105,14 @@ fn an_output_folder_that_nobody_may_write_to_is_named() {
     fs::create_dir(sandbox.path("out")).expect("a folder");
     fs::set_permissions(sandbox.path("out"), fs::Permissions::from_mode(0o555)).expect("the permissions");
     if fs::write(sandbox.path("out/try"), "").is_ok() {
-        eprintln!("notice: whoever runs this may write everywhere; not tried");
+        eprintln!("notice: this user may write everywhere; not tried");
         return;
     }
     let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
     ran.says("Permission denied").says("choose an output folder that you may write to");
 }
 
-/// Writing stops at so many bytes a file, as on a full disk, but for anybody.
+/// Limits the size of each file, as on a full disk, for any user.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_write_that_fails_leaves_no_half_file() {
@@ -134,13 +133,13 @@ fn a_write_that_fails_leaves_no_half_file() {
     assert_whole(&sandbox);
 }
 
-/// A small file system of its own, if whoever runs this may make one.
+/// A small file system of its own, if this user may create one.
 #[cfg(target_os = "linux")]
 pub struct SmallDisk(PathBuf);
 
 #[cfg(target_os = "linux")]
 impl SmallDisk {
-    /// Mounts it at `path`, where nothing is yet.
+    /// Mounts it at `path`, where nothing exists yet.
     pub fn mount(path: PathBuf) -> Option<SmallDisk> {
         fs::create_dir_all(&path).expect("a folder");
         let mount =
@@ -186,7 +185,7 @@ fn a_folder_on_another_disk_is_written_to() {
     drop(disk);
 }
 
-/// Every file of `out` is as in an undisturbed run, and there are some, but not all.
+/// Every file of `out` is as in an undisturbed run. There are some, but not all.
 #[cfg(unix)]
 pub fn assert_whole(sandbox: &Sandbox) {
     let written = sandbox.tree("out");

@@ -142,7 +142,7 @@ fn what_is_not_shown_in_full_is_counted() {
 fn a_file_without_histogram_says_how_to_get_one() {
     let sandbox = mined();
     let before = sandbox.read("patterns/tide.yaml");
-    assert!(text_of(&report(&sandbox, "")).contains("repeats stand in"));
+    assert!(text_of(&report(&sandbox, "")).contains("repeats are in"));
     let cut = before.find("\nhistogram:").map_or(before.as_str(), |at| &before[..=at]);
     sandbox.write("patterns/tide.yaml", cut);
     assert!(text_of(&report(&sandbox, "")).contains("has no histogram of repeats; mine the source again"));

@@ -1,4 +1,4 @@
-//! `--resume`: whoever is stopped, however it happens, and goes on ends where an undisturbed run ends.
+//! `--resume`: a run that is stopped in any way and continued ends with the same result as an undisturbed run.
 
 use std::io::Write;
 use std::process::Child;
@@ -11,7 +11,7 @@ use super::*;
 
 const CLEAN: &str = "clean corpus -p patterns -o out --report report.jsonl --json";
 
-/// A corpus of files and of everything that holds many documents, with a document in each that cannot be read, and
+/// A corpus of files and of all formats with many documents. Each has a document that cannot be read. There are
 /// patterns for it.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -48,7 +48,7 @@ fn record(number: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// All that a run leaves and tells, but for how long it took.
+/// Everything that a run writes and prints, without times.
 struct Ended {
     status: Option<i32>,
     summary: serde_json::Value,
@@ -72,7 +72,7 @@ impl Ended {
     }
 }
 
-/// Runs the program to its end, in which no temporary files are left.
+/// Runs the program to its end. It leaves no temporary files.
 fn end(sandbox: &Sandbox, arguments: &str) -> Ended {
     let ran = sandbox.run(arguments);
     let mut summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
@@ -95,7 +95,7 @@ fn assert_tidy(sandbox: &Sandbox) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Forgets what runs left.
+/// Deletes what runs left.
 fn start_over(sandbox: &Sandbox) {
     for folder in ["out", "run"] {
         let _ = fs::remove_dir_all(sandbox.path(folder));
@@ -103,7 +103,7 @@ fn start_over(sandbox: &Sandbox) {
     let _ = fs::remove_file(sandbox.path("report.jsonl"));
 }
 
-/// Waits for some of its time, and kills it; whether it was still at work.
+/// Waits for a part of its time, and kills it. Returns whether it was still running.
 fn kill_after(mut child: Child, time: Duration) -> bool {
     std::thread::sleep(time);
     child.kill().expect("it is killed");
@@ -166,28 +166,28 @@ fn a_run_that_mines_goes_on_as_well() {
         assert!((sandbox.tree("run"), sandbox.read("report.jsonl")) == undisturbed);
         let after = written_at(&sandbox, "run/cleaned");
         let kept = before.iter().filter(|(name, time)| after.get(*name) == Some(time)).count();
-        // the last ones may have been written and not yet noted
+        // The last ones may be written, but not noted yet.
         assert!(kept + 2 >= before.len().min(files), "{kept} of {} files were kept", before.len());
     }
 }
 
-/// The files of a folder, without what the program keeps there for itself.
+/// The files of a folder, without those that the program stores there for itself.
 fn outputs(sandbox: &Sandbox, folder: &str) -> Tree {
     let mut files = sandbox.tree(folder);
     files.retain(|name, _| !name.contains(".dehusk/"));
     files
 }
 
-/// When each file of a folder was written.
+/// The times at which the files of a folder were written.
 fn written_at(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, SystemTime> {
     let time = |name: &String| fs::metadata(sandbox.path(folder).join(name)).and_then(|file| file.modified());
     outputs(sandbox, folder).into_keys().map(|name| (name.clone(), time(&name).expect("a time"))).collect()
 }
 
-/// Which files of `out` are written by a run that goes on.
+/// The files of `out` that a resumed run writes.
 fn redone(sandbox: &Sandbox, options: &str) -> Vec<String> {
     let before = written_at(sandbox, "out");
-    // times come in steps of some milliseconds
+    // Times have steps of some milliseconds.
     std::thread::sleep(Duration::from_millis(20));
     sandbox.expect(0, &format!("clean corpus -p patterns -o out --quiet --resume {options}"));
     let after = written_at(sandbox, "out").into_iter();
@@ -269,7 +269,7 @@ fn what_is_killed_between_an_output_and_its_line_is_not_taken_for_finished() {
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet --resume --max-removed 0.9");
     let manifest = sandbox.read("out/.dehusk/manifest.jsonl");
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet --resume");
-    // as if it had been killed before it noted the last one
+    // As if it had been killed before it noted the last one.
     let after = sandbox.read("out/.dehusk/manifest.jsonl");
     let last = after.trim_end().rfind('\n').expect("lines") + 1;
     assert!(last > manifest.len());
@@ -297,12 +297,12 @@ fn a_manifest_of_others_is_left_alone() {
     let manifest = sandbox.read("out/.dehusk/manifest.jsonl");
     let newer = manifest.replace("\"version\":1", "\"version\":2");
     sandbox.write("out/.dehusk/manifest.jsonl", &newer);
-    sandbox.expect(1, resume).says("is of another dehusk, which writes version 2 of it: go on with that one");
+    sandbox.expect(1, resume).says("is from another dehusk, which writes version 2 of it: continue with that dehusk");
     assert_eq!(sandbox.read("out/.dehusk/manifest.jsonl"), newer);
     sandbox.expect(0, clean);
     sandbox.write("out/.dehusk/manifest.jsonl", "my notes\n");
     for arguments in [clean, resume] {
-        sandbox.expect(1, arguments).says("is no manifest of dehusk: move it away");
+        sandbox.expect(1, arguments).says("is not a manifest of dehusk: move it away");
     }
     assert_eq!(sandbox.read("out/.dehusk/manifest.jsonl"), "my notes\n");
 }
@@ -344,7 +344,7 @@ fn content_that_alone_has_changed_is_noticed_by_whoever_verifies() {
     is("One ferry.\n");
     run("--resume --verify");
     is("Two ferry.\n");
-    // nothing was noted of it
+    // Nothing was noted about it.
     run("");
     write("Six ferry.\n");
     run("--resume --verify");

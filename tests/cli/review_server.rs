@@ -1,4 +1,4 @@
-//! `dehusk review` as its pages and a terminal reach it, where it has much to do.
+//! `dehusk review` under load, as its pages and a terminal see it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::interruption::{signal, wait_until};
 use super::*;
 
-/// What answers in seconds on a busy machine must not fail, what hangs must.
+/// Maximum time to wait. Answers that take seconds on a busy machine must not fail, and an answer that hangs must fail.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const FILE: &str = "patterns/odd.yaml";
@@ -33,7 +33,7 @@ impl Review {
         review
     }
 
-    /// Sends a request; gives whom to ask for the answer.
+    /// Sends a request. Returns the connection for the answer.
     fn send(&self, method: &str, path: &str, json: &str) -> TcpStream {
         let (host, folder) = &self.address;
         let mut stream = TcpStream::connect(host).expect("a server");
@@ -67,7 +67,7 @@ impl Drop for Review {
     }
 }
 
-/// A pattern file with so many regexes that a person wrote.
+/// A pattern file with this number of regexes that a person wrote.
 fn pattern_file(regexes: impl Iterator<Item = String>) -> String {
     let entry = |(number, regex)| format!("  - {{id: own-{number}, regex: '{regex}', example: Line 1 of}}\n");
     let entries: String = regexes.enumerate().map(entry).collect();

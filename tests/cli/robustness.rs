@@ -1,4 +1,4 @@
-//! Broken input of all kinds. `docs/robustness.md` says what becomes of each; a row there is a test here.
+//! Broken input of all kinds. `docs/robustness.md` says what happens to each. A row there is a test here.
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
 use super::*;
@@ -7,24 +7,24 @@ use std::io::{BufRead, BufReader, Read};
 #[cfg(unix)]
 use std::process::Stdio;
 
-/// What is put beside good documents, how it is read, and what has to come of it.
+/// Input that is put beside good documents, how it is read, and the expected result.
 #[derive(Default)]
 struct Case<'a> {
     name: &'a str,
     bytes: Vec<u8>,
     options: &'a str,
-    /// What is named on stderr, without `skipped: corpus/NAME`.
+    /// The messages on stderr, without `skipped: corpus/NAME`.
     skipped: Vec<&'a str>,
     out: Option<Vec<u8>>,
-    /// The same with `--on-error copy`.
+    /// The files with `--on-error copy`.
     copied: Option<Vec<u8>>,
-    /// What `-o -` writes for it.
+    /// The output of `-o -` for it.
     lines: String,
 }
 
 const GOOD: std::ops::Range<usize> = 0..3;
 
-/// A document, and what is left of it.
+/// A document, and its cleaned text.
 fn good(number: usize) -> String {
     let cleaned = cleaned(number);
     let middle = cleaned.find('\n').map_or(0, |end| end + 1);
@@ -44,7 +44,7 @@ fn write_patterns(sandbox: &Sandbox) {
     }
 }
 
-/// A pattern file that takes [`SHARE_LINE`] away, and more entries.
+/// A pattern file that removes [`SHARE_LINE`], with more entries.
 fn patterns(source: &str, more: &str) -> String {
     format!(
         "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\npatterns:\n\
@@ -84,7 +84,7 @@ fn html(number: usize) -> String {
 }
 
 impl Case<'_> {
-    /// Cleans it in all ways; the good documents come out right in each.
+    /// Cleans it in all ways. The good documents are cleaned correctly in each.
     #[track_caller]
     fn try_out(&self) {
         let sandbox = sandbox();
@@ -92,7 +92,7 @@ impl Case<'_> {
         self.try_in(&sandbox);
     }
 
-    /// The same, where the input is there already.
+    /// The same, if the input already exists.
     #[track_caller]
     fn try_in(&self, sandbox: &Sandbox) {
         self.to_folder(sandbox, "out", "", &self.out);
@@ -122,7 +122,7 @@ impl Case<'_> {
     }
 }
 
-/// Cleans the corpus; who waits for what never comes is stopped.
+/// Cleans the corpus. A run that waits for input that never comes is stopped.
 fn clean(sandbox: &Sandbox, options: &str) -> Ran {
     let command = sandbox.command(&format!("clean corpus -p patterns --quiet {options}"));
     let minute = std::time::Duration::from_secs(60);
@@ -144,7 +144,7 @@ fn file_is_read(bytes: impl Into<Vec<u8>>, text: &str) {
     Case { name: "odd/x.txt", bytes: bytes.into(), out: out.clone(), copied: out, lines, ..Case::default() }.try_out();
 }
 
-/// A line between good ones is named, left out, and copied if that is asked for.
+/// A broken line between good ones is named and left out, or copied if that is requested.
 #[track_caller]
 fn line_is_skipped(line: &[u8], options: &str, message: &str) {
     let [before, after] = [1, 2].map(|number| json_line(&good(number)).into_bytes());
@@ -163,7 +163,7 @@ fn line_is_skipped(line: &[u8], options: &str, message: &str) {
     .try_out();
 }
 
-/// JSONL that is read whole, and comes out as these lines.
+/// JSONL that is read completely, and gives these lines.
 #[track_caller]
 fn lines_are_read(bytes: impl Into<Vec<u8>>, out: &str, lines: &str) {
     let out = Some(out.as_bytes().to_vec());
@@ -171,7 +171,7 @@ fn lines_are_read(bytes: impl Into<Vec<u8>>, out: &str, lines: &str) {
     Case { name: "x.jsonl", bytes: bytes.into(), out: out.clone(), copied: out, lines, ..Case::default() }.try_out();
 }
 
-/// What comes of a file that is all well: in its place, and as lines.
+/// The result for a file without errors: in its place, and as lines.
 fn well(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
     let sandbox = sandbox();
     sandbox.write(&format!("corpus/{name}"), bytes);
@@ -181,7 +181,7 @@ fn well(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
     (sandbox.tree("out").remove(name).expect("it is written"), lines)
 }
 
-/// Records around a broken stretch come out as without it; to copy it, the whole file is copied.
+/// Records around a broken part are the same as without it. To copy the broken part, the whole file is copied.
 #[track_caller]
 fn stretch_is_skipped(name: &str, around: [&[u8]; 2], broken: &[u8], message: &str) {
     let (out, lines) = well(name, &around.concat());
@@ -190,7 +190,8 @@ fn stretch_is_skipped(name: &str, around: [&[u8]; 2], broken: &[u8], message: &s
     Case { name, bytes, skipped: vec![message], out, copied, lines, options: "" }.try_out();
 }
 
-/// A file of many documents that breaks off: what comes before is read; to copy the rest, the whole file is copied.
+/// A file of many documents that ends too early: the documents before are read. To copy the rest, the whole file is
+/// copied.
 #[track_caller]
 fn file_breaks_off(name: &str, bytes: Vec<u8>, readable: &[u8], message: &str) {
     let (out, lines) = well(name, readable);
@@ -198,7 +199,7 @@ fn file_breaks_off(name: &str, bytes: Vec<u8>, readable: &[u8], message: &str) {
     Case { name, bytes, skipped: vec![message], out: Some(out), copied, lines, options: "" }.try_out();
 }
 
-/// A record among others is read without a word: the file comes out as with this other one in its place.
+/// A record among others is read without a message: the output is the same as with this other record in its place.
 #[track_caller]
 fn record_is_read_as(record: Vec<u8>, text: &str) {
     let [before, after] = warc();
@@ -262,7 +263,7 @@ fn replaced(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     replaced
 }
 
-// Files that are a document.
+// Files of one document.
 
 #[test]
 fn another_encoding() {
@@ -320,11 +321,11 @@ fn nothing_but_white_space() {
 fn a_document_that_there_is_no_memory_for() {
     let sandbox = memory::large_and_small();
     let cleaned = sandbox.expect(3, "clean corpus -p daily.yaml -o out --memory 1M");
-    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the 1.0 MB").says("--memory");
+    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the available 1.0 MB").says("--memory");
     assert_eq!(sandbox.tree("out").len(), 1, "{:?}", sandbox.tree("out"));
     sandbox.expect(3, "clean corpus -p daily.yaml -o copied --memory 1M --on-error copy");
     assert_eq!(sandbox.read("copied/daily/large.txt"), sandbox.read("corpus/daily/large.txt"));
-    // What it is made of is counted: language takes less.
+    // Tokens and lines are counted, and language needs less memory.
     sandbox.expect(0, "clean corpus -p daily.yaml -o all --memory 4M");
     assert!(!sandbox.read("all/daily/large.txt").contains(SHARE_LINE));
 }
@@ -345,14 +346,14 @@ fn a_file_without_permission() {
     let path = sandbox.path("corpus/odd/x.txt");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("the permissions");
     if fs::read(&path).is_ok() {
-        eprintln!("notice: whoever runs this may read everything; a locked file is not tried");
+        eprintln!("notice: this user may read everything; a locked file is not tried");
         return;
     }
     let skipped = vec![": cannot be read: Permission denied (os error 13)"];
     Case { name: "odd/x.txt", skipped, ..Case::default() }.try_in(&sandbox);
 }
 
-/// A file that opens, and then cannot be read, as on a bad disk: one that every system has.
+/// A file that opens but cannot be read, as on a bad disk. Every system has this one.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_whose_bytes_cannot_be_read() {
@@ -363,7 +364,7 @@ fn a_file_whose_bytes_cannot_be_read() {
     Case { name: "odd/x.txt", skipped, options: "--follow-links", ..Case::default() }.try_in(&sandbox);
 }
 
-/// What comes in by standard input holds the program up, once it has looked for files and before it reads them.
+/// Standard input blocks the program after it has looked for files and before it reads them.
 #[test]
 #[cfg(unix)]
 fn a_file_that_vanishes() {
@@ -375,7 +376,7 @@ fn a_file_that_vanishes() {
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let mut input = child.stdin.take().expect("a pipe");
-    // more than a pipe holds: when all is written, it is being read
+    // More than fits into a pipe: when everything is written, the program is reading.
     input.write_all(json_line(&good(6)).repeat(2000).as_bytes()).expect("written");
     fs::remove_file(sandbox.path("corpus/odd/x.txt")).expect("removed");
     drop(input);
@@ -399,7 +400,7 @@ fn a_file_that_becomes_shorter() {
     let mut lines = BufReader::new(child.stdout.take().expect("its output"));
     let mut out = String::new();
     lines.read_line(&mut out).expect("a line");
-    // as long as nobody reads what is written, it reads some megabytes ahead and no further
+    // If nobody reads the output, it reads only some megabytes ahead.
     let file = fs::File::options().write(true).open(sandbox.path("corpus/x.jsonl")).expect("the file");
     let kept = LINES * 4 / 5 * line(0).len();
     file.set_len(kept as u64).expect("cut");
@@ -407,8 +408,8 @@ fn a_file_that_becomes_shorter() {
     let ended = child.wait_with_output().expect("it ends");
     let stderr = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(3), "{stderr}");
-    let message = "it became shorter while it was read: give it again when it is whole\n";
-    assert!(stderr.starts_with("skipped: corpus/x.jsonl: cannot be read any further after record "), "{stderr}");
+    let message = "it became shorter while it was read: give it again when it is complete\n";
+    assert!(stderr.starts_with("skipped: corpus/x.jsonl: cannot be read after record "), "{stderr}");
     assert!(stderr.ends_with(message) && stderr.lines().count() == 1, "{stderr}");
     assert!(out.len() > kept / 2, "{}", out.len());
     assert!(out.lines().enumerate().all(|(number, found)| found == line(number).trim_end()));
@@ -421,7 +422,7 @@ fn a_second_link_to_a_folder() {
     let link = |target: &str, link: &str| {
         std::os::unix::fs::symlink(target, sandbox.path(&format!("corpus/{link}"))).expect("a link");
     };
-    // each would double what is found, if it were followed
+    // Each of them would double the number of files, if it were followed.
     (0..30).for_each(|number| sandbox.write(&format!("corpus/odd/{number}/x.txt"), good(number)));
     for number in 0..30 {
         (1..=2).for_each(|step| link(&format!("../{}", (number + step) % 30), &format!("odd/{number}/{step}")));
@@ -429,7 +430,8 @@ fn a_second_link_to_a_folder() {
     let ran = clean(&sandbox, "-o out");
     assert_eq!((ran.status, ran.stderr.lines().count()), (Some(3), 60), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("skipped: corpus/odd/0/1: is the same folder as \"corpus/odd/1\", which is read already\n")
+        ran.stderr
+            .contains("skipped: corpus/odd/0/1: is the same folder as \"corpus/odd/1\", which was already read\n")
     );
     assert_eq!(sandbox.tree("out").len(), 30 + GOOD.len());
 }
@@ -459,9 +461,8 @@ fn a_link_out_of_the_corpus() {
     let target = fs::canonicalize(folder.path()).expect("its path").join("secret.txt");
     write(&target, good(5).as_bytes());
     let target = target.to_str().expect("UTF-8");
-    let message = format!(
-        ": is a link to {target:?}, outside the given folder: name that path too, or follow links, to have it read"
-    );
+    let message =
+        format!(": is a link to {target:?}, outside the given folder: to read it, name that path too, or follow links");
     link_is_skipped(target, &message);
 }
 
@@ -611,8 +612,8 @@ fn a_line_without_text() {
 
 #[test]
 fn a_line_without_source() {
-    let message = "has neither \"source\" nor \"url\": are these the right keys? (in a folder named after its source a \
-                   file needs neither)";
+    let message = "has neither \"source\" nor \"url\": are these the right keys? (a file in a folder named after its \
+                   source needs neither)";
     line_is_skipped(b"{\"text\": \"a\"}\n", "", message);
     line_is_skipped(b"{\"source\": null, \"text\": \"a\"}\n", "", message);
 }
@@ -621,12 +622,12 @@ fn a_line_without_source() {
 fn a_source_that_is_no_safe_name() {
     let long = "x".repeat(201);
     for (source, message) in [
-        ("../x", "the source name \"../x\" contains '/': rename it without"),
-        ("/x", "the source name \"/x\" contains '/': rename it without"),
-        ("a\\u0000b", "the source name \"a\\0b\" contains '\\0': rename it without"),
+        ("../x", "the source name \"../x\" contains '/': remove this character"),
+        ("/x", "the source name \"/x\" contains '/': remove this character"),
+        ("a\\u0000b", "the source name \"a\\0b\" contains '\\0': remove this character"),
         (&long, &format!("the source name \"{}...\" is too long: shorten it to 200 bytes", "x".repeat(80))),
-        ("CON", "the source name \"CON\" is a device on Windows: rename it"),
-        ("", "a source's name is empty: give it one"),
+        ("CON", "the source name \"CON\" is the name of a device on Windows: rename it"),
+        ("", "a source name is empty: give the source a name"),
     ] {
         line_is_skipped(format!("{{\"source\": \"{source}\", \"text\": \"a\"}}\n").as_bytes(), "", message);
     }
@@ -673,13 +674,13 @@ fn json_nested_a_hundred_thousand_times() {
 
 // Compressed files.
 
-/// Lines that are longer than what a decompressor holds back.
+/// Lines that are longer than the buffer of a decompressor.
 fn many_lines() -> String {
     let mut story = Story(1);
     (0..3000).map(|_| json_line(&format!("{}\n{SHARE_LINE}\n", story.paragraph()))).collect()
 }
 
-/// A file cut in the middle of its compressed data breaks off after some lines.
+/// A file that is cut in the middle of its compressed data ends after some lines.
 #[track_caller]
 fn lines_break_off(name: &str, packed: &[u8], error: &str) {
     let sandbox = sandbox();
@@ -689,7 +690,7 @@ fn lines_break_off(name: &str, packed: &[u8], error: &str) {
     let out = unpacked(&sandbox.tree("out")[name]);
     let lines: Vec<&[u8]> = out.split_inclusive(|&byte| byte == b'\n').collect();
     assert!(lines.len() > 500 && !String::from_utf8_lossy(&out).contains(SHARE_LINE), "{} lines", lines.len());
-    let message = format!("cannot be read any further after record {}: {error}", lines.len());
+    let message = format!("cannot be read after record {}: {error}", lines.len());
     assert_eq!((ran.status, ran.stderr), (Some(3), format!("skipped: corpus/{name}: {message}\n")));
     let readable: String = many_lines().split_inclusive('\n').take(lines.len()).collect();
     let packed = if name.ends_with("gz") { gzip(readable.as_bytes()) } else { zstd(readable.as_bytes()) };
@@ -719,18 +720,18 @@ fn gzip_with_a_wrong_checksum() {
     let message = format!(": its compressed data are damaged: {what}");
     file_is_skipped("odd/x.txt.gz", wrong(good(5).as_bytes()), "", &message);
     let lines = json_line(&good(5));
-    let message = format!(": cannot be read any further after record 1: {what}");
+    let message = format!(": cannot be read after record 1: {what}");
     file_breaks_off("x.jsonl.gz", wrong(lines.as_bytes()), &gzip(lines.as_bytes()), &message);
 }
 
 #[test]
 fn gzip_with_something_else_behind() {
     let behind = |bytes: &[u8]| [gzip(bytes), b"garbage".to_vec()].concat();
-    let what = "what follows the gzip data is no gzip";
+    let what = "the data after the gzip data are not gzip";
     let message = format!(": its compressed data are damaged: {what}");
     file_is_skipped("odd/x.txt.gz", behind(good(5).as_bytes()), "", &message);
     let lines = json_line(&good(5));
-    let message = format!(": cannot be read any further after record 1: {what}");
+    let message = format!(": cannot be read after record 1: {what}");
     file_breaks_off("x.jsonl.gz", behind(lines.as_bytes()), &gzip(lines.as_bytes()), &message);
 }
 
@@ -820,7 +821,7 @@ fn a_bomb_in_a_line() {
     let sandbox = sandbox();
     sandbox.write("corpus/x.jsonl.gz", gzip(&[vec![b'a'; 2000], b"\n".to_vec()].concat()));
     let ran = sandbox.expect(3, "clean corpus -p patterns -o out --max-document 1k --on-error copy");
-    ran.says("warning: corpus/x.jsonl.gz: copied as it is, with nothing removed, for what is broken in it cannot");
+    ran.says("warning: corpus/x.jsonl.gz: copied unchanged, because its broken part cannot");
 }
 
 #[test]
@@ -832,7 +833,7 @@ fn broken_input_on_stdin() {
         let command = sandbox.command(&format!("clean - -p patterns -o out --quiet {flag}"));
         let output = assert_cmd::Command::from_std(command).write_stdin(broken.clone()).output().expect("it starts");
         assert_eq!(output.status.code(), Some(3));
-        let message = "skipped: -: cannot be read any further after record 2: what follows the gzip data is no gzip\n";
+        let message = "skipped: -: cannot be read after record 2: the data after the gzip data are not gzip\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), message);
         assert_eq!(sandbox.read("out/stdin.jsonl"), json_line(&cleaned(1)) + &json_line(&cleaned(2)));
         fs::remove_dir_all(sandbox.path("out")).expect("removed");
@@ -844,14 +845,15 @@ fn broken_input_on_stdin() {
 #[test]
 fn garbage_between_warc_records() {
     let [before, after] = warc();
-    let message = ":2: no WARC record starts here, but \"some garbage\": get the file again if it is damaged";
+    let message = ":2: a WARC record must start here, but there is \"some garbage\": get the file again if it \
+                   is damaged";
     stretch_is_skipped("x.warc", [&before, &after], b"some garbage\r\n\r\n", message);
 }
 
 #[test]
 fn garbage_without_a_line_end_in_warc() {
     let [before, after] = warc();
-    let message = ":2: no WARC record starts here, but \"xWARC/1.0\": get the file again if it is damaged";
+    let message = ":2: a WARC record must start here, but there is \"xWARC/1.0\": get the file again if it is damaged";
     stretch_is_skipped("x.warc", [&before, &after], b"x", message);
 }
 
@@ -874,7 +876,7 @@ fn a_warc_record_of_a_wrong_length() {
 #[test]
 fn a_last_warc_record_that_was_cut_off() {
     let [before, after] = warc();
-    let message = ":2: the WARC record is cut off: get the file again if it should be whole";
+    let message = ":2: the WARC record is cut off: get the file again if it should be complete";
     for end in [40, after.len() - 60] {
         let bytes = [&before, &after[..end]].concat();
         file_breaks_off("x.warc", bytes, &before, message);
@@ -887,7 +889,7 @@ fn compressed_warc_that_was_cut_off() {
     let sandbox = sandbox();
     sandbox.write("corpus/x.warc.gz", [&before, &after[..after.len() - 20]].concat());
     let ran = clean(&sandbox, "-o out");
-    let message = "cannot be read any further after record 1: incomplete deflate stream";
+    let message = "cannot be read after record 1: incomplete deflate stream";
     assert_eq!((ran.status, ran.stderr), (Some(3), format!("skipped: corpus/x.warc.gz:2: {message}\n")));
     let [first, _] = WARC.map(|number| conversion("https://tide/", &cleaned(number)));
     let (out, first) = (unpacked(&sandbox.tree("out")["x.warc.gz"]), first.len());
@@ -897,11 +899,11 @@ fn compressed_warc_that_was_cut_off() {
 #[test]
 fn a_page_in_warc_with_bad_chunks() {
     let fields = "Transfer-Encoding: chunked\r\n";
-    // a body that is not chunked, whatever its header says, is taken as it is
+    // A body that is not chunked is read unchanged, whatever its header says.
     record_is_read_as(response("https://tide/", fields, html(5).as_bytes()), cleaned(5).trim_end());
     let body = html(5);
     let (first, rest) = body.split_at(40);
-    // one that was cut off in a chunk is read as far as it goes
+    // A body that was cut off in a chunk is read up to there.
     let cut = format!("28\r\n{first}\r\nffff\r\n{rest}");
     record_is_read_as(response("https://tide/", fields, cut.as_bytes()), cleaned(5).trim_end());
 }
@@ -938,7 +940,7 @@ fn a_warc_record_without_address() {
     let copied = [&well("x.warc", &before).0, &broken, &well("x.warc", &after).0].map(Vec::as_slice).concat();
     let bytes = [before, broken, after].concat();
     let message = ":2: has no WARC-Target-URI to name its source: put the file into a folder named after its source, or \
-                   take the record out";
+                   remove the record";
     let (out, copied) = (Some(out), Some(copied));
     Case { name: "x.warc", bytes, skipped: vec![message], out, copied, lines, options: "" }.try_out();
 }
@@ -946,8 +948,8 @@ fn a_warc_record_without_address() {
 #[test]
 fn a_file_named_warc_that_is_none() {
     let bytes = good(5).into_bytes();
-    let message = ":1: no WARC record starts here, but \"Boat 5 sailed at dawn and came b\": get the file again if it \
-                   is damaged";
+    let message = ":1: a WARC record must start here, but there is \"Boat 5 sailed at dawn and came b\": get the \
+                   file again if it is damaged";
     let (out, copied) = (Some(Vec::new()), Some(bytes.clone()));
     Case { name: "x.warc", bytes, skipped: vec![message], out, copied, ..Case::default() }.try_out();
 }
@@ -964,16 +966,16 @@ fn good_table() -> Vec<u8> {
 #[cfg(feature = "parquet")]
 fn parquet_that_was_cut_off() {
     let table = good_table();
-    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it anew";
+    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it again";
     file_is_skipped("x.parquet", table[..table.len() - 20].to_vec(), "", message);
-    let message = ": is not Parquet, or is damaged (it has no 4 bytes at 0): get it anew";
+    let message = ": is not Parquet, or is damaged (it does not have 4 bytes from byte 0 on): get it again";
     file_is_skipped("x.parquet", Vec::new(), "", message);
 }
 
 #[test]
 #[cfg(feature = "parquet")]
 fn parquet_that_is_none() {
-    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it anew";
+    let message = ": is not Parquet, or is damaged (Invalid Parquet file. Corrupt footer): get it again";
     file_is_skipped("x.parquet", good(5).into_bytes(), "", message);
 }
 
@@ -981,7 +983,7 @@ fn parquet_that_is_none() {
 #[cfg(feature = "parquet")]
 fn parquet_with_damaged_data() {
     let text = good_table().windows(4).position(|bytes| bytes == b"Boat").expect("a text");
-    // the header of the first page, and that of the texts
+    // The header of the first page, and the header of the texts.
     for damaged in [4..60, text - 24..text - 4] {
         let mut table = good_table();
         table[damaged].fill(0xff);
@@ -1017,7 +1019,7 @@ fn a_parquet_column_of_another_type() {
         "x.parquet",
         table,
         "",
-        ": the column \"text\" is one of type INT32, and not a column of strings: name another one",
+        ": the column \"text\" is a column of type INT32, not a column of strings: name another column",
     );
 }
 
@@ -1025,7 +1027,8 @@ fn a_parquet_column_of_another_type() {
 #[cfg(feature = "parquet")]
 fn parquet_without_a_column_of_texts() {
     let table = super::containers::table(&["source", "body"], &[vec![Some("tide".into()), Some(good(5))]]);
-    let message = ": has neither a column \"text\" nor \"html\", but \"source\", \"body\": are these the right keys?";
+    let message = ": has neither a column \"text\" nor a column \"html\" (its columns: \"source\", \"body\"): are \
+                   these the right keys?";
     file_is_skipped("x.parquet", table, "", message);
 }
 
@@ -1068,7 +1071,7 @@ fn a_broken_pattern_file() {
     }
 }
 
-/// Every command that reads pattern files refuses this one, and does not wait for it.
+/// Every command that reads pattern files refuses this one, without waiting.
 #[track_caller]
 fn assert_refused_by_all(sandbox: &Sandbox, message: &str) {
     for arguments in [
@@ -1096,7 +1099,7 @@ fn a_pattern_file_with_aliases() {
     ] {
         sandbox.write("patterns/tide.yaml", aliased);
         let message =
-            if line == 1 { "patterns/tide.yaml:1" } else { "an alias (*name) stands here, and pattern files" };
+            if line == 1 { "patterns/tide.yaml:1" } else { "there is an alias (*name) here, and pattern files" };
         assert_refused_by_all(&sandbox, message);
         sandbox.expect(1, "clean corpus -p patterns -o out").says(&format!("patterns/tide.yaml:{line}"));
     }
@@ -1112,7 +1115,7 @@ fn a_named_pipe_among_pattern_files() {
         if is_linked {
             std::os::unix::fs::symlink(pipe, sandbox.path("patterns/x.yaml")).expect("a link");
         }
-        assert_refused_by_all(&sandbox, "patterns/x.yaml: it is no regular file, as pattern files are");
+        assert_refused_by_all(&sandbox, "patterns/x.yaml: it is not a regular file; move it elsewhere");
     }
 }
 
@@ -1122,7 +1125,7 @@ fn a_source_without_pattern_file() {
     let other = good(5).replace('\n', "\r\n");
     sandbox.write("corpus/other/x.txt", &other);
     let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
-    let message = "there is no pattern file for source 'other'; its documents are copied as they are";
+    let message = "there is no pattern file for source 'other'; its documents are copied unchanged";
     assert_eq!(ran.stderr, format!("warning: {message}\n"));
     assert_eq!(sandbox.read("out/other/x.txt"), other);
 }
@@ -1164,8 +1167,9 @@ fn an_output_name_that_is_too_long() {
     sandbox.write(&format!("corpus/odd/{name}"), good(5));
     let ran = clean(&sandbox, "-o out --spans");
     assert_eq!(ran.status, Some(3));
-    let message =
-        format!("skipped: corpus/odd/{name}: would be written to \"odd/{name}.jsonl\", which is too long a name");
+    let message = format!(
+        "skipped: corpus/odd/{name}: would be written to \"odd/{name}.jsonl\", and this name is too long there"
+    );
     assert!(ran.stderr.starts_with(&message), "{}", ran.stderr);
     assert_eq!(sandbox.tree("out").len(), GOOD.len());
 }
@@ -1235,7 +1239,8 @@ fn stream_lines(numbers: std::ops::Range<usize>) -> String {
     numbers.map(|number| json_line(&page(number, 1))).collect()
 }
 
-/// More comes, and the run is refused with this message; once things are as they were, all goes on as if nothing had been.
+/// More input comes, and the run is refused with this message. After the old state is restored, the run continues
+/// normally.
 #[track_caller]
 fn state_is_refused(spoil: impl Fn(&Sandbox), message: &str) {
     let all = stream_lines(FIRST.start..FIRST.end + 6);
@@ -1260,7 +1265,7 @@ fn a_state_that_is_something_else() {
     for other in [&b"harbour"[..], &[0; 100_000], stream_lines(0..90).as_bytes()] {
         state_is_refused(
             |sandbox| sandbox.write("state", other),
-            "error: state: is no state of a stream: name another",
+            "error: state: is not a state of a stream: name another",
         );
     }
 }
@@ -1271,7 +1276,7 @@ fn a_state_that_was_cut_off() {
         let state = fs::read(sandbox.path("state")).expect("a state");
         sandbox.write("state", &state[..state.len() / 2]);
     };
-    state_is_refused(cut, "error: state: is damaged (its parts do not fit together): take it from a backup");
+    state_is_refused(cut, "error: state: is damaged (its parts do not fit together): restore it from a backup");
 }
 
 #[test]
@@ -1284,7 +1289,7 @@ fn a_state_with_bytes_that_are_not_its_own() {
     state_is_refused(damage, "error: state: is damaged (");
 }
 
-/// Never a panic of the database, also not one that is caught and printed.
+/// The database never panics, not even with a panic that is caught and printed.
 #[test]
 fn a_state_with_a_flipped_bit() {
     let sandbox = sandbox();
@@ -1312,7 +1317,7 @@ fn a_named_pipe_in_place_of_a_manifest() {
     let manifest = sandbox.path("out/.dehusk/manifest.jsonl");
     fs::remove_file(&manifest).expect("a manifest");
     assert!(std::process::Command::new("mkfifo").arg(&manifest).status().expect("mkfifo").success());
-    sandbox.expect(1, "clean corpus -p patterns -o out --resume").says("is no manifest of dehusk: move it away");
+    sandbox.expect(1, "clean corpus -p patterns -o out --resume").says("is not a manifest of dehusk: move it away");
 }
 
 #[test]
@@ -1324,7 +1329,8 @@ fn a_state_of_another_format() {
         writing.open_table(meta).expect("a table").insert("format", "1").expect("a row");
         writing.commit().expect("it is written");
     };
-    state_is_refused(age, "error: state: is a state of format 1, and this dehusk knows 3: use a version that knows it");
+    let message = "error: state: is a state of format 1, but this dehusk reads format 3: use a version that reads it";
+    state_is_refused(age, message);
 }
 
 #[test]
@@ -1334,7 +1340,7 @@ fn a_state_that_may_not_be_written() {
     let sandbox = learned();
     fs::set_permissions(sandbox.path("state"), fs::Permissions::from_mode(0o400)).expect("the permissions");
     if fs::File::options().append(true).open(sandbox.path("state")).is_ok() {
-        eprintln!("notice: whoever runs this may write everything; a locked state is not tried");
+        eprintln!("notice: this user may write everything; a locked state is not tried");
         return;
     }
     sandbox.expect(1, STREAM).says("error: state: Permission denied");
@@ -1379,9 +1385,7 @@ fn an_input_that_shrank() {
     let sandbox = learned();
     sandbox.write("in.jsonl", stream_lines(10..13));
     let ran = sandbox.expect(3, STREAM);
-    ran.says(
-        "skipped: in.jsonl: has 3 records, and earlier runs took 6: if it is another file by now, give it another",
-    );
+    ran.says("skipped: in.jsonl: has 3 records, but earlier runs read 6: if it is another file now, give it another");
     sandbox.write("in.jsonl", stream_lines(0..7));
     let before = sandbox.read("out.jsonl").lines().count();
     sandbox.expect(0, STREAM);
@@ -1407,8 +1411,7 @@ fn an_output_that_shrank() {
     sandbox.write("out.jsonl", &written[..30]);
     sandbox.write("in.jsonl", stream_lines(0..7));
     let ran = sandbox.expect(1, STREAM);
-    let message =
-        format!("error: out.jsonl: it has 30 bytes, and {} were written; put it back as it was", written.len());
+    let message = format!("error: out.jsonl: it has 30 bytes, but {} bytes were written; restore it", written.len());
     ran.says(&message);
     sandbox.write("out.jsonl", &written);
     sandbox.expect(0, STREAM);

@@ -9,7 +9,7 @@ use super::*;
 const FILE: &str = r"dehusk: 1
 source: tide
 mined: {documents: 27, near_duplicates: 1, tokens: 14948, cutoff: 0.51, removed: 0.625, tokenizer: words}
-trust: {share: 0.4, because: 'what recurs stands amid the text'}
+trust: {share: 0.4, because: 'text that recurs is in the middle of other text'}
 keep:
   - text: 'By the light of the harbor'
     note: ''

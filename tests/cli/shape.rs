@@ -41,7 +41,8 @@ fn what_is_no_news_is_no_lesson() {
     let sandbox = Sandbox::new();
     let list = format!("'{}/corpora/kinds/mailing-list'", env!("CARGO_MANIFEST_DIR"));
     let ran = sandbox.expect(1, &format!("train {list} -o model.yaml"));
-    ran.says("warning: nothing is learned from source 'mailing-list', for ").says("no source is left to learn from");
+    ran.says("warning: nothing is learned from source 'mailing-list', because ")
+        .says("no source is left to learn from");
     assert!(!sandbox.path("model.yaml").exists());
     sandbox.expect(0, &format!("train {} -o news.yaml --quiet", news()));
     let ran = sandbox.expect(0, &format!("train {} {list} -o both.yaml", news()));

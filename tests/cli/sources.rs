@@ -36,7 +36,7 @@ fn lines_are_of_the_source_that_the_rule_says() {
     assert_eq!((sources, skipped.len()), (vec!["a".into(), "b".into()], 1));
     assert_eq!(
         skipped[0],
-        r#"skipped: in/crawl/lines.jsonl:3: the regex "k/([ab])/" for sources finds nothing in "crawl/lines.jsonl": change it so that it does"#
+        r#"skipped: in/crawl/lines.jsonl:3: the regex "k/([ab])/" for sources finds nothing in "crawl/lines.jsonl": change the regex so that it matches"#
     );
 }
 
@@ -88,7 +88,7 @@ fn a_list_names_the_files_to_read() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     let names: Vec<String> = sandbox.tree("out").into_keys().collect();
     assert_eq!(names, ["other/00000.txt", "other/00001.txt", "tide/00001.txt", "tide/00002.txt"]);
-    sandbox.expect(1, "clean --files-from list.txt -p patterns -o corpus/tide").says("is a folder around the input");
+    sandbox.expect(1, "clean --files-from list.txt -p patterns -o corpus/tide").says("is a parent folder of the input");
     sandbox.expect(1, "clean --files-from list.txt -p patterns -o corpus/other/x").says("is inside the input");
 }
 
@@ -135,7 +135,7 @@ fn a_quoted_glob_keeps_folders_in_names() {
     sandbox.write("corpus/two/x.jsonl", "{\"text\":\"Two.\"}\n");
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     let ran = sandbox.expect(1, "clean corpus/one/x.jsonl corpus/two/x.jsonl -p patterns -o out");
-    ran.says("would both be written to \"x.jsonl\": give the folder around both, or quote the glob");
+    ran.says("would both be written to \"x.jsonl\": give the parent folder of both, or quote the glob");
     sandbox.expect(0, "clean corpus/*/x.jsonl corpus/t[hi]de/*[24].txt -p patterns -o out --quiet");
     let names: Vec<String> = sandbox.tree("out").into_keys().collect();
     assert_eq!(names, ["one/x.jsonl", "tide/00002.txt", "tide/00004.txt", "two/x.jsonl"]);
@@ -143,7 +143,7 @@ fn a_quoted_glob_keeps_folders_in_names() {
     ran.says("no file matches the glob \"corpus/*.txt\": `*` stays within a folder");
     // a second run must not read what the first wrote, nor write over it
     sandbox.expect(1, "clean corpus/**/*.txt -p patterns -o corpus/out").says("is inside the input \"corpus\"");
-    sandbox.expect(1, "clean corpus/*/*.txt -p patterns -o corpus").says("is a folder around the input");
+    sandbox.expect(1, "clean corpus/*/*.txt -p patterns -o corpus").says("is a parent folder of the input");
     sandbox.expect(0, "clean corpus/tide/*.txt -p patterns -o corpus/out --quiet");
 }
 
@@ -166,7 +166,7 @@ fn links_out_of_the_corpus_are_followed_if_that_is_asked_for() {
     assert!(names.contains(&"linked/x.txt".to_owned()) && names.contains(&"tide/x.txt".to_owned()));
     let ran = sandbox.expect(1, "clean corpus -p out/patterns -o elsewhere/out --follow-links");
     ran.says("is inside the input");
-    sandbox.expect(1, "clean corpus -p out/patterns -o . --follow-links").says("is a folder around the input");
+    sandbox.expect(1, "clean corpus -p out/patterns -o . --follow-links").says("is a parent folder of the input");
 }
 
 #[test]
@@ -189,7 +189,10 @@ fn names_that_mislead_are_told() {
     let lines = |source| (0..8).map(|number| line(source, number)).collect::<String>();
     sandbox.write("lines.jsonl", ["tide", "Tide", turned].map(lines).concat());
     let ran = sandbox.expect(0, "run lines.jsonl -o out");
-    ran.says("the sources 'Tide' and 'tide' differ in upper and lower case only, or in how accents are written; is it one source?");
+    ran.says(
+        "the sources 'Tide' and 'tide' differ only in upper and lower case, or in how accents are written; are \
+              they one source?",
+    );
     assert!(ran.stdout.contains("a\\u{202e}moc.b  "), "{}", ran.stdout);
     sandbox.expect(0, "report lines.jsonl -p out/patterns -o report.html");
     for shown in [ran.stdout, ran.stderr, sandbox.read("report.html")] {

@@ -10,7 +10,7 @@ fn lines(source: &str, texts: impl Iterator<Item = String>) -> String {
     texts.enumerate().map(line).collect()
 }
 
-/// A sandbox with `state`, which has learned so many pages of a source.
+/// A sandbox with `state`, which has learned this number of pages of a source.
 fn learned(pages: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("tide.jsonl", lines("tide", (0..pages).map(|number| page(number, 10))));
@@ -28,7 +28,7 @@ fn sources_inputs_and_outputs_are_shown() {
     let ran = sandbox.expect(0, "state show state");
     assert_eq!(ran.stderr, "");
     let source = ran.stdout.lines().nth(1).expect("a source").split_whitespace().collect::<Vec<_>>();
-    // the masthead, the menu, and three lines among the stories, of which each page has twelve
+    // The masthead, the menu, and three lines among the stories. Each page has twelve such lines.
     assert_eq!(source[..6], ["tide", "30", "0", "365", "5", "-"], "{}", ran.stdout);
     assert!(ran.stdout.contains("1.000  21-30"), "{}", ran.stdout);
     assert!(ran.stdout.contains("tide.jsonl: 30 records\n"), "{}", ran.stdout);
@@ -75,8 +75,8 @@ fn what_is_not_there_is_told_with_what_is() {
     sandbox.expect(1, "state show state tidy").says("state: there is no source 'tidy' in it; did you mean 'tide'?");
     sandbox.expect(1, "state export state gazette -o -").says("`dehusk state show` lists them");
     sandbox.expect(1, "state show stale").says("stale: there is no such file (did you mean state?)");
-    sandbox.expect(1, "state show tide.jsonl").says("tide.jsonl: is no state of a stream");
-    sandbox.expect(1, "mine --from-state tide.jsonl -o patterns").says("is no state of a stream");
+    sandbox.expect(1, "state show tide.jsonl").says("tide.jsonl: is not a state of a stream");
+    sandbox.expect(1, "mine --from-state tide.jsonl -o patterns").says("is not a state of a stream");
     let usage = ["mine --from-state state tide.jsonl", "mine --from-state state --tokenizer words", "mine", "state"];
     for arguments in usage {
         sandbox.expect(2, &format!("{arguments} -o patterns"));
@@ -110,7 +110,7 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     assert_eq!(documents("both"), [Some(25), Some(5)]);
     assert_eq!(documents("state"), [Some(10)], "it stays as it is");
     let refused = sandbox.expect(1, "stream new.jsonl --state both --out other.jsonl");
-    refused.says("other.jsonl: there is something in it that no stream with this state has written");
+    refused.says("other.jsonl: it has text that no stream with this state has written");
     sandbox.expect(0, "state merge state other");
     assert_eq!(documents("state"), [Some(25), Some(5)]);
     sandbox.expect(0, "state merge state other").says("have both read 'file ");
@@ -199,8 +199,9 @@ fn a_source_that_changed_is_told_wherever_it_is_looked_at() {
         _ => page(number, 10).lines().map(|line| line.replace('a', "o") + "\n").collect(),
     };
     sandbox.write("tide.jsonl", lines("tide", (0..200).map(redesigned)));
-    let warning = "warning: source 'tide' has changed its template before page 175: of 5 segments of it, 5 are gone, and \
-                   5 are new; mine its patterns again";
+    let warning = "warning: source 'tide' has changed its template before page 175: 5 of its 5 segments are gone, and \
+                   5 \
+                   segments are new; mine its patterns again";
     let said = |arguments: &str| sandbox.expect(0, arguments).stderr.contains(warning);
     assert!(said("stream tide.jsonl --state state --out clean.jsonl"));
     assert!(said("state show state"));

@@ -276,7 +276,7 @@ fn a_file_that_lost_records_is_named() {
     sandbox.expect(0, "stream in.jsonl --state state -q");
     sandbox.write("in.jsonl", lines(20..23));
     let ran = sandbox.expect(3, "stream in.jsonl --state state -q");
-    ran.says("skipped: in.jsonl: has 3 records, and earlier runs took 10").says("give it another name");
+    ran.says("skipped: in.jsonl: has 3 records, but earlier runs read 10").says("give it another name");
 }
 
 #[test]
@@ -445,13 +445,16 @@ fn wrong_usage_and_wrong_files_leave_all_as_it_is() {
         ("stream im.jsonl --state s", "error: cannot find \"im.jsonl\": did you mean \"in.jsonl\"?"),
         (
             "stream in.jsonl --state s --no-learn",
-            "error: s: is not there: let a run learn it first, without --no-learn\n",
+            "error: s: does not exist: first let a run learn it, without --no-learn\n",
         ),
         (
             "stream in.jsonl --state in.jsonl",
             "error: the output \"in.jsonl\" is the same as the input \"in.jsonl\": choose another one",
         ),
-        ("stream in.jsonl --state other", "error: other: is no state of a stream: name another file, or one that is"),
+        (
+            "stream in.jsonl --state other",
+            "error: other: is not a state of a stream: name another file, or one that does",
+        ),
         ("stream in.jsonl --state no/s", "error: no/s: No such file or directory (os error 2)\n"),
         ("stream in.jsonl --state s -p none", "error: "),
         ("stream . --state s -o out.jsonl", "error: the output \"out.jsonl\" is inside the input \".\""),
@@ -508,7 +511,7 @@ fn files_of_others_are_not_written_to() {
     let sandbox = sandbox(0..9);
     sandbox.write("theirs", "all they have");
     let ran = sandbox.expect(1, "stream in.jsonl --state s -o theirs -q");
-    ran.says("error: theirs: there is something in it that no stream with this state has written");
+    ran.says("error: theirs: it has text that no stream with this state has written");
     assert_eq!(sandbox.read("theirs"), "all they have");
     sandbox.expect(0, "stream in.jsonl --state s -o ours -q");
     let ours = sandbox.read("ours");
@@ -516,7 +519,7 @@ fn files_of_others_are_not_written_to() {
         sandbox.expect(1, &format!("stream in.jsonl {other} -o ours -q")).says("name another file");
     }
     sandbox.write("ours", &ours[..20]);
-    sandbox.expect(1, "stream in.jsonl --state s -o ours -q").says("put it back as it was");
+    sandbox.expect(1, "stream in.jsonl --state s -o ours -q").says("restore it");
     fs::rename(sandbox.path("ours"), sandbox.path("old")).expect("it moves");
     add(&sandbox, "in.jsonl", line(9));
     sandbox.expect(0, "stream in.jsonl --state s -o ours -q");
@@ -615,7 +618,7 @@ fn lost(wanted: &str, text: &str) -> usize {
 fn what_is_no_news_loses_almost_nothing() {
     let sandbox = Sandbox::new();
     let ran = sandbox.expect(0, &format!("stream {} --state state -o out.jsonl", list()));
-    ran.says("warning: source 'mailing-list': only what stands at the ends of its documents is removed, for ");
+    ran.says("warning: source 'mailing-list': only text at the ends of its documents is removed, because ");
     let (mut all, mut gone, mut before, mut after) = (0, 0, 0, 0);
     for document in documents(&sandbox.read("out.jsonl")) {
         let name = Path::new(document["path"].as_str().or(document["id"].as_str()).expect("a name"));
@@ -631,12 +634,14 @@ fn what_is_no_news_loses_almost_nothing() {
     assert!(all > 1000 && gone * 200 <= all, "{gone} of {all} words of the messages are lost");
     assert!(after * 2 < before, "{after} of {before} words of footers are left");
 
-    sandbox.expect(0, "state show state").says("warning: source 'mailing-list': only what stands at the ends");
+    sandbox.expect(0, "state show state").says("warning: source 'mailing-list': only text at the ends");
     let shown: Value = serde_json::from_str(&sandbox.expect(0, "state show state --json").stdout).expect("JSON");
     assert_eq!(shown["sources"][0]["trust"], 0.0);
     let doubt = shown["sources"][0]["doubt"].as_str().expect("a reason");
     assert!(doubt.contains("have no paragraph"), "{doubt}");
-    sandbox.expect(0, "mine --from-state state -o patterns").says("warning: source 'mailing-list': only what stands");
+    sandbox
+        .expect(0, "mine --from-state state -o patterns")
+        .says("warning: source 'mailing-list': only text at the ends");
     let file = sandbox.read("patterns/mailing-list.yaml");
     assert!(file.contains("trust: {share: 0") && !file.contains("place:"), "{file}");
     let ran = sandbox.expect(0, &format!("clean {} -p patterns -o cleaned --json", list()));

@@ -1,4 +1,4 @@
-//! What stands where an output goes: devices and pipes take it, links lead to it, and what others wrote stays.
+//! Outputs at existing places: devices and pipes take the output, links are followed, and files of others are kept.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::interruption::{start, wait_until};
 use super::*;
 
-/// All commands that write one file, to the end of which its name belongs.
+/// All commands that write one file. The name of the file is added at their end.
 const COMMANDS: [&str; 7] = [
     "clean corpus -p patterns -o out --quiet --report",
     "clean one.jsonl -p patterns -o - --quiet --report",
@@ -54,9 +54,9 @@ fn pipes_are_written_to() {
     }
 }
 
-/// Reads what is written to a pipe, for as long as the tests run.
+/// Reads what is written to a pipe, until the tests end.
 fn read_on(pipe: &Path) -> Arc<Mutex<Vec<u8>>> {
-    // Open for writing as well, it does not wait for whoever writes.
+    // A pipe that is also open for writing does not wait for a writer.
     let mut pipe = fs::File::options().read(true).write(true).open(pipe).expect("a pipe");
     let all: Arc<Mutex<Vec<u8>>> = Arc::default();
     let read = Arc::clone(&all);
@@ -74,7 +74,7 @@ fn devices_are_written_to() {
     use std::os::unix::fs::FileTypeExt;
     let sandbox = sources();
     let node = sandbox.path("node");
-    // A node of our own that takes all and keeps nothing.
+    // A device node of our own that takes everything and keeps nothing.
     let made = std::process::Command::new("mknod").arg(&node).args(["c", "1", "3"]).output();
     if !made.is_ok_and(|made| made.status.success()) || fs::File::options().write(true).open(&node).is_err() {
         eprintln!("not tested: only some may make devices, and not everywhere");
@@ -98,7 +98,7 @@ fn links_lead_to_the_file() {
         assert!(sandbox.path("link").is_symlink() && !sandbox.read("there/file").is_empty(), "{command}");
         assert_eq!(sandbox.tree("there").len(), 1);
         fs::remove_file(sandbox.path("there/file")).expect("it is there");
-        sandbox.expect(1, &format!("{command} link")).says("it is a link to nothing");
+        sandbox.expect(1, &format!("{command} link")).says("it is a link whose target does not exist");
         assert!(sandbox.path("link").is_symlink());
         symlink(sandbox.path("corpus/tide/00001.txt"), sandbox.path("there/file")).expect("a link");
         if command.contains(" corpus") {
@@ -148,9 +148,7 @@ fn what_others_wrote_stays() {
     let sandbox = sources();
     for command in COMMANDS {
         sandbox.write("there", "Notes of mine.\n");
-        sandbox
-            .expect(1, &format!("{command} there"))
-            .says("\"there\" is there already, and dehusk has not written it");
+        sandbox.expect(1, &format!("{command} there")).says("\"there\" already exists, and dehusk did not write it");
         assert_eq!(sandbox.read("there"), "Notes of mine.\n");
         sandbox.expect(0, &format!("{command} there --force"));
         let written = sandbox.read("there");
@@ -167,7 +165,7 @@ fn what_others_wrote_stays() {
 fn pages_of_the_manual_are_written_over_no_others() {
     let sandbox = sources();
     sandbox.write("man/dehusk-clean.1", "A page of mine.\n");
-    sandbox.expect(1, "man -o man").says("dehusk-clean.1\" is there already, and dehusk has not written it");
+    sandbox.expect(1, "man -o man").says("dehusk-clean.1\" already exists, and dehusk did not write it");
     assert_eq!(sandbox.read("man/dehusk-clean.1"), "A page of mine.\n");
     sandbox.expect(0, "man -o man --force");
     sandbox.expect(0, "man -o man");
@@ -216,13 +214,13 @@ fn documents_of_others_stay() {
     let sandbox = sources();
     sandbox.write("out/tide/00003.txt", "Notes of mine.\n");
     let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
-    ran.says("out/tide/00003.txt\" is there already, and dehusk has not written it: name another folder");
+    ran.says("out/tide/00003.txt\" already exists, and dehusk did not write it: name another folder");
     assert_eq!(sandbox.tree("out").len(), 1);
     assert_eq!(sandbox.read("out/tide/00003.txt"), "Notes of mine.\n");
     sandbox.expect(0, "clean corpus -p patterns -o out --force --quiet");
     assert!(!sandbox.read("out/tide/00003.txt").contains("Notes"));
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
-    // Where no document of theirs is in the way, theirs and ours lie side by side.
+    // If no document has the path of one of their files, their files and ours are side by side.
     sandbox.write("other/notes.txt", "Notes of mine.\n");
     sandbox.expect(0, "clean corpus -p patterns -o other --quiet");
     assert_eq!(sandbox.read("other/notes.txt"), "Notes of mine.\n");
@@ -243,7 +241,7 @@ fn what_is_decided_while_sources_are_mined_stays() {
         let mut child = command.spawn().expect("the program starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(documents.as_bytes()).expect("it is read");
-        // By now the patterns of before are read; if they are not, nothing is tested, and nothing fails.
+        // By now the old patterns are read. If they are not, this tests nothing, and does not fail.
         std::thread::sleep(Duration::from_millis(500));
         sandbox.write("patterns/tide.yaml", meanwhile);
         drop(stdin);

@@ -1,4 +1,4 @@
-//! `dehusk clean`, which goes on with `--resume`: every file that is written, the report and the summary are compared.
+//! Kills `dehusk clean`, which continues with `--resume`. Every written file, the report and the summary are compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use dehusk::evaluation::random::Random;
 
 use super::{Effort, KILLS, input, kill_after, output_of};
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Debug, Default)]
 struct Round {
-    /// How often it was killed at work; it may have been done by then.
+    /// Number of kills while it was running. It may also have finished before.
     killed: usize,
-    /// How many files were there after each kill.
+    /// Number of files after each kill.
     files: Vec<usize>,
-    /// How long all its runs took together, and the last of them, which went through.
+    /// The time of all its runs together, and of the last one, which finished.
     time: Duration,
     last: Duration,
 }
@@ -46,20 +46,20 @@ fn cleaning_that_is_killed_and_resumed_ends_as_if_nobody_had() -> anyhow::Result
     Ok(())
 }
 
-/// The folder that the program works in.
+/// The working folder of the program.
 struct Place<'a> {
     folder: &'a Path,
 }
 
-/// A run that went through.
+/// The result of a run that finished.
 struct Ended {
     time: Duration,
-    /// What it printed, but for how long it took.
+    /// What it printed, without times.
     summary: serde_json::Value,
 }
 
 impl Place<'_> {
-    /// Kills the program so many times, lets it end, and compares.
+    /// Kills the program this number of times, lets it finish, and compares.
     fn round(&self, undisturbed: &Ended, kills: usize, random: &mut Random) -> anyhow::Result<Round> {
         let mut round = Round::default();
         let start = Instant::now();
@@ -122,7 +122,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// What a run forgot, if it did, right in a folder.
+    /// The name of a temporary file or folder that a run left directly in this folder, if there is one.
     fn temporary(&self, folder: &str) -> anyhow::Result<Option<String>> {
         for entry in fs::read_dir(self.folder.join(folder))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
@@ -138,7 +138,7 @@ impl Place<'_> {
         let root = self.folder.join(folder);
         let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
         while let Some(inner) = folders.pop() {
-            // killed before it made one
+            // It was killed before it created the folder.
             let Ok(entries) = fs::read_dir(&inner) else { continue };
             for entry in entries {
                 let path = entry?.path();

@@ -1,4 +1,5 @@
-//! A corpus of all kinds of files: of ten sites a part are files of their own, the others lines, compressed or not.
+//! A corpus of all kinds of files from ten sites. Some pages of a site are files of their own. The others are lines,
+//! compressed or not.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use dehusk::corpus::{Compression, Encoder};
 use super::support::corpus::{Corpus, Extent};
 use super::support::site::{Form, Site};
 
-/// Writes so many documents in all.
+/// Writes this number of documents in total.
 pub fn write(folder: &Path, documents: usize) -> io::Result<()> {
     let (form, extent) = (Form::Text, Extent::Documents(documents));
     let corpus = Corpus { seed: 1, sources: 10, form, document_bytes: form.usual_bytes(), extent };

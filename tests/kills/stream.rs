@@ -1,5 +1,5 @@
-//! `dehusk stream`, which is started again until it is done: the output, byte for byte, and all that the state knows are
-//! compared.
+//! Kills `dehusk stream` and starts it again until it has finished. The output is compared byte for byte, and
+//! everything in the state.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -18,19 +18,19 @@ use super::support::corpus::{Corpus, Extent};
 use super::support::site::{Form, Site};
 use super::{Effort, KILLS, kill_after, output_of};
 
-/// How many sources there are.
+/// Number of sources.
 const SOURCES: usize = 7;
-/// How many files they are in.
+/// Number of files.
 const FILES: usize = 50;
-/// How many segments are remembered of a source.
+/// Maximum number of segments of a source that are remembered.
 const MAX_SEGMENTS: &str = "2000";
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Debug, Default)]
 struct Round {
-    /// How often it was killed at work; it may have been done by then.
+    /// Number of kills while it was running. It may also have finished before.
     killed: usize,
-    /// How many bytes of output were there after each kill.
+    /// Number of bytes of output after each kill.
     bytes: Vec<u64>,
 }
 
@@ -55,7 +55,7 @@ fn a_stream_that_is_killed_and_started_again_ends_as_if_nobody_had() -> anyhow::
     Ok(())
 }
 
-/// Files of lines, in which the documents of all sources come by turns.
+/// Writes files of lines. The documents of the sources alternate.
 fn write_input(folder: &Path, documents: usize) -> io::Result<()> {
     let (form, extent) = (Form::Html, Extent::Documents(documents));
     let corpus = Corpus { seed: 1, sources: SOURCES, form, document_bytes: form.usual_bytes(), extent };
@@ -76,16 +76,16 @@ fn write_input(folder: &Path, documents: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// All that is known of a source.
+/// Everything that is known of a source.
 type Known = (SourceId, Progress, Vec<ListedSegment>);
 
-/// The folder that the program works in.
+/// The working folder of the program.
 struct Place<'a> {
     folder: &'a Path,
 }
 
 impl Place<'_> {
-    /// Kills the program so many times, lets it end, and compares.
+    /// Kills the program this number of times, lets it finish, and compares.
     fn round(&self, time: Duration, kills: usize, random: &mut Random) -> anyhow::Result<Round> {
         let mut round = Round::default();
         for _ in 0..kills {

@@ -10,7 +10,7 @@ use crate::samples::{SOURCES, mine, written};
 
 const INTERRUPTION: &str = "Story continues below advertisement";
 
-/// Before which paragraph of so many it stands; nowhere if it is the last.
+/// The paragraph before which it stands, of this number of paragraphs. It stands nowhere if that is the last one.
 type Place = fn(&mut Random, usize) -> usize;
 
 const PLACES: [(&str, Place); 7] = [

@@ -1,11 +1,11 @@
-//! `docs/recipes.md`, read: its recipes, and the blocks of each.
+//! Reads `docs/recipes.md`: its recipes, and the blocks of each.
 
 use std::fs;
 use std::path::Path;
 
-/// What the document holds.
+/// The content of the document.
 pub struct Document {
-    /// Those above the first section.
+    /// The blocks above the first section.
     pub before_all: Vec<Block>,
     pub recipes: Vec<Recipe>,
 }
@@ -13,7 +13,7 @@ pub struct Document {
 /// A section with a recipe.
 pub struct Recipe {
     pub name: String,
-    /// What has to be there.
+    /// The tools that it needs.
     pub needs: Vec<String>,
     pub blocks: Vec<Block>,
 }
@@ -21,7 +21,7 @@ pub struct Recipe {
 /// A fenced block.
 pub struct Block {
     pub language: String,
-    /// The file that it is.
+    /// The name of the file that it contains.
     pub name: Option<String>,
     pub text: String,
 }
@@ -54,7 +54,7 @@ impl Recipe {
 }
 
 fn blocks(text: &str) -> Vec<Block> {
-    // Every second part stands between fences.
+    // Every second part is between fences.
     text.split("\n```").skip(1).step_by(2).map(block).collect()
 }
 

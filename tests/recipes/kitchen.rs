@@ -1,4 +1,4 @@
-//! Where a recipe is run: a fresh folder with the sample corpora, in which `dehusk` is the program under test.
+//! The working folder of a recipe: a new folder with the sample corpora, in which `dehusk` is the program under test.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,14 +10,14 @@ use tempfile::TempDir;
 use super::document::{Block, Recipe};
 use super::tools;
 
-/// A folder to work in, gone when dropped.
+/// A working folder, deleted when dropped.
 pub struct Kitchen {
     folder: TempDir,
     path: OsString,
 }
 
 impl Kitchen {
-    /// A folder for a recipe; none if one of its tools is missing.
+    /// A folder for a recipe. `None` if one of its tools is missing.
     pub fn with_tools(recipe: &Recipe) -> Option<Kitchen> {
         let path = tools::path();
         if let Err(missing) = tools::look_for(&recipe.needs, &path) {
@@ -45,7 +45,7 @@ impl Kitchen {
         }
     }
 
-    /// Runs a script that is no part of the document, if the recipe has it.
+    /// Runs a script of the recipe that is not in the document, if there is one.
     pub fn run_script(&self, recipe: &Recipe, name: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recipes").join(&recipe.name);
         if let Ok(script) = fs::read_to_string(folder.join(name)) {
@@ -58,11 +58,11 @@ impl Kitchen {
         fs::write(self.folder.path().join(name), text).expect("the file");
     }
 
-    /// Runs a script, which has to succeed; gives what it prints.
+    /// Runs a script, which must succeed. Returns what it prints.
     pub fn bash(&self, script: &str) -> String {
         let mut bash = Command::new("bash");
         bash.args(["-eux", "-o", "pipefail", "-c", script]).current_dir(self.folder.path()).env("PATH", &self.path);
-        // where libraries keep what they load
+        // The folder for files that libraries download.
         bash.env("HOME", self.folder.path()).env("HF_HUB_OFFLINE", "1");
         let output = bash.output().expect("bash starts");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));

@@ -1,4 +1,4 @@
-//! The tools that recipes take, and what to do without.
+//! Finds the tools that recipes need.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::process::Command;
 /// Whether the program reads Parquet.
 pub const PARQUET: bool = cfg!(feature = "parquet");
 
-/// Where programs are looked for: the one under test, what `.ci/run` installs, all else.
+/// The folders of programs: the program under test, what `.ci/run` installs, and all others.
 pub fn path() -> OsString {
     let program = Path::new(env!("CARGO_BIN_EXE_dehusk")).parent().expect("a folder").to_owned();
     let tools = in_target("recipes");
@@ -18,7 +18,7 @@ pub fn path() -> OsString {
     env::join_paths(first.into_iter().chain(env::split_paths(&rest))).expect("a path")
 }
 
-/// Looks for what a recipe needs; an error says what is missing.
+/// Looks for the tools of a recipe. An error says what is missing.
 pub fn look_for(needs: &[String], path: &OsStr) -> Result<(), String> {
     needs.iter().try_for_each(|need| match (need.as_str(), need.strip_prefix("python:")) {
         ("parquet", _) if PARQUET => Ok(()),
@@ -28,8 +28,8 @@ pub fn look_for(needs: &[String], path: &OsStr) -> Result<(), String> {
     })
 }
 
-/// Says that a recipe is skipped, past the test runner, which shows what a test prints only if it fails; or fails if it
-/// may not be skipped.
+/// Says that a recipe is skipped, or fails if it must not be skipped. Writes directly to the terminal, because the test
+/// runner shows the output of a test only if it fails.
 pub fn tell(recipe: &str, missing: &str) {
     let is_required = env::var_os("DEHUSK_RECIPES").is_some_and(|value| value == "required");
     assert!(!is_required, "{missing}");

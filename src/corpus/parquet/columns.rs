@@ -147,12 +147,12 @@ fn integers(logical: Option<&LogicalType>, converted: ConvertedType) -> Option<H
 fn describe(field: &Type) -> String {
     let info = field.get_basic_info();
     if !field.is_primitive() || info.repetition() == Repetition::REPEATED {
-        return "a nested one".to_owned();
+        return "a nested column".to_owned();
     }
     match (info.logical_type_ref(), info.converted_type()) {
-        (None, ConvertedType::NONE) => format!("one of type {}", field.get_physical_type()),
-        (None, converted) => format!("one of type {converted}"),
-        (Some(logical), _) => format!("one of type {logical:?}"),
+        (None, ConvertedType::NONE) => format!("a column of type {}", field.get_physical_type()),
+        (None, converted) => format!("a column of type {converted}"),
+        (Some(logical), _) => format!("a column of type {logical:?}"),
     }
 }
 
@@ -161,7 +161,7 @@ fn no_text_column(schema: &SchemaDescriptor, keys: &Keys) -> Reason {
     let names = fields.iter().take(MAX_NAMED).map(|field| format!("{:?}", field.name()));
     let more = fields.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
     let columns = match fields {
-        [] => "no column at all".to_owned(),
+        [] => "none".to_owned(),
         _ => names.chain(more).collect::<Vec<_>>().join(", "),
     };
     Reason::NoTextColumn { text: keys.text.clone(), html: keys.html.clone(), columns }

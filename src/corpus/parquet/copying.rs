@@ -138,7 +138,7 @@ pub(super) fn copy_changed(
     mut changes: impl Iterator<Item = Parquet<Change>>,
 ) -> Parquet<()> {
     let ColumnReader::ByteArrayColumnReader(mut from) = from else {
-        return Err(ParquetError::General("a column of strings holds none".to_owned()));
+        return Err(ParquetError::General("a column of strings has no strings".to_owned()));
     };
     loop {
         let step = changes.by_ref().take(STEP).collect::<Parquet<Vec<Change>>>()?;

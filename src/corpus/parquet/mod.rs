@@ -132,7 +132,7 @@ fn refuse_impossible(group: &RowGroupMetaData) -> Parquet<()> {
     let lies_elsewhere = group.columns().iter().any(|column| column.file_path().is_some());
     match group.num_rows() >= 0 && has_all {
         false => Err(ParquetError::General("a row group does not fit the schema".to_owned())),
-        true if lies_elsewhere => Err(ParquetError::NYI("its columns lie in other files".to_owned())),
+        true if lies_elsewhere => Err(ParquetError::NYI("its columns are in other files".to_owned())),
         true => Ok(()),
     }
 }
@@ -146,7 +146,7 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
 fn caught<T>(step: impl FnOnce() -> Parquet<T>) -> Parquet<T> {
     guarded(step).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for no reason given");
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it did not say why");
         Err(ParquetError::General(format!("its reader gave up: {text}")))
     })
 }
@@ -251,22 +251,22 @@ mod tests {
         let columns = |columns| refused(&plain(columns, vec![]));
         assert_eq!(
             columns("required int32 text;"),
-            r#"the column "text" is one of type INT32, and not a column of strings: name another one"#
+            r#"the column "text" is a column of type INT32, not a column of strings: name another column"#
         );
         assert!(
-            columns("required binary text; required double id;").contains("DOUBLE, and not a column of strings or")
+            columns("required binary text; required double id;").contains("DOUBLE, not a column of strings or")
         );
         assert!(columns("required binary text; required int32 id (DATE);").contains("of type Date"));
         assert!(columns("required binary text; optional binary url (BSON);").contains("of type Bson"));
-        assert!(columns("repeated binary text;").contains("is a nested one, and not"));
-        assert!(columns("required group text { required binary text; }").contains("is a nested one, and not"));
+        assert!(columns("repeated binary text;").contains("is a nested column, not"));
+        assert!(columns("required group text { required binary text; }").contains("is a nested column, not"));
         assert_eq!(columns("required binary text; required binary text;"), r#"has the key "text" twice"#);
         assert_eq!(
             columns("required binary body; required int32 n;"),
-            r#"has neither a column "text" nor "html", but "body", "n": are these the right keys?"#
+            r#"has neither a column "text" nor a column "html" (its columns: "body", "n"): are these the right keys?"#
         );
         let many: String = (0..30).map(|number| format!("required int32 n{number};")).collect();
-        assert!(columns(&many).ends_with(r#""n19", 10 more: are these the right keys?"#));
+        assert!(columns(&many).ends_with(r#""n19", 10 more): are these the right keys?"#));
     }
 
     #[test]
@@ -523,7 +523,8 @@ mod tests {
     #[test]
     fn what_is_no_parquet_says_so() {
         let bytes = documents();
-        assert_eq!(refused(b""), "is not Parquet, or is damaged (it has no 4 bytes at 0): get it anew");
+        let empty = "is not Parquet, or is damaged (it does not have 4 bytes from byte 0 on): get it again";
+        assert_eq!(refused(b""), empty);
         assert!(refused(b"{\"text\": \"no table\"}").starts_with("is not Parquet, or is damaged"));
         assert!(refused(&bytes[..bytes.len() / 2]).starts_with("is not Parquet, or is damaged"));
         let encrypted = [&bytes[..bytes.len() - 4], b"PARE"].concat();

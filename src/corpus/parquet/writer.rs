@@ -63,7 +63,7 @@ impl<W: Write + Send> TableWriter<W> {
     /// Adds the changes of `rows`, which must be the next rows of the file. Fails if they are not, or if writing fails.
     pub(in super::super) fn write(&mut self, rows: &Rows, new: Vec<NewRow>) -> io::Result<()> {
         if rows.first() != self.next || rows.len() != new.len() {
-            return Err(misuse("rows have to be written in order, and each of them"));
+            return Err(misuse("rows must be written in order, and none may be left out"));
         }
         for (row, new) in new.into_iter().enumerate() {
             self.edits.push(new, rows.lacks_text(row), &self.plan)?;

@@ -352,7 +352,7 @@ mod tests {
         bytes.truncate(bytes.len() - 3);
         let (read, _) = read_and_rewritten(stream(bytes, ReadOptions::default()));
         assert_eq!(read[0], "one");
-        assert!(read.last().is_some_and(|last| last.starts_with("x.jsonl: cannot be read any further after record")));
+        assert!(read.last().is_some_and(|last| last.starts_with("x.jsonl: cannot be read after record")));
     }
 
     #[test]

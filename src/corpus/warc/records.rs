@@ -263,7 +263,8 @@ mod tests {
         let file =
             [&b"junk\nmore\r\n"[..], &record("", b"one"), b"WARC/x\r\n\r\n", &record("", b"two"), b"end"].concat();
         let junk =
-            |start: &str| format!("! no WARC record starts here, but {start:?}: get the file again if it is damaged");
+            |start: &str| format!("! a WARC record must start here, but there is {start:?}: get the file again if it \
+                                   is damaged");
         assert_eq!(told_of(&file), [junk("junk"), "one".to_owned(), junk("WARC/x"), "two".to_owned(), junk("end")]);
     }
 
@@ -277,7 +278,7 @@ mod tests {
                 (told.len(), &told[0], &told[2..]),
                 (4, &"one".to_owned(), &["two", "three"].map(str::to_owned)[..])
             );
-            assert!(told[1].starts_with("! no WARC record starts here, but \""), "{}", told[1]);
+            assert!(told[1].starts_with("! a WARC record must start here, but there is \""), "{}", told[1]);
         }
         // A version at the end of a line is not the start of a record by itself.
         let file = [&one, &b"format: WARC/1.0\nother: WARC/1.0\n\n"[..], &two].concat();
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_off_says_so() {
-        let cut_off = "! the WARC record is cut off: get the file again if it should be whole";
+        let cut_off = "! the WARC record is cut off: get the file again if it should be complete";
         let file = [record("", b"one"), record("", b"two")].concat();
         let second = record("", b"one").len();
         for end in second + "WARC/1.0\n".len() + 1..file.len() - "\r\n\r\n".len() {
@@ -335,7 +336,8 @@ mod tests {
         let mut records = Records::new(&file[..], 100);
         let told = told(std::iter::from_fn(|| records.next()));
         let reason =
-            "! the WARC record has 99035 bytes or more, and may have 100: have the crawler cut off what is longer";
+            "! the WARC record has 99035 bytes or more, and the limit is 100: set the crawler to cut off longer \
+             records";
         assert_eq!(told, ["one", reason, "two"]);
         assert!(!records.window.has_held(file.len()));
     }

@@ -1,4 +1,4 @@
-//! The cleaner of each source, compiled when the source's first document comes.
+//! The cleaner of each source, compiled for the first document of the source.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,25 +16,26 @@ pub struct Cleaners<'a> {
     library: &'a Library,
     options: CleanOptions,
     observer: &'a dyn Observer,
-    /// A file without patterns, by whose lexer documents are read whatever the patterns are read by.
+    /// A file without patterns. If there is one, all documents are read with its lexer, not with the lexer of the
+    /// patterns.
     reader: Option<PatternFile>,
-    /// Of the sources that have a file of their own.
+    /// The cleaners of sources with a pattern file of their own.
     own: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
-    /// Of all others, of which a crawl can have a million.
+    /// The cleaner of all other sources. A crawl can have a million of them.
     other: OnceLock<Arc<SourceCleaner>>,
-    /// The sources that were told to have none.
+    /// The sources without a pattern file that the observer was told about.
     told: Mutex<BTreeSet<String>>,
 }
 
-/// What the documents of a source need.
+/// What is needed to clean the documents of a source.
 pub struct SourceCleaner {
-    /// Compiled from its own and the shared patterns.
+    /// Compiled from the source's own patterns and the shared ones.
     pub cleaner: Cleaner,
-    /// If the source has a file of its own.
+    /// `None` if the source has no file of its own.
     pub watch: Option<Watch>,
 }
 
-/// What one thread works with: the cleaners that it has used so far, and scratch space.
+/// The working space of a thread: the cleaners that it has used so far, and scratch space.
 #[derive(Default)]
 pub struct CleaningScratch {
     cleaners: HashMap<String, Arc<SourceCleaner>>,
@@ -42,18 +43,18 @@ pub struct CleaningScratch {
 }
 
 impl<'a> Cleaners<'a> {
-    /// None is compiled yet.
+    /// No cleaner is compiled yet.
     pub fn new(library: &'a Library, options: CleanOptions, observer: &'a dyn Observer) -> Cleaners<'a> {
         let (own, other, told) = (Mutex::default(), OnceLock::new(), Mutex::default());
         Cleaners { library, options, observer, reader: None, own, other, told }
     }
 
-    /// Reads documents by the lexer of this file, which has no patterns. Sources may do without patterns then.
+    /// Reads documents with the lexer of this file, which has no patterns. Then sources need no patterns.
     pub fn reading_by(self, reader: PatternFile) -> Cleaners<'a> {
         Cleaners { reader: Some(reader), ..self }
     }
 
-    /// The cleaner of a source, and space to work in.
+    /// The cleaner of a source, and scratch space.
     pub fn of<'b>(&self, source: &str, scratch: &'b mut CleaningScratch) -> (&'b SourceCleaner, &'b mut Scratch) {
         let CleaningScratch { cleaners, scratch } = scratch;
         if !cleaners.contains_key(source) {
@@ -62,8 +63,8 @@ impl<'a> Cleaners<'a> {
         (&cleaners[source], scratch)
     }
 
-    /// What a source's own patterns were found in when they were mined, if it has any. They need not have been used: all
-    /// documents of the source may have been cleaned by an earlier run.
+    /// Calls `look` with the watch of a source that has a pattern file of its own. Its cleaner may not be compiled yet,
+    /// because an earlier run may have cleaned all its documents.
     pub fn watched<T>(&self, source: &str, look: impl FnOnce(&Watch) -> T) -> Option<T> {
         let own = self.library.get(source)?;
         let used = lock(&self.own).get(source).cloned();
@@ -83,7 +84,7 @@ impl<'a> Cleaners<'a> {
             return Arc::clone(known);
         }
         let mut compiled = self.compile(source);
-        // Those that read by a file of their own have no file of when their sources were mined in its place.
+        // With another lexer, the figures of the run cannot be compared with those of mining.
         compiled.watch = self.reader.is_none().then(|| Watch::new(&compiled.cleaner, own));
         let compiled = Arc::new(compiled);
         all.insert(source.to_owned(), Arc::clone(&compiled));
@@ -100,7 +101,7 @@ impl<'a> Cleaners<'a> {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();
-        let what = if is_shared { "only shared patterns apply" } else { "its documents are copied as they are" };
+        let what = if is_shared { "only shared patterns apply" } else { "its documents are copied unchanged" };
         let message = format!("there is no pattern file for source '{source}'; {what}");
         self.observer.warn(WarningKind::NoPatterns, &message);
     }

@@ -1,4 +1,4 @@
-//! One document, cleaned: what is to be written for it, and what there is to count and to tell.
+//! Cleans one document: what to write for it, what to count, and what to tell the user.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,61 +17,61 @@ use super::spans;
 use crate::pipeline::WarningKind;
 use crate::pipeline::memory::{Budget, DocumentNeed, Share};
 
-/// Cleans documents one by one, from any thread.
+/// Cleans documents, from any thread.
 pub struct DocumentCleaner<'a> {
-    /// Those of the sources.
+    /// The cleaners of the sources.
     pub cleaners: Cleaners<'a>,
-    /// Whether a line is wanted on each document.
+    /// Whether the report has a line for each document.
     pub reports: bool,
     observer: &'a dyn Observer,
-    /// The share of a document that may go.
+    /// Maximum share of a document that may be removed.
     max_removed: f64,
-    /// What is put in the place of what goes, if anything.
+    /// The text that replaces removed text, if there is one.
     replacement: Option<&'a str>,
-    /// The memory that documents take which are cleaned at once.
+    /// The memory for documents that are cleaned at the same time.
     budget: Budget,
 }
 
-/// What is to be written for a document.
+/// The form of the output for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The document, in its place.
+    /// The document, in place of the original.
     InPlace,
     /// A line of JSON with its text, or its page.
     Line,
-    /// A line of JSON that says what would go.
+    /// A line of JSON with the positions of what would be removed.
     Spans(spans::SpanUnit),
 }
 
-/// What a page takes while it is read, for each of its bytes.
+/// Memory to read a page, for each of its bytes.
 const READ: u64 = 6;
 
-/// Where a document stands, as people write it.
+/// The place of a document, as shown to people.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentName<'a> {
     /// The file's path.
     pub file: &'a str,
-    /// Which record of the file, from 1, if it has many.
+    /// The number of the record in the file, from 1, if the file has many.
     pub record: Option<u64>,
 }
 
-/// What became of one document.
+/// The result for one document.
 #[derive(Debug)]
 pub struct Outcome {
     /// The document's source.
     pub source: String,
-    /// What there is to count.
+    /// Its counts.
     pub count: Cleaned,
-    /// What is to be written.
+    /// What to write.
     pub written: Written,
-    /// The line on it, if one is wanted.
+    /// Its line in the report, if there is a report.
     pub report: Option<String>,
 }
 
-/// What is to be written for a document.
+/// What to write for a document.
 #[derive(Debug)]
 pub enum Written {
-    /// What was read, byte for byte: nothing is known to be boilerplate in it.
+    /// The original bytes, because no boilerplate is known in it.
     AsRead,
     /// The cleaned text.
     Text(String),
@@ -82,7 +82,7 @@ pub enum Written {
 }
 
 impl<'a> DocumentCleaner<'a> {
-    /// Cleans with these cleaners, and writes what was asked for.
+    /// Uses these cleaners and these options.
     pub fn new(
         cleaners: Cleaners<'a>,
         options: &'a CorpusCleanOptions,
@@ -94,32 +94,32 @@ impl<'a> DocumentCleaner<'a> {
         DocumentCleaner { cleaners, reports, observer, max_removed, replacement, budget }
     }
 
-    /// Cleans one document; an error if a pattern gave up on it, or if there is not enough memory. Waits for that as long as
-    /// others have it.
+    /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
+    /// there is. Waits while others use the memory.
     pub fn clean(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
         let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
         let _share = self.budget.take(need);
-        // Whoever stops the run does not wait for a slow regex.
+        // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let cleaning = source.cleaner.cleaning(&document.text, &reading);
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
     }
 
-    /// The memory that it takes to read a file of this size, which is a page as a rule; as much as there is, if it is more.
+    /// Takes the memory to read a file of this size, which is usually a page. Takes all memory if that is not enough.
     pub fn reading(&self, bytes: Option<u64>) -> Share<'_> {
         self.budget.take(READ * bytes.unwrap_or(0))
     }
 
-    /// Whether a stream has room for a document, beside the one that is read meanwhile.
+    /// Whether a stream has memory for a document, while it reads another one.
     pub fn check_room(&self, text: &str, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
         let count = || cleaner.count(scratch, text);
         DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, text, count).map(drop)
     }
 
-    /// What comes of a document of which this is to be removed.
+    /// The result for a document with this cleaning.
     pub fn outcome(
         &self,
         document: &Document,
@@ -134,13 +134,14 @@ impl<'a> DocumentCleaner<'a> {
         }
         let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
         if is_cautious {
-            let message = format!("{place}: shape does not count, for it would take most of what no pattern matches");
+            let message = format!("{place}: shape is not used, because it would remove most of the text that no \
+                                   pattern matches");
             self.observer.warn(WarningKind::Cautious, &message);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
         if emptied {
-            let message = format!("{place}: all its text is taken for boilerplate; nothing of it is left");
+            let message = format!("{place}: all its text is removed as boilerplate; nothing is left");
             self.observer.warn(WarningKind::Emptied, &message);
         }
         let mut count = Cleaned {
@@ -157,12 +158,12 @@ impl<'a> DocumentCleaner<'a> {
         let report = self.reports.then(|| report_line(document, place, cleaner, reading, &count));
         let written = self.written(document, stripped, form, cleaner);
         let is_new = matches!(written, Written::Text(_) | Written::Page(_));
-        // a page stays in its encoding
+        // A page stays in its encoding.
         count.converted = usize::from(document.encoding.is_some() && is_new && document.page.is_none());
         Outcome { source: document.source.as_str().to_owned(), count, written, report }
     }
 
-    /// A document of which more would go than is allowed stays as it is, and that is said.
+    /// Keeps a document unchanged, with a warning, if more of it would be removed than is allowed.
     fn within_limit(&self, document: &Document, cleaning: Cleaning, place: DocumentName) -> Stripped {
         let text = cleaning.strip(&document.text);
         let removed = 1.0 - text.len() as f64 / document.text.len().max(1) as f64;
@@ -171,7 +172,8 @@ impl<'a> DocumentCleaner<'a> {
         }
         let percent = 100.0 * removed;
         let message =
-            format!("{place}: kept whole, for {percent:.1} % of it would be removed, more than --max-removed allows");
+            format!("{place}: kept whole, because {percent:.1} % of it would be removed, more than --max-removed \
+                     allows");
         self.observer.warn(WarningKind::KeptWhole, &message);
         Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
     }
@@ -179,8 +181,8 @@ impl<'a> DocumentCleaner<'a> {
     fn written(&self, document: &Document, stripped: Stripped, form: Form, cleaner: &Cleaner) -> Written {
         let Stripped { cleaning, text, .. } = stripped;
         let is_untouched = cleaning.spans.is_empty() && !document.is_view;
-        // Where there are patterns, what comes out is UTF-8 throughout, whether or not any of them matched; pages say
-        // themselves what they are in.
+        // With patterns, the output is always UTF-8, whether a pattern matched or not. A page keeps its encoding,
+        // because it declares it.
         let stays_encoded = document.encoding.is_none() || document.page.is_some() || cleaner.patterns().is_empty();
         match form {
             Form::Spans(unit) => Written::Line(spans::line(document, &cleaning, unit)),
@@ -212,20 +214,20 @@ impl<'a> DocumentCleaner<'a> {
     }
 }
 
-/// A text without what goes.
+/// A text without the removed parts.
 struct Stripped {
     cleaning: Cleaning,
     text: String,
     is_kept_whole: bool,
 }
 
-/// A line on a document that was not cleaned.
+/// The line of the report for a document that was not cleaned.
 pub fn skip_line(DocumentName { file, record }: DocumentName, reason: &str) -> String {
     line(&SkipLine { file, record, skipped: reason })
 }
 
-/// A line on a document that was cleaned: which patterns stand in it, and how often. Those of what people rejected act as
-/// well, by keeping what they match.
+/// The line of the report for a cleaned document: which patterns match, and how often. Rejected patterns also count,
+/// because they keep what they match.
 fn report_line(document: &Document, place: DocumentName, cleaner: &Cleaner, reading: &Reading, count: &Cleaned) -> String {
     let mut patterns: BTreeMap<&str, u64> = BTreeMap::new();
     for found in &reading.matches {
@@ -252,9 +254,9 @@ fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) ->
     line(&DocumentLine { id: &document.id, source, url, text, html })
 }
 
-/// An object as a line.
+/// A JSON object as a line.
 fn line(object: &impl Serialize) -> String {
-    // strings and numbers can always be written
+    // Strings and numbers can always be written.
     let mut line = serde_json::to_string(object).unwrap_or_default();
     line.push('\n');
     line
@@ -283,7 +285,7 @@ struct ReportLine<'a> {
     patterns: BTreeMap<&'a str, u64>,
 }
 
-/// A document with its text, or its page.
+/// A line with a document: its text, or its page.
 #[derive(Serialize)]
 struct DocumentLine<'a> {
     id: &'a str,

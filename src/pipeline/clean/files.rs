@@ -1,4 +1,4 @@
-//! Files, cleaned: each read, its documents cleaned, and written to where they belong.
+//! Cleans files: reads each file, cleans its documents, and writes them to their places.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -28,16 +28,16 @@ pub struct FileCleaner<'a> {
     pub inventory: &'a Inventory,
     pub documents: DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
-    /// Write what would go instead of what stays.
+    /// If there is one, positions of what would be removed are written instead of the remaining text.
     pub spans: Option<spans::SpanUnit>,
-    /// Whether what cannot be cleaned is written as it was read.
+    /// Whether input that cannot be cleaned is copied unchanged.
     pub copies_broken: bool,
 }
 
-/// Where the lines on documents go that a person asked for.
+/// The writer for the lines of the report.
 pub type Report<'r> = &'r mut (dyn Write + Send);
 
-/// What became of a document, or of a record.
+/// The result for a document or a record.
 #[derive(Default)]
 struct Cleared {
     /// `None` if nothing is to be written.
@@ -47,27 +47,27 @@ struct Cleared {
     report: Option<String>,
 }
 
-/// What becomes of some records that follow each other.
+/// The results for consecutive records.
 struct ClearedBatch {
     batch: Batch,
     records: Vec<(Kept, Cleared)>,
 }
 
-/// Where the records of a file are written.
+/// The destination of the records of a file.
 enum Sink<W: Write + Send> {
-    /// To a file of its kind.
+    /// A file in the format of the input.
     Records(RecordWriter<W>),
-    /// To lines of JSON.
+    /// Lines of JSON.
     Lines(Encoder<W>),
 }
 
-/// How much of a file is written.
+/// How much of a file was written.
 #[derive(Debug, PartialEq, Eq)]
 enum Extent {
     Whole,
     /// Some records could not be read, and cannot be copied.
     Incomplete,
-    /// The end could not be read, which has been told.
+    /// The end could not be read. The user was told.
     BrokenOff,
 }
 
@@ -95,7 +95,7 @@ impl FileCleaner<'_> {
         match self.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), scratch);
-                // What was stopped is not skipped.
+                // Documents of a run that is stopped are not skipped.
                 self.observer.go_on()?;
                 let written = self.write_document(file, &document, &cleared, compression, output)?;
                 let cleared = written.map_or_else(|skipped| self.skipped(&skipped), |()| cleared);
@@ -110,8 +110,8 @@ impl FileCleaner<'_> {
         Ok(())
     }
 
-    /// Cleans files and writes all their documents to `output` in order, a line each. They are either one file with many
-    /// documents or files that are documents.
+    /// Cleans files and writes all their documents to `output` in order, one line each. The files are either one file
+    /// with many documents, or files of one document each.
     pub fn to_lines<W: Write + Send>(
         &self,
         files: &[InputFile],
@@ -151,13 +151,13 @@ impl FileCleaner<'_> {
         Ok(done)
     }
 
-    /// Reads a file; no more of them at once than there is memory for.
+    /// Reads a file. Waits until there is memory for it.
     fn open(&self, file: &InputFile) -> std::result::Result<Content, Skipped> {
         let _share = (!file.holds_many()).then(|| self.documents.reading(size_of(file)));
         self.inventory.open(file)
     }
 
-    /// Where a file goes, below the output folder, if all goes well.
+    /// The path of the output file, below the output folder.
     pub fn output_name(&self, file: &InputFile) -> String {
         match self.spans {
             Some(_) => spans_name(file),
@@ -194,7 +194,7 @@ impl FileCleaner<'_> {
         Cleared { written: None, count: None, skipped: Some(message), report }
     }
 
-    /// Counts what became of a document, and names it if it was left out.
+    /// Counts a result. Names the document if it was left out.
     fn tell(&self, cleared: Cleared, done: &mut Done, report: Report) -> Result<()> {
         if let Some((source, count)) = cleared.count {
             done.sources.entry(source).or_default().add(&count);
@@ -210,14 +210,14 @@ impl FileCleaner<'_> {
         Ok(())
     }
 
-    /// Shows that a file is read up to here.
+    /// Shows the progress: the file is read up to this byte.
     pub fn show(&self, bytes: u64, done: &mut Done) {
         let more = bytes.saturating_sub(done.shown);
         self.observer.step(more);
         done.shown += more;
     }
 
-    /// Writes what became of a file; it is skipped if it was to be copied and could no longer be read.
+    /// Writes the result for a file. The file is skipped if it must be copied and can no longer be read.
     fn write_document(
         &self,
         file: &InputFile,
@@ -243,7 +243,7 @@ impl FileCleaner<'_> {
         Ok(Ok(()))
     }
 
-    /// A page in its own encoding; if that cannot be, in UTF-8, and that is said.
+    /// A page in its own encoding. If that is not possible, in UTF-8 with a warning.
     fn encoded(&self, file: &InputFile, document: &Document, page: &str) -> Vec<u8> {
         let Some(original) = &document.page else { return page.as_bytes().to_vec() };
         let encoded = original.encoded(page);
@@ -252,7 +252,7 @@ impl FileCleaner<'_> {
             self.observer.warn(
                 WarningKind::Converted,
                 &format!(
-                    "{}: written in UTF-8, with a mark that says so, for it cannot be written in its own encoding",
+                    "{}: written in UTF-8 with a byte order mark, because it cannot be written in its own encoding",
                     path.display()
                 ),
             );
@@ -260,8 +260,8 @@ impl FileCleaner<'_> {
         encoded.bytes
     }
 
-    /// Writes a file as it is, if what cannot be cleaned is to be copied, and as far as it can be read at all. Why it
-    /// cannot has been told.
+    /// Copies a file that cannot be cleaned, if that was asked for and the file can be read. The reason was already
+    /// given.
     fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> Result<()> {
         if self.can_copy(file) {
             let _ = copy(file, &file.name(), output, self.observer)?;
@@ -289,7 +289,7 @@ impl FileCleaner<'_> {
         let mut failure = None;
         let mut extent = Extent::Whole;
         let written = output.write_atomic(name, |writer| {
-            // What comes from standard input gets a name that speaks of no compression.
+            // The output of standard input has a name without a compression extension.
             let packing = if file.is_stdin() { Packing::default() } else { records.packing() };
             let mut sink = match self.spans {
                 None => Sink::Records(records.writer(writer, packing)?),
@@ -303,8 +303,8 @@ impl FileCleaner<'_> {
             }
             match failure.is_none() && !self.can_copy(file) {
                 true => sink.finish(),
-                // Nothing half is left behind.
-                false => Err(io::Error::other("not all could be written")),
+                // No incomplete file is left behind.
+                false => Err(io::Error::other("not everything could be written")),
             }
         });
         drop(permission);
@@ -314,7 +314,7 @@ impl FileCleaner<'_> {
         }
         let Some(error) = failure.or(written.err().map(Into::into)) else { return Ok(()) };
         let Some(reason) = fault_of_input(&error) else { return Err(error) };
-        // What was cleaned of it is not written.
+        // The cleaned documents of this file are not written, so they do not count.
         done.sources.clear();
         if extent != Extent::BrokenOff {
             self.tell(self.skipped(&Skipped { path: file.path().into(), line: None, reason }), done, report)?;
@@ -324,11 +324,11 @@ impl FileCleaner<'_> {
 
     fn warn_of_copy(&self, file: &InputFile) {
         let path = file.path();
-        let message = "copied as it is, with nothing removed, for what is broken in it cannot be copied alone";
+        let message = "copied unchanged, because its broken part cannot be copied alone";
         self.observer.warn(WarningKind::Copied, &format!("{}: {message}", path.display()));
     }
 
-    /// Cleans records, many at a time, in order: some are written while the next are cleaned.
+    /// Cleans records in batches, in order. One batch is written while the next one is cleaned.
     fn records<W: Write + Send>(
         &self,
         mut records: Records,
@@ -343,7 +343,7 @@ impl FileCleaner<'_> {
             scope.spawn(move || {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
-                    // If nobody takes them any more, writing has failed, and its error tells.
+                    // If nobody receives batches any more, writing has failed. Its error is reported.
                     if self.observer.go_on().is_err() || send.send((cleared, records.bytes_read())).is_err() {
                         return;
                     }
@@ -382,7 +382,7 @@ impl FileCleaner<'_> {
     fn clear_record(&self, batch: &Batch, index: usize, file: &str, form: Form, scratch: &mut CleaningScratch) -> (Kept, Cleared) {
         let place = DocumentName { file, record: Some(batch.number(index)) };
         let cleared = match batch.document(index) {
-            // What is no document, as a blank line, stays.
+            // Records without a document, such as blank lines, are kept.
             Ok(None) => return (Kept::as_read(), Cleared::default()),
             Ok(Some(document)) => {
                 let cleared = self.clear(&document, place, form, scratch);
@@ -440,7 +440,7 @@ impl<W: Write + Send> Sink<W> {
     }
 }
 
-/// What is wrong with the input, if that is why it could not be written anew.
+/// The problem of the input, if it is the reason why writing failed.
 fn fault_of_input(error: &PipelineError) -> Option<Reason> {
     let (PipelineError::Output(OutputError::Write { error, .. }) | PipelineError::Io(error)) = error else {
         return None;
@@ -448,7 +448,7 @@ fn fault_of_input(error: &PipelineError) -> Option<Reason> {
     error.get_ref()?.downcast_ref::<Reason>().cloned()
 }
 
-/// What is wrong with the name that an output would have, if that is why it could not be written.
+/// The problem of the output name, if it is the reason why writing failed.
 fn fault_of_name(error: &PipelineError, output: &OutputRoot) -> Option<Reason> {
     match error {
         PipelineError::Output(OutputError::Write { path, error }) if error.kind() == ErrorKind::InvalidFilename => {
@@ -459,7 +459,7 @@ fn fault_of_name(error: &PipelineError, output: &OutputRoot) -> Option<Reason> {
     }
 }
 
-/// Copies a file. That it cannot be read is no reason to stop, that its copy cannot be written is one.
+/// Copies a file. If the file cannot be read, it is skipped. If the copy cannot be written, that is an error.
 fn copy(
     file: &InputFile,
     name: &str,
@@ -479,7 +479,7 @@ fn copy(
     }
 }
 
-/// A file that is copied, and why it could not be read.
+/// A file that is copied, and why reading it failed.
 struct Source {
     file: File,
     failure: Option<Reason>,
@@ -497,7 +497,7 @@ impl Read for Source {
     }
 }
 
-/// Where the spans of a file go.
+/// The output name for the spans of a file.
 pub fn spans_name(file: &InputFile) -> String {
     match file.kind() {
         FileKind::JsonLines => file.name(),

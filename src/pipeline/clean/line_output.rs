@@ -1,14 +1,14 @@
 //! Lines of JSON on stdout, of one file after another.
 //!
-//! Takes what is written for each file, as it came; gives lines that end wherever another file follows, without
-//! the byte order marks that files begin with, which would come to stand in the middle.
+//! Takes the output of each file unchanged. Ends the last line of a file if another file follows, and leaves out the
+//! byte order marks at the start of files, which would be in the middle.
 
 use std::io::{self, Write};
 
-/// What a file of UTF-8 may begin with.
+/// A file in UTF-8 may begin with this mark.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Lines on their way to stdout.
+/// Writes lines to stdout.
 pub struct LineOutput<W: Write> {
     sink: W,
     is_at_start: bool,
@@ -21,7 +21,7 @@ impl<W: Write> LineOutput<W> {
         LineOutput { sink, is_at_start: true, is_within_line: false }
     }
 
-    /// What is written from now on is of another file.
+    /// Begins the output of another file.
     pub fn next_file(&mut self) -> io::Result<()> {
         if self.is_within_line {
             self.write_all(b"\n")?;

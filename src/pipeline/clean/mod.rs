@@ -1,7 +1,7 @@
-//! Cleans a corpus: documents out.
+//! Cleans a corpus.
 //!
-//! Takes files and pattern files; writes each document's cleaned text, in a folder or as lines, and counts what went. A
-//! manifest in the output folder says which inputs are finished, so that a run that was stopped can go on.
+//! Takes files and pattern files. Writes the cleaned text of each document, to a folder or as lines, and counts what is
+//! removed. A manifest in the output folder says which inputs are finished, so that a stopped run can continue.
 
 pub mod cleaners;
 pub mod document;
@@ -36,34 +36,34 @@ use to_stdout::clean_to_stdout;
 
 pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
-/// The lines of a report: what became of a document, or why it was skipped.
+/// The kind of a report: its lines say what happened to a document, or why it was skipped.
 pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "bytes_out"], &["file", "skipped"]]);
 
 /// How a corpus is cleaned.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CorpusCleanOptions {
-    /// How it is decided what goes.
+    /// How it is decided what is removed.
     pub cleaning: CleanOptions,
-    /// What is put in the place of what goes.
+    /// The text that replaces removed text.
     pub replacement: Option<String>,
-    /// The largest share of a document that may go, 0..=1; a document that would lose more stays whole.
+    /// The maximum share of a document that may be removed, 0..=1. A document that would lose more is kept unchanged.
     pub max_removed: f64,
-    /// Write positions of what would go instead of what stays, in this unit.
+    /// If given, write the positions of what would be removed, in this unit, instead of the remaining text.
     pub spans: Option<spans::SpanUnit>,
-    /// Whether a document that cannot be read or cleaned is copied as it is, and not left out.
+    /// Whether a document that cannot be read or cleaned is copied unchanged, instead of left out.
     pub copies_broken: bool,
-    /// Leave out the inputs that an earlier run of the same work has finished.
+    /// Whether inputs are left out that an earlier run of the same work has finished.
     pub resume: bool,
-    /// Tell changed inputs by their content, and not by size and time alone.
+    /// Whether changed inputs are also recognized by their content, not only by size and time.
     pub verify: bool,
-    /// A file for a line on each document.
+    /// The file of the report, with a line for each document.
     pub report: Option<PathBuf>,
-    /// Write over files that dehusk did not write.
+    /// Whether files are overwritten that dehusk did not write.
     pub force: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
-    /// Files that are cleaned at the same time, at most.
+    /// Maximum number of files that are cleaned at the same time.
     pub threads: usize,
 }
 
@@ -82,7 +82,7 @@ setters!(CorpusCleanOptions {
 });
 
 impl Default for CorpusCleanOptions {
-    /// Three quarters of the free memory, and all cores.
+    /// 3/4 of the free memory, and all cores.
     fn default() -> CorpusCleanOptions {
         CorpusCleanOptions {
             cleaning: CleanOptions::default(),
@@ -102,47 +102,47 @@ impl Default for CorpusCleanOptions {
 
 /// Where cleaned documents go.
 pub enum Target {
-    /// To a folder, each file in its place.
+    /// To a folder, with the structure of the input.
     Folder(OutputRoot),
-    /// To stdout, a line of JSON each.
+    /// To stdout, a line of JSON for each document.
     Stdout,
 }
 
-/// What became of a source.
+/// The result for a source.
 #[derive(Clone, Debug)]
 pub struct CleanedSource {
     /// What was cleaned.
     pub cleaned: Cleaned,
-    /// How much it differs from when it was mined; `None` if too little is known to tell.
+    /// How much it differs from mining. `None` if too little is known.
     pub drift: Option<Drift>,
 }
 
-/// What cleaning took away. Sizes are bytes of text in UTF-8.
+/// Counts of cleaned documents. Sizes are bytes of text in UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cleaned {
-    /// Documents that were cleaned.
+    /// Number of cleaned documents.
     pub documents: usize,
-    /// Of the source's own mined patterns, how many stand in each document, summed up.
+    /// Number of the source's own mined patterns in each document, summed up.
     #[serde(skip)]
     pub patterns_found: u64,
-    /// Their text before.
+    /// The size of their text before cleaning.
     pub bytes_in: u64,
-    /// Their text after.
+    /// The size of their text after cleaning.
     pub bytes_out: u64,
-    /// Documents that had text and have none left.
+    /// Number of documents that had text and have none left.
     pub emptied: usize,
-    /// Documents kept as they are, for too much of them would have gone.
+    /// Number of documents kept unchanged, because too much of them would have been removed.
     pub kept_whole: usize,
-    /// Documents in which the shape was not counted, for it would have taken most of what no pattern matches.
+    /// Number of documents in which shape was not used, because it would have removed most of what no pattern matches.
     pub cautious: usize,
-    /// Of what went, the bytes by what spoke for it.
+    /// Number of removed bytes by the evidence for removing them.
     pub grounds: Grounds,
-    /// Documents that were not UTF-8, and now are.
+    /// Number of documents that were not UTF-8 before, and now are.
     pub converted: usize,
 }
 
 impl Cleaned {
-    /// Adds what another count holds.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Cleaned) {
         self.documents += other.documents;
         self.patterns_found += other.patterns_found;
@@ -155,7 +155,7 @@ impl Cleaned {
         self.converted += other.converted;
     }
 
-    /// How much of the text went.
+    /// The percentage of the text that was removed.
     pub fn removed_percent(&self) -> f64 {
         if self.bytes_in == 0 { 0.0 } else { 100.0 - 100.0 * self.bytes_out as f64 / self.bytes_in as f64 }
     }
@@ -164,7 +164,7 @@ impl Cleaned {
 /// Cleans all files of an inventory.
 ///
 /// # Errors
-/// If an output would take the place of something else, nothing can be written, or the observer stops the run.
+/// If an output would overwrite something else, nothing can be written, or the observer stops the run.
 pub fn clean_corpus(
     inventory: &Inventory,
     library: &Library,
@@ -211,7 +211,7 @@ pub fn clean_corpus(
     Ok(counts.collect())
 }
 
-/// All that decides what is written for an input, in short.
+/// A hash of everything that decides what is written for an input.
 fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, options: &CorpusCleanOptions) -> String {
     let CorpusCleanOptions { replacement, max_removed, spans, copies_broken, .. } = options;
     let options = (cleaning, reading, replacement, max_removed, spans, copies_broken);
@@ -220,7 +220,7 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, optio
     manifest::hash(&all)
 }
 
-/// The file of a report, apart from all input, instead of nothing or of another report.
+/// The file of a report. It must not be an input. It may only replace another report.
 fn report_file(
     path: &Path,
     inventory: &Inventory,
@@ -230,7 +230,7 @@ fn report_file(
     output_file(path, &[&inventory.inputs(), library.paths()].concat(), DOCUMENTS, options.force)
 }
 
-/// What was found in a source's documents, beside what was when it was mined.
+/// Compares the documents of a source with mining.
 fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, is_default: bool) -> Option<Drift> {
     let compares = is_default && removes_as_mined(&library.for_source(source));
     let removed = compares.then(|| cleaned.removed_percent() / 100.0);
@@ -238,7 +238,7 @@ fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, i
     drift(watch.when_mined(), library.get(source)?.mined.removed, &found)
 }
 
-/// A report that lay where a document is written would take its place.
+/// Refuses a report that has the path of an output file, because the output would overwrite it.
 fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) -> Result<()> {
     let place = fs::canonicalize(folder_of(report))?.join(report.file_name().unwrap_or_default());
     let real_output = fs::canonicalize(output.path())?;
@@ -248,21 +248,22 @@ fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) 
         Some(file) => {
             let path = file.path();
             Err(PipelineError::Refused(format!(
-                "the report would take the place of what is written for {path:?}: name another one"
+                "the report would overwrite the output of {path:?}: name another report"
             )))
         }
         None => Ok(()),
     }
 }
 
-/// What stands where documents are to be written is ours if there is a manifest, which every run leaves.
+/// Refuses to overwrite files in a folder without a manifest. Each run leaves a manifest, so dehusk did not write these
+/// files.
 fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()> {
     if manifest::is_in(output)? || fs::read_dir(output.path())?.next().is_none() {
         return Ok(());
     }
     let is_there = |file: &&InputFile| output.path().join(files.output_name(file)).symlink_metadata().is_ok();
     match files.inventory.files().par_iter().find_first(is_there) {
-        // Another run may have begun in the meantime.
+        // Another run may have started in the meantime.
         Some(_) if manifest::is_in(output)? => Ok(()),
         Some(file) => {
             let place = output.path().join(files.output_name(file));
@@ -272,7 +273,7 @@ fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()
     }
 }
 
-/// The spans of `a.txt` and of `a.txt.jsonl` would be written to one file.
+/// Refuses files with the same output name, such as the spans of `a.txt` and `a.txt.jsonl`.
 fn refuse_collisions(files: &[InputFile]) -> Result<()> {
     let mut names: HashMap<String, &InputFile> = HashMap::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! What would be cut, as a line of JSON in the form of Dolma's attributes.
+//! The positions of what would be removed, as a line of JSON in the form of Dolma's attributes.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::cleaning::Cleaning;
 use crate::cleaning::cut::Cut;
 use crate::corpus::Document;
 
-/// What positions in a text are counted in.
+/// The unit of positions in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanUnit {
     /// Unicode code points, as Python and Dolma count.
@@ -17,7 +17,8 @@ pub enum SpanUnit {
     Bytes,
 }
 
-/// One line: `[start, end, score]` for each cut, the end exclusive. A cut that leaves a space is two around one.
+/// One line: `[start, end, score]` for each cut, with an exclusive end. A cut that is replaced by a space gives two
+/// spans, around a space.
 pub fn line(document: &Document, cleaning: &Cleaning, unit: SpanUnit) -> String {
     let mut position = Positions { text: &document.text, unit, byte: 0, points: 0 };
     let cuts = cleaning.cuts(&document.text);
@@ -35,8 +36,8 @@ pub fn line(document: &Document, cleaning: &Cleaning, unit: SpanUnit) -> String 
     format!("{}\n", json!({"id": document.id, "attributes": {"dehusk": spans}}))
 }
 
-/// What goes where a cut leaves a space: all but a space in it, so that whoever applies the spans leaves one as well. A
-/// cut without a space in it goes as a whole.
+/// The pieces of a cut. If the cut is replaced by a space, one space in it is kept, so that a program that applies the
+/// spans also leaves a space. A cut without a space is one piece.
 fn pieces(text: &str, cut: &Cut) -> impl Iterator<Item = Range<usize>> + use<> {
     let Range { start, end } = cut.range;
     let space = if cut.replacement == " " { text[start..end].find(' ') } else { None };
@@ -44,7 +45,7 @@ fn pieces(text: &str, cut: &Cut) -> impl Iterator<Item = Range<usize>> + use<> {
     std::iter::once(first).chain(second)
 }
 
-/// Counts up to ever later bytes.
+/// Counts positions up to a byte. The bytes must be ascending.
 struct Positions<'t> {
     text: &'t str,
     unit: SpanUnit,

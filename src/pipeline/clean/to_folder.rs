@@ -1,4 +1,4 @@
-//! Files, cleaned into a folder: many at a time, in no order, and none that an earlier run has finished.
+//! Cleans files into a folder: many at a time, in no particular order, without those that an earlier run has finished.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,18 +17,18 @@ use crate::pipeline::document_report::DocumentReport;
 use crate::pipeline::manifest::{Done, Manifest, Stamp, content_of};
 use crate::pipeline::workers::share_out;
 
-/// What is done with the files of a run.
+/// The data of a run.
 pub struct FolderRun<'a> {
     pub files: &'a FileCleaner<'a>,
     pub output: &'a OutputRoot,
     pub manifest: Manifest,
     pub report: Option<DocumentReport<'a>>,
-    /// Whether files are told from what they were by their content.
+    /// Whether changed files are recognized by their content.
     pub verifies: bool,
 }
 
 impl<'a> FolderRun<'a> {
-    /// A run that does this `work`; one that resumes leaves out what an earlier run of the same work has finished.
+    /// A run that does this `work`. With `resume`, it leaves out what an earlier run of the same work has finished.
     pub fn new(
         files: &'a FileCleaner<'a>,
         output: &'a OutputRoot,
@@ -42,7 +42,7 @@ impl<'a> FolderRun<'a> {
         Ok(FolderRun { files, output, manifest, report, verifies: options.verify })
     }
 
-    /// Cleans all files, of these sizes; counts by source.
+    /// Cleans all files, which have these sizes. Returns the counts by source.
     pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
         let all = Mutex::new(BTreeMap::new());
         let files = self.files.inventory.files();
@@ -63,7 +63,8 @@ impl<'a> FolderRun<'a> {
     fn clean_file(&self, file: &InputFile, size: usize, scratch: &mut CleaningScratch) -> Result<Done> {
         let observer = self.files.observer;
         let (input, output) = (file.path().display().to_string(), self.files.output_name(file));
-        // of before it is read: if it changes meanwhile, it is cleaned again when the run goes on
+        // The stamp is taken before the file is read. If the file changes during reading, it is cleaned again when the
+        // run is resumed.
         let look = stamp_of(file, &input);
         let content = if self.verifies && !file.is_stdin() { content_of(&file.path()).ok() } else { None };
         let stamp = Stamp { content, ..look };
@@ -97,7 +98,7 @@ impl<'a> FolderRun<'a> {
         Ok(done)
     }
 
-    /// Names what an earlier run left out.
+    /// Names the documents that an earlier run left out.
     fn tell_again(&self, input: &str, done: &Done) -> Result<()> {
         let observer = self.files.observer;
         done.skipped.iter().for_each(|message| observer.skip(message));
@@ -107,7 +108,7 @@ impl<'a> FolderRun<'a> {
         observer.go_on().map_err(Into::into)
     }
 
-    /// What came of a file that an earlier run has finished. One of which nothing could be cleaned is tried again.
+    /// The result for a file that an earlier run has finished. A file without any cleaned document is tried again.
     fn finished_before(&self, file: &InputFile, output: &str, stamp: &Stamp) -> Option<Done> {
         let done = self.manifest.done(output, stamp).filter(|_| !file.is_stdin())?;
         let was_cleaned = done.skipped.is_empty() || !done.sources.is_empty();
@@ -115,13 +116,13 @@ impl<'a> FolderRun<'a> {
         (was_cleaned && is_there()).then_some(done)
     }
 
-    /// How long an output is, if it is there.
+    /// The length of an output, if it exists.
     fn length_of(&self, output: &str) -> Option<u64> {
         fs::metadata(self.output.path().join(output)).ok().map(|metadata| metadata.len())
     }
 }
 
-/// Adds counts to others.
+/// Adds counts by source.
 pub fn add(all: &mut BTreeMap<String, Cleaned>, counts: BTreeMap<String, Cleaned>) {
     for (source, count) in counts {
         all.entry(source).or_default().add(&count);

@@ -1,4 +1,4 @@
-//! Files, cleaned to stdout: all documents in order, a line each.
+//! Cleans files to stdout: all documents in order, a line for each.
 
 use std::collections::BTreeMap;
 use std::{io, iter};
@@ -11,12 +11,12 @@ use super::files::FileCleaner;
 use super::line_output::LineOutput;
 use super::to_folder::add;
 
-/// So many files that are documents are read at a time ...
+/// Maximum number of files of one document that are read at a time.
 const FILES_AT_A_TIME: usize = 256;
-/// ... and no more of so many bytes together, but for one that has more.
+/// Maximum size of these files together. A single file may be larger.
 const BYTES_AT_A_TIME: u64 = 8 << 20;
 
-/// Cleans all files, of these sizes; counts by source.
+/// Cleans all files, which have these sizes. Returns the counts by source.
 pub fn clean_to_stdout(
     cleaner: &FileCleaner,
     report: Option<OutputFile>,
@@ -38,7 +38,7 @@ pub fn clean_to_stdout(
     Ok(all)
 }
 
-/// Files with many documents one by one, the others some at a time; each piece with the files' sizes.
+/// The files in groups, each with the sizes of its files. A file with many documents is a group of its own.
 pub fn pieces<'f>(
     mut files: &'f [InputFile],
     mut sizes: &'f [Option<u64>],

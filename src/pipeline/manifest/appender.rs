@@ -1,7 +1,7 @@
-//! The end of a file of lines, to which other processes may append as well.
+//! Appends lines to a file, to which other processes may append as well.
 //!
-//! Takes lines, one at a time; gives where each begins. The idea: a line is written in one call, so that it mixes with no
-//! other, and after one that was cut short a new line begins, so that at most that one is lost.
+//! Takes one line at a time, and returns its position. A line is written in one call, so that it is not mixed with
+//! others. After an incomplete line, a line break is written first, so that at most the incomplete line is lost.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -11,12 +11,12 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Appender {
     file: File,
-    /// The last line may be half a line.
+    /// Whether the last line may be incomplete.
     is_torn: bool,
 }
 
 impl Appender {
-    /// Opens the file at `path`, which has to be there.
+    /// Opens the file at `path`, which must exist.
     pub fn open(path: &Path) -> io::Result<Appender> {
         let mut file = File::options().read(true).append(true).open(path)?;
         let is_empty = file.seek(io::SeekFrom::End(0))? == 0;
@@ -28,7 +28,7 @@ impl Appender {
         Ok(Appender { file, is_torn: last != [b'\n'] })
     }
 
-    /// Writes a line, in one call, so that lines of several processes do not mix; gives where it begins.
+    /// Writes a line in one call, so that lines of several processes are not mixed. Returns its position.
     pub fn append(&mut self, mut line: Vec<u8>) -> io::Result<u64> {
         line.push(b'\n');
         let length = line.len() as u64;

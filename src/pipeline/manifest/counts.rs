@@ -1,7 +1,7 @@
-//! Counts in a line of the manifest: one letter each, and no zeros.
+//! Counts in a line of the manifest: keys of one letter, without zeros.
 //!
-//! Takes what was cleaned, by source; gives it to serde, and back: the `with` of a field. The idea: there is a line for
-//! each of millions of outputs, and most counts of most of them are zero.
+//! Serializes counts by source, as the `with` of a serde field. There is a line for each of millions of outputs, and
+//! most of their counts are zero.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub fn serialize<S: Serializer>(sources: &BTreeMap<String, Cleaned>, to: S) -> R
     to.collect_map(sources.iter().map(|(source, cleaned)| (source, Counts::from(cleaned))))
 }
 
-/// Reads the counts of each source; those that are not there are zero.
+/// Reads the counts of each source. Missing counts are zero.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Cleaned>, D::Error> {
     let sources = BTreeMap::<String, Counts>::deserialize(from)?;
     Ok(sources.into_iter().map(|(source, counts)| (source, counts.into())).collect())

@@ -1,13 +1,13 @@
-//! Which inputs are finished, so that a run that was stopped can go on.
+//! Notes which inputs are finished, so that a stopped run can continue.
 //!
-//! Takes what came of each input; gives it back to a later run that does the same work on the same input. It stands in
-//! `OUT/.dehusk/manifest.jsonl`: a line that says what the file is, then a line for each output, appended when it is
-//! in its place. Lines are by output, for two inputs may come to have the same one: the newest line of an output counts.
-//! Before an output that has a line is written anew, one that says no more than this is appended, so that whoever is
-//! killed in between leaves no line that speaks of another content. There may be ten million lines, so of each only a
-//! hash and its place are in memory.
+//! Stores the result for each input, for a later run that does the same work on the same input. The file is
+//! `OUT/.dehusk/manifest.jsonl`: a line that names the format, then a line for each output, appended when the output is
+//! in its place. Lines belong to outputs, because two inputs may get the same output; the newest line of an output
+//! counts. Before an output with a line is written again, a line without a result is appended. So if a run is killed in
+//! between, no line describes other content. There may be ten million lines, so only a hash of each output and the
+//! position of its line are in memory.
 //!
-//! After a crash of the machine files that were written shortly before may be empty or cut short, so their length is
+//! After a crash of the computer, files that were written shortly before may be empty or incomplete. So their length is
 //! noted as well.
 
 mod appender;
@@ -36,55 +36,56 @@ use super::error::{PipelineError, Result};
 const NAME: &str = "manifest.jsonl";
 /// Locked by all runs that write to the manifest.
 const LOCK: &str = "manifest.lock";
-/// Its first line.
+/// The first line of a manifest.
 const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
 
-/// Number of skipped documents of an input that are kept by name.
+/// Maximum number of skipped documents of an input that are stored with their message.
 pub const NAMED_SKIPS: usize = 1000;
 
-/// How much is hashed at a time.
+/// Number of bytes that are hashed at a time.
 const HASHED_BYTES: usize = 256 * 1024;
 
-/// Where the first line stands, which is on no output: so what is known of one that others wrote.
+/// The position of the first line. It belongs to no output, so it stands for outputs of other work.
 const NOWHERE: u64 = 0;
 
-/// How an input file looks from outside, which whoever changes it changes as a rule; and what is in it, if that is wanted.
+/// How an input file looks from outside, which a change of the file normally changes. Also a hash of its content, if
+/// that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp<'a> {
     /// Its path.
     pub input: &'a str,
     /// Its length.
     pub bytes: u64,
-    /// When it was changed, in nanoseconds since 1970; 0 if nobody knows.
+    /// When it was changed, in nanoseconds since 1970. 0 if that is unknown.
     pub modified: i64,
-    /// A hash of its content, if somebody wants to be sure.
+    /// A hash of its content, if content is compared.
     pub content: Option<u64>,
 }
 
-/// What came of a finished input.
+/// The result for a finished input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// What was cleaned, by source.
+    /// The counts by source.
     #[serde(rename = "s", default, with = "counts", skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, Cleaned>,
-    /// Its documents that were skipped, as they were named on stderr: the first thousand.
+    /// The messages for its skipped documents, at most the first thousand.
     #[serde(rename = "k", default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
-    /// How many more were.
+    /// Number of further skipped documents.
     #[serde(rename = "n", default, skip_serializing_if = "is_zero")]
     pub more_skipped: usize,
-    /// How long the output is, if one was written.
+    /// The length of the output, if there is one.
     #[serde(rename = "z", default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// How many of its bytes were shown as progress while it was read.
+    /// Number of its bytes that were shown as progress while it was read.
     #[serde(skip)]
     pub shown: u64,
-    /// What the report says of it, if there is one.
+    /// Its part of the report, if there is a report.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportPart>,
 }
 
-/// The finished inputs of an output folder, for a run that does a certain work.
+/// The finished inputs of an output folder, for a run that does this work.
 #[derive(Debug)]
 pub struct Manifest {
     folder: PathBuf,
@@ -93,13 +94,13 @@ pub struct Manifest {
     appender: Mutex<Appender>,
     reader: Mutex<BufReader<File>>,
     hasher: RandomState,
-    /// Where the newest line of an output begins, by the hash of its name.
+    /// The position of the newest line of each output, by the hash of its name.
     places: Mutex<FxHashMap<u64, u64>>,
-    /// As long as it is locked, nobody starts the file anew.
+    /// While it is locked, no run empties the file.
     _lock: File,
 }
 
-/// A line, as it is written.
+/// A line to write.
 #[derive(Serialize)]
 struct NewLine<'a> {
     w: &'a str,
@@ -113,7 +114,7 @@ struct NewLine<'a> {
     done: &'a Done,
 }
 
-/// A line, as it is read.
+/// A line that was read.
 #[derive(Deserialize)]
 struct Line {
     /// The work.
@@ -131,7 +132,8 @@ struct Line {
     done: Done,
 }
 
-/// As much of a line as tells whether it counts; all of one that says that an output is being written.
+/// The start of a line, which tells whether it counts. It is also a whole line, which says that an output is being
+/// written.
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
     #[serde(borrow)]
@@ -141,7 +143,7 @@ struct Head<'a> {
 }
 
 impl<'a> Stamp<'a> {
-    /// That of the file `input`.
+    /// The stamp of the file `input`.
     pub fn of(input: &'a str, metadata: &fs::Metadata) -> Stamp<'a> {
         let modified = metadata.modified().ok().map(|time| match time.duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
@@ -162,20 +164,20 @@ impl Done {
 }
 
 impl Manifest {
-    /// Opens that of an output folder. `work` says all that decides what is written: pattern files, options, version.
-    /// Without `resume` nothing is finished, and the file starts anew, with the parts of reports, unless another run is
-    /// writing to the folder.
+    /// Opens the manifest of an output folder. `work` describes everything that decides what is written: pattern files,
+    /// options, version. Without `resume`, nothing is finished, and the file and the parts of reports are deleted,
+    /// unless another run is writing to the folder.
     pub fn open(output: &OutputRoot, work: &str, resume: bool) -> Result<Manifest> {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
         let failed = |error| OutputError::Write { path: path.clone(), error };
-        // Of a named pipe nothing would ever be read.
+        // Reading a named pipe would never end.
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(PipelineError::Refused(format!("{path:?} is no manifest of dehusk: move it away")));
+            return Err(PipelineError::Refused(format!("{path:?} is not a manifest of dehusk: move it away")));
         }
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
         let lock = options().open(folder.join(LOCK)).map_err(failed)?;
-        // where no lock can be had, somebody else may be there
+        // If there is no lock, there may be another run.
         let is_alone = lock.try_lock().is_ok();
         prepare(&options().open(&path).map_err(failed)?, &path, resume || !is_alone)?;
         if is_alone {
@@ -184,7 +186,7 @@ impl Manifest {
             }
             lock.unlock().map_err(failed)?;
         }
-        // whoever starts it anew does so in a moment; where no lock can be had, nobody does
+        // Another run holds the exclusive lock only for a moment. Where locks do not work, no run deletes anything.
         let _ = lock.lock_shared();
         let manifest = Manifest {
             work: hash(work)[..12].to_owned(),
@@ -196,39 +198,39 @@ impl Manifest {
             folder,
             _lock: lock,
         };
-        let unreadable = || format!("cannot read {path:?}; without --resume it starts anew");
+        let unreadable = || format!("cannot read {path:?}; without --resume, the run starts again from the beginning");
         manifest.load(resume).map_err(|error| PipelineError::in_context(unreadable(), error))?;
         Ok(manifest)
     }
 
-    /// From now on an output counts as finished only if its part of the report is there.
+    /// From now on, an output only counts as finished if its part of the report exists.
     pub fn want_report(mut self) -> Manifest {
         self.wants_report = true;
         self
     }
 
-    /// What came of the input of an output that was finished by the same work, if it has not changed since. Whether what
-    /// was written is still there is for the caller to see, who knows where that is.
+    /// The result for the input of an output, if the same work finished it and the input has not changed since. The
+    /// caller must check whether the output still exists.
     pub fn done(&self, output: &str, stamp: &Stamp) -> Option<Done> {
         let line = self.newest(output)?;
-        // of input that nobody looked into nothing is known
+        // The content only counts if it was hashed both times.
         let content = stamp.content.and(line.h);
         let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m, content };
         let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(output)));
         (is_same && (!self.wants_report || has_part())).then_some(line.done)
     }
 
-    /// What the report says of the input of an output that is finished.
+    /// The part of the report for a finished output.
     pub fn part(&self, output: &str) -> Option<ReportPart> {
         self.newest(output)?.done.report
     }
 
-    /// Where a large part of the report lies.
+    /// The path of a large part of the report.
     pub fn part_file(&self, output: &str) -> PathBuf {
         self.folder.join(PART_FOLDER).join(part_file(&self.work, output))
     }
 
-    /// Notes that an output is about to be written anew, if there is a line on what it is now.
+    /// Notes that an output will be written again, if there is a line about its present content.
     pub fn begin(&self, output: &str) -> Result<()> {
         if !lock(&self.places).contains_key(&self.hasher.hash_one(output)) {
             return Ok(());
@@ -236,7 +238,7 @@ impl Manifest {
         self.append(output, &Head { w: self.work.as_str().into(), o: output.into() })
     }
 
-    /// Notes that an output is finished: all that was written for it is in its place.
+    /// Notes that an output is finished and in its place.
     pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> Result<()> {
         let Stamp { input, bytes, modified, content } = *stamp;
         self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, h: content, done })
@@ -249,7 +251,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Notes the places of the newest lines; [`NOWHERE`] if they are of another work, or this one starts anew.
+    /// Notes the positions of the newest lines. [`NOWHERE`] for lines of other work, and for all lines without
+    /// `resume`.
     fn load(&self, resume: bool) -> io::Result<()> {
         let (mut reader, mut places) = (lock(&self.reader), lock(&self.places));
         let (mut line, mut place) = (Vec::new(), 0);
@@ -259,7 +262,7 @@ impl Manifest {
             if length == 0 {
                 return Ok(());
             }
-            // the first line, and those of which a killed process wrote only a part, say nothing of any output
+            // The first line and incomplete lines of killed runs belong to no output.
             if let Ok(Head { w, o }) = serde_json::from_slice(&line) {
                 let counts = resume && w == self.work;
                 places.insert(self.hasher.hash_one(&*o), if counts { place } else { NOWHERE });
@@ -278,7 +281,7 @@ impl Manifest {
     fn line_at(&self, place: u64) -> io::Result<Vec<u8>> {
         let mut reader = lock(&self.reader);
         let here = reader.stream_position()?;
-        // keeps what is in its buffer, for most are asked for in the order in which they stand there
+        // A relative seek keeps the buffer, because most lines are read in their order.
         reader.seek_relative(place.cast_signed() - here.cast_signed())?;
         let mut line = Vec::new();
         reader.read_until(b'\n', &mut line)?;
@@ -286,12 +289,12 @@ impl Manifest {
     }
 }
 
-/// Whether an output folder has a manifest: then dehusk has written there.
+/// Whether an output folder has a manifest, and so was written by dehusk.
 pub fn is_in(output: &OutputRoot) -> Result<bool> {
     Ok(output.own_folder()?.join(NAME).exists())
 }
 
-/// Makes sure that the file is a manifest: the one it is, if it is to be kept, or an empty one.
+/// Makes sure that the file is a manifest. Empties it, unless it must be kept.
 fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
     let mut start = Vec::new();
     file.take(256).read_to_end(&mut start)?;
@@ -300,15 +303,15 @@ fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
     if line == HEADER && is_kept {
         return Ok(());
     }
-    // an empty file too, and one whose first line was cut short
+    // An empty file and a file with an incomplete first line are also valid.
     if !HEADER.starts_with(line) {
         let Some(version) = version(line) else {
-            return Err(PipelineError::Refused(format!("{path:?} is no manifest of dehusk: move it away")));
+            return Err(PipelineError::Refused(format!("{path:?} is not a manifest of dehusk: move it away")));
         };
         if is_kept {
             return Err(PipelineError::Refused(format!(
-                "{path:?} is of another dehusk, which writes version {version} of it: go on with that one, \
-                 or leave --resume out to do everything again"
+                "{path:?} is from another dehusk, which writes version {version} of it: continue with that \
+                 dehusk, or leave out --resume to do everything again"
             )));
         }
     }
@@ -316,7 +319,7 @@ fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
     Ok(anew.map_err(|error| OutputError::Write { path: path.to_owned(), error })?)
 }
 
-/// The version of the format, if the line is the first one of a manifest.
+/// The version of the format, if this is the first line of a manifest.
 fn version(line: &str) -> Option<u64> {
     let header: serde_json::Value = serde_json::from_str(line).ok()?;
     if header.get("dehusk")? == "manifest" { header.get("version")?.as_u64() } else { None }
@@ -334,7 +337,7 @@ pub fn hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A hash of what is in a file.
+/// A hash of the content of a file.
 pub fn content_of(path: &Path) -> io::Result<u64> {
     let mut hasher = XxHash3_64::new();
     let mut file = BufReader::with_capacity(HASHED_BYTES, File::open(path)?);
@@ -563,11 +566,11 @@ mod tests {
         fs::write(place.file(), "notes of mine\n").expect("written");
         for resume in [false, true] {
             let error = format!("{:#}", place.try_open("work", resume).expect_err("refused"));
-            assert!(error.ends_with("manifest.jsonl\" is no manifest of dehusk: move it away"), "{error}");
+            assert!(error.ends_with("manifest.jsonl\" is not a manifest of dehusk: move it away"), "{error}");
         }
         fs::write(place.file(), HEADER.replace('1', "2")).expect("written");
         let error = place.try_open("work", true).expect_err("refused").to_string();
-        assert!(error.contains("writes version 2 of it: go on with that one, or leave --resume out"), "{error}");
+        assert!(error.contains("writes version 2 of it: continue with that dehusk, or leave out --resume"), "{error}");
         drop(place.open(false));
         assert_eq!(place.text(), HEADER);
     }

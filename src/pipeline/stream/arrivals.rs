@@ -1,7 +1,7 @@
-//! Documents as they arrive: read, and split into what the table of their source can know of.
+//! Reads documents as they arrive, and splits them into tokens and segments.
 //!
-//! Takes the files of an inventory; gives their documents in order, some at a time, each with its tokens and segments. All
-//! of that depends on the one document alone, so a thread reads ahead, and the documents of a batch are read in parallel.
+//! Takes the files of an inventory. Gives their documents in order, in batches, each with its tokens and segments. All
+//! this depends on one document alone. So a thread reads ahead, and the documents of a batch are read in parallel.
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -21,21 +21,21 @@ use crate::streaming::learner::SegmentedDocument;
 use crate::streaming::segments::{TextSegment, segments};
 use crate::tokens::MutableSet;
 
-/// Some documents that follow each other.
+/// Consecutive documents.
 pub struct Arrivals {
-    /// What was read of each record, or file.
+    /// The result of reading each record or file.
     pub arrived: Vec<Arrived>,
-    /// How many bytes of the input were read for them.
+    /// Number of bytes of input that were read for them.
     pub bytes: u64,
-    /// What is to be said of the line that a file ends with, if it is no document yet, but may be when there is more of it.
+    /// A message about the last line of a file, if it is not complete yet and may become a document later.
     pub unfinished: Option<String>,
     origin: Origin,
 }
 
-/// A document, nothing, or why it is left out.
+/// A document, nothing, or the reason why it is left out.
 pub type Arrived = Result<Option<Arrival>, String>;
 
-/// What a file, or a record of one, holds.
+/// The content of a file or of a record.
 type ReadDocument = Result<Option<Document>, Skipped>;
 
 /// A document that was read.
@@ -45,28 +45,29 @@ pub struct Arrival {
     pub segments: Vec<TextSegment>,
 }
 
-/// Where documents come from.
+/// The origin of documents.
 enum Origin {
-    /// Records of a file, but for the first few; so many of the file are taken with them.
+    /// Records of a file, without those of earlier runs. Contains the number of records of the file that are taken with
+    /// them.
     Records { batch: Batch, before: usize, taken: u64, is_jsonl: bool },
-    /// A file each.
+    /// Files of one document each.
     Files(Vec<PathBuf>),
-    /// Why nothing more can be read of a file.
+    /// Why the rest of a file cannot be read.
     Nothing,
 }
 
-/// Reads documents.
+/// Reads the documents.
 pub struct Arriving<'a> {
     pub documents: &'a DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
     pub mutable: &'a MutableSet,
-    /// How many records of a file earlier runs took, or whether they took the file that is a document; `None` if nobody
-    /// keeps count of it.
+    /// Number of records of a file that earlier runs took, or whether they took a file of one document. `None` if this
+    /// is not stored.
     pub taken: &'a (dyn Fn(&InputFile) -> Option<u64> + Sync),
 }
 
 impl Arriving<'_> {
-    /// Reads all documents that no earlier run took, and hands them to `take` in order.
+    /// Reads all documents that no earlier run took, and passes them to `take` in order.
     pub fn each(
         &self,
         inventory: &Inventory,
@@ -104,7 +105,7 @@ impl Arriving<'_> {
             let (send, ready) = mpsc::sync_channel(0);
             scope.spawn(move || {
                 while let Some(arrivals) = self.next(&mut rest) {
-                    // If nobody takes them any more, something has failed, and that error tells.
+                    // If nobody receives batches any more, something has failed. Its error is reported.
                     if self.observer.go_on().is_err() || send.send(arrivals).is_err() {
                         return;
                     }
@@ -181,7 +182,7 @@ impl Arriving<'_> {
 }
 
 impl Arrival {
-    /// It as a learner takes it.
+    /// The document in the form that a learner takes.
     pub fn page(&self) -> SegmentedDocument<'_> {
         let Arrival { document, reading, segments } = self;
         SegmentedDocument { text: &document.text, reading, segments, outline: document.outline.as_deref() }
@@ -189,7 +190,7 @@ impl Arrival {
 }
 
 impl Arrivals {
-    /// Where one of them stands.
+    /// The place of one of the documents.
     pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(DocumentName) -> T) -> T {
         match &self.origin {
             Origin::Records { batch, before, .. } => {
@@ -200,12 +201,12 @@ impl Arrivals {
         }
     }
 
-    /// Whether each is a line of JSON already.
+    /// Whether the documents are lines of JSON already.
     pub fn are_lines(&self) -> bool {
         matches!(self.origin, Origin::Records { is_jsonl: true, .. })
     }
 
-    /// How many records of which file are taken with these.
+    /// The file of these records, and the number of its records that are taken with them.
     pub fn taken(&self) -> Vec<(PathBuf, u64)> {
         match &self.origin {
             Origin::Records { batch, taken, .. } => vec![(batch.path().to_owned(), *taken)],
@@ -214,7 +215,7 @@ impl Arrivals {
         }
     }
 
-    /// The line that is written for one of them, with its line end.
+    /// The output line for one of the documents, with its line end.
     pub fn line(&self, index: usize, document: &Document, written: Written) -> Result<Vec<u8>, Skipped> {
         let kept = |new| match &self.origin {
             Origin::Records { batch, before, .. } => {
@@ -237,7 +238,7 @@ fn new_or_old(batch: &Batch, index: usize, document: &Document, new: Option<New>
     new.map_or_else(|| Ok(Kept::as_read()), |new| batch.rewritten(index, document, new))
 }
 
-/// A line as it can stand among others: it ends, and does not begin with the mark that a file may begin with.
+/// A line with a line end, and without the byte order mark that a file may begin with.
 fn whole(mut line: Vec<u8>) -> Vec<u8> {
     if line.starts_with(BYTE_ORDER_MARK) {
         line.drain(..BYTE_ORDER_MARK.len());
@@ -252,18 +253,18 @@ fn nothing(message: String) -> Arrivals {
     Arrivals { arrived: vec![Err(message)], bytes: 0, unfinished: None, origin: Origin::Nothing }
 }
 
-/// What is left of a file with many documents.
+/// The rest of a file with many documents.
 struct Rest<'a> {
     file: &'a InputFile,
     records: Records,
-    /// How many of them earlier runs took, if anybody keeps count of them.
+    /// Number of its records that earlier runs took, if this is stored.
     taken: Option<u64>,
-    /// How many were read by now.
+    /// Number of records that are read so far.
     read: u64,
 }
 
 impl Rest<'_> {
-    /// The next records, not all of which were taken before; why there are none, if that is so.
+    /// The next batch that has records which were not taken before. An error if there is a problem.
     fn next_batch(&mut self) -> Option<Result<Batch, String>> {
         let taken = self.taken.unwrap_or(0);
         loop {
@@ -280,13 +281,14 @@ impl Rest<'_> {
         }
     }
 
-    /// What there is to say, once, of a file that has fewer records than earlier runs took.
+    /// A message, given once, if a file has fewer records than earlier runs took.
     fn shorter(&mut self) -> Option<String> {
         let (taken, read) = (self.taken.take()?, self.read);
         let file = self.file.path().display().to_string();
         (read < taken).then(|| {
             format!(
-                "{file}: has {read} records, and earlier runs took {taken}: if it is another file by now, give it another name"
+                "{file}: has {read} records, but earlier runs read {taken}: if it is another file now, give it \
+                 another name"
             )
         })
     }

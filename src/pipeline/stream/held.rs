@@ -1,7 +1,7 @@
-//! The tables that are in memory.
+//! Keeps tables in memory.
 //!
-//! Takes tables as they are used and gives them back; when they hold too many segments in all, those are let go that were
-//! not used for longest. What is not held is in the state.
+//! Gives out tables to use, and takes them back. If they have too many segments together, those that were not used for
+//! longest are dropped from memory. All other tables are in the state.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,15 +10,15 @@ use std::mem;
 use crate::corpus::SourceId;
 use crate::streaming::table::SegmentTable;
 
-/// A table takes as much as so many segments before it has any.
+/// The memory of an empty table, as a number of segments.
 const OF_ITS_OWN: usize = 16;
-/// This part of the room is made free at once, so that not every batch needs it again.
+/// This share of the room is made free at once, so that not every batch has to make room.
 const FREED: usize = 8;
 
 /// Tables by their sources.
 pub struct HeldTables {
     tables: BTreeMap<SourceId, Held>,
-    /// So many segments may be in memory between batches.
+    /// Maximum number of segments in memory between batches.
     most: usize,
     batches: u64,
 }
@@ -38,24 +38,24 @@ impl HeldTables {
         self.tables.get(source).map(|held| &held.table)
     }
 
-    /// Takes one out to use it.
+    /// Takes out a table to use it.
     pub fn take(&mut self, source: &SourceId) -> Option<SegmentTable> {
         self.tables.remove(source).map(|held| held.table)
     }
 
-    /// Takes those in that a batch used.
+    /// Takes back the tables that a batch used.
     pub fn put_back(&mut self, used: Vec<(SourceId, SegmentTable)>) {
         self.batches += 1;
         self.tables.extend(used.into_iter().map(|(source, table)| (source, Held { table, batch: self.batches })));
     }
 
-    /// Those that differ from what is stored.
+    /// The tables that differ from the state.
     pub fn changed(&mut self) -> Vec<(&SourceId, &mut SegmentTable)> {
         let all = self.tables.iter_mut().map(|(source, held)| (source, &mut held.table));
         all.filter(|(_, table)| !table.is_saved()).collect()
     }
 
-    /// Lets tables go that are as they are stored, if there are too many.
+    /// Drops tables that do not differ from the state, if there are too many segments.
     pub fn make_room(&mut self) {
         let held: usize = self.tables.values().map(Held::size).sum();
         if held <= self.most {
@@ -89,7 +89,7 @@ mod tests {
         SourceId::parse(name).unwrap()
     }
 
-    /// A table of so many segments, as it is stored.
+    /// A table with this number of segments, equal to the state.
     fn table(segments: u64) -> SegmentTable {
         let segment = |key| TextSegment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 9 };
         let mut table = SegmentTable::default();

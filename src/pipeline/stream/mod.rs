@@ -1,8 +1,8 @@
-//! Streams: documents in the order they come in, each cleaned by what those before it taught.
+//! Cleans streams: documents are cleaned in the order in which they arrive, with what earlier documents taught.
 //!
-//! Takes files and a state, and pattern files if there are any. Writes a line of JSON for each document, and counts what went.
-//! The state keeps what was learned, how far each input was read and how long the output is, in one commit for each batch of
-//! documents. So a run that was stopped goes on where it was, and no document counts twice.
+//! Takes files, a state, and pattern files if there are any. Writes a line of JSON for each document, and counts what
+//! is removed. The state stores what was learned, how far each input was read, and the length of the output, in one
+//! commit for each batch of documents. So a stopped run continues at the same place, and no document counts twice.
 
 mod arrivals;
 mod held;
@@ -37,10 +37,10 @@ use output::{LineFile, Output};
 pub use states::{merge_states, open_state, source_named};
 use tables::Tables;
 
-/// What became of a source.
+/// The result for a source.
 #[derive(Clone, Debug)]
 pub struct StreamedSource {
-    /// What this run cleaned, or only learned from.
+    /// The documents that this run cleaned or learned from.
     pub cleaned: Cleaned,
     /// The progress of the source, over all runs.
     pub progress: Progress,
@@ -50,13 +50,13 @@ pub struct StreamedSource {
     pub templates: usize,
 }
 
-/// Takes the files of one inventory after another, learns from their documents, and cleans each. The inventories should be
-/// scanned with [`ReadOptions::outline`](crate::corpus::ReadOptions::outline), by which pages are cut into segments. The state
-/// is made if there is none.
+/// Takes the files of several inventories in order, learns from their documents, and cleans each. The inventories
+/// should be read with [`ReadOptions::outline`](crate::corpus::ReadOptions::outline), which cuts pages into segments.
+/// The state is created if it does not exist.
 ///
 /// # Errors
-/// If an output would take the place of something else, the state cannot be used, nothing can be written, or the observer
-/// stops the run. The documents of earlier batches stay learned and written.
+/// If an output would overwrite something else, the state cannot be used, nothing can be written, or the observer stops
+/// the run. The documents of earlier batches stay learned and written.
 pub fn stream_corpus(
     inventories: &[Inventory],
     library: &Library,
@@ -81,7 +81,7 @@ pub fn stream_corpus(
     stream.sources()
 }
 
-/// Tells that a source has changed, if it has.
+/// Warns if a source has changed.
 pub fn tell_of_change(source: &str, change: Option<Change>, observer: &dyn Observer) {
     if let Some(change) = change {
         let message = format!("source '{source}' {}; mine its patterns again", change.in_words());
@@ -89,7 +89,7 @@ pub fn tell_of_change(source: &str, change: Option<Change>, observer: &dyn Obser
     }
 }
 
-/// An output or a state among the input would be taken for input by the next run.
+/// Refuses an output or a state among the input, because the next run would read it as input.
 fn refuse_outputs_among_inputs(inventories: &[Inventory], state: &Path, target: &StreamTarget) -> Result<()> {
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
     if let StreamTarget::File(path) = target {
@@ -98,7 +98,7 @@ fn refuse_outputs_among_inputs(inventories: &[Inventory], state: &Path, target: 
     Ok(refuse_among(state, &inputs)?)
 }
 
-/// Where lines go; if it is a file, the state knows it from now on.
+/// Opens the output for lines. If it is a file, the state stores it.
 fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observer) -> Result<Output> {
     let path = match target {
         StreamTarget::Nowhere => return Ok(Output::Nowhere),
@@ -108,7 +108,7 @@ fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observ
     let file = LineFile::open(path, tables.written(path)?)?;
     if file.cut > 0 {
         let (path, cut) = (path.display(), file.cut);
-        let message = format!("{path}: {cut} bytes at its end are of a run that was killed; they are written anew");
+        let message = format!("{path}: the last {cut} bytes are from a run that was killed; they are written again");
         observer.warn(WarningKind::Rare, &message);
     }
     let output = Output::File(file);
@@ -116,13 +116,13 @@ fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observ
     Ok(output)
 }
 
-/// `None` if it cannot be told.
+/// The size of all files in bytes. `None` if it is unknown.
 fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
     let files = inventories.iter().flat_map(Inventory::files);
     files.map(size_of).sum()
 }
 
-/// A run.
+/// A run of a stream.
 struct Stream<'a> {
     options: &'a StreamOptions,
     documents: &'a DocumentCleaner<'a>,
@@ -132,7 +132,7 @@ struct Stream<'a> {
     counts: BTreeMap<SourceId, Cleaned>,
 }
 
-/// What became of a document.
+/// The result for a document.
 #[derive(Default)]
 struct Cleared {
     line: Vec<u8>,
@@ -153,7 +153,7 @@ impl Stream<'_> {
         arriving.each(inventory, |arrivals| self.take(&arrivals))
     }
 
-    /// Learns from some documents and cleans them; what is written is kept count of last.
+    /// Learns from documents and cleans them. The output is counted last.
     fn take(&mut self, arrivals: &Arrivals) -> Result<()> {
         let _permission = self.observer.writing()?;
         let known = self.tables.arrive(&arrivals.arrived, &self.documents.cleaners)?;
@@ -178,12 +178,12 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// How far each file is taken now, by the name that the state knows it by.
+    /// How far each file is read now, by its name in the state.
     fn taken(&self, arrivals: &Arrivals) -> Vec<(String, u64)> {
         arrivals.taken().into_iter().filter_map(|(path, records)| Some((self.name_of(&path)?, records))).collect()
     }
 
-    /// What the state knows an input by; `None` if it does not know it.
+    /// The name of an input in the state. `None` if the state does not store it.
     fn name_of(&self, path: &Path) -> Option<String> {
         match path == Path::new(InputFile::STDIN) {
             true => self.options.feed.as_ref().map(|feed| format!("feed {feed}")),
@@ -224,7 +224,7 @@ impl Stream<'_> {
         }
     }
 
-    /// What became of each source, by name. What is to be known of it is told.
+    /// The result for each source, by name. Warns of changes and doubts.
     fn sources(self) -> Result<BTreeMap<String, StreamedSource>> {
         let mut sources = BTreeMap::new();
         for (source, cleaned) in self.counts {
@@ -240,7 +240,7 @@ impl Stream<'_> {
     }
 }
 
-/// A document of which nothing is written.
+/// The result for a document that gives no output.
 fn learned(document: &Document) -> Cleared {
     let bytes = document.text.len() as u64;
     Cleared {

@@ -1,4 +1,4 @@
-//! What a stream is asked to do.
+//! The options of a stream.
 
 use std::path::PathBuf;
 
@@ -15,19 +15,20 @@ pub const HELD_SEGMENTS: u32 = 5_000_000;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamOptions {
-    /// How each document is cleaned and written. A stream has no report, copies no broken documents and goes on by its state,
-    /// so those options have no effect.
+    /// How each document is cleaned and written. A stream has no report, copies no broken documents, and continues with
+    /// its state, so those options have no effect.
     pub documents: CorpusCleanOptions,
-    /// What is different from the options in the state. A run that learns stores it there.
+    /// Changes of the options in the state. A run that learns stores them there.
     pub table: TableChanges,
-    /// How documents are split into tokens. By default as in the state; in a new state by words, with the shipped mutable
-    /// patterns.
+    /// How documents are split into tokens. By default as in the state; in a new state by words, with the shipped
+    /// mutable patterns.
     pub lexer: Option<Lexer>,
-    /// Whether the run learns. If not, it cleans by what the state knows, and leaves the state as it is.
+    /// Whether the run learns. If not, it cleans with what the state knows, and does not change the state.
     pub learns: bool,
-    /// The name in the state of what comes from stdin. Without a name it is not stored how far it was read.
+    /// The name of standard input in the state. Without a name, the state does not store how far it was read.
     pub feed: Option<String>,
-    /// This many segments of all sources may be in memory between batches. The others are read from the state.
+    /// Maximum number of segments of all sources that are in memory between batches. The others are read from the
+    /// state.
     pub held_segments: usize,
 }
 
@@ -42,7 +43,7 @@ pub enum StreamTarget {
     File(PathBuf),
 }
 
-/// Options of tables that are to be different. `None`: they stay unchanged.
+/// Changes of the options of tables. `None`: the option is not changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TableChanges {
@@ -80,7 +81,7 @@ setters!(TableChanges {
 });
 
 impl Default for StreamOptions {
-    /// Learns, with the options that the state has.
+    /// Learns, with the options in the state.
     fn default() -> StreamOptions {
         StreamOptions {
             documents: CorpusCleanOptions::default(),

@@ -1,7 +1,7 @@
-//! Where a stream's lines go: stdout, or a file that a later run goes on with.
+//! The output of a stream: stdout, or a file that a later run extends.
 //!
-//! Takes lines in order. A file is cut back to what the state says was written of it before anything is added, for a run
-//! that was killed may have written more than it kept of.
+//! Takes lines in order. Before anything is added to a file, it is cut back to the length in the state, because a run
+//! that was killed may have written more.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::pipeline::error::{PipelineError, Result};
 
-/// Where lines go.
+/// The destination of lines.
 pub enum Output {
     Nowhere,
     Stdout,
@@ -21,14 +21,14 @@ pub struct LineFile {
     path: PathBuf,
     file: File,
     length: u64,
-    /// Whether it stays what it is: a device or a named pipe does not.
+    /// Whether it is a regular file. A device or a named pipe keeps nothing.
     is_kept: bool,
-    /// So much was cut off that nobody kept count of.
+    /// Number of bytes that were cut off, because the state does not know them.
     pub cut: u64,
 }
 
 impl Output {
-    /// Writes lines, and waits until they are where they should be.
+    /// Writes lines, and waits until they are stored.
     pub fn write(&mut self, lines: &[u8]) -> Result<()> {
         match self {
             _ if lines.is_empty() => Ok(()),
@@ -42,7 +42,7 @@ impl Output {
         }
     }
 
-    /// Takes lines back that were written last: what they were learned from is not kept.
+    /// Removes the lines that were written last, because what was learned from their documents is not stored.
     pub fn take_back(&mut self, bytes: usize) {
         if let Output::File(file) = self
             && file.is_kept
@@ -53,7 +53,7 @@ impl Output {
         }
     }
 
-    /// Which file it is, and how long.
+    /// The path of the file, and its length.
     pub fn place(&self) -> Option<(&Path, u64)> {
         match self {
             Output::File(file) if file.is_kept => Some((&file.path, file.length)),
@@ -63,7 +63,8 @@ impl Output {
 }
 
 impl LineFile {
-    /// The file at `path`, of which earlier runs have written so many bytes; `None` if none knows of it.
+    /// The file at `path`, to which earlier runs have written this number of bytes. `None` if the state does not know
+    /// the file.
     pub fn open(path: &Path, written: Option<u64>) -> Result<LineFile> {
         let naming = |error| cannot_write(path, error);
         let mut file =
@@ -73,13 +74,13 @@ impl LineFile {
         let length = written.unwrap_or(0);
         if written.is_none() && found > 0 {
             return Err(PipelineError::Refused(format!(
-                "{}: there is something in it that no stream with this state has written; name another file",
+                "{}: it has text that no stream with this state has written; name another file",
                 path.display()
             )));
         }
         if found < length {
             return Err(PipelineError::Refused(format!(
-                "{}: it has {found} bytes, and {length} were written; put it back as it was, or name another file",
+                "{}: it has {found} bytes, but {length} bytes were written; restore it, or name another file",
                 path.display()
             )));
         }
@@ -129,7 +130,7 @@ mod tests {
         fs::write(&path, "theirs").expect("written");
         let message = |written| LineFile::open(&path, written).map(drop).expect_err("refused").to_string();
         assert!(message(None).ends_with("name another file"), "{}", message(None));
-        assert!(message(Some(7)).contains("it has 6 bytes, and 7 were written"), "{}", message(Some(7)));
+        assert!(message(Some(7)).contains("it has 6 bytes, but 7 bytes were written"), "{}", message(Some(7)));
         assert_eq!(fs::read(&path).expect("a file"), b"theirs");
     }
 }

@@ -1,7 +1,7 @@
-//! States of streams: found, looked into, merged.
+//! Finds, reads and merges states of streams.
 //!
-//! Takes the paths that a user names. What can be refused is refused before anything is written, with a message that says what
-//! to do instead.
+//! Takes the paths that a user names. Problems are found before anything is written, and messages say what to do
+//! instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,10 +12,10 @@ use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::{Observer, WarningKind};
 use crate::streaming::state::{Merged, Position, Problem, State, StateError, is_output};
 
-/// Opens a state that is there.
+/// Opens an existing state.
 ///
 /// # Errors
-/// If there is no such file, or it cannot be used.
+/// If the file does not exist or cannot be used.
 pub fn open_state(path: &Path) -> Result<State> {
     let cannot_read = |error| PipelineError::in_context(format!("cannot read {}", path.display()), error);
     if !path.try_exists().map_err(cannot_read)? {
@@ -28,10 +28,10 @@ pub fn open_state(path: &Path) -> Result<State> {
     Ok(State::open(path)?)
 }
 
-/// The source of this name in a state.
+/// The source with this name in a state.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such source.
 pub fn source_named(name: &str, state: &State) -> Result<SourceId> {
     let sources = state.sources()?;
     if let Some(source) = sources.iter().find(|source| source.as_str() == name) {
@@ -45,11 +45,11 @@ pub fn source_named(name: &str, state: &State) -> Result<SourceId> {
     Err(PipelineError::Refused(format!("{path}: there is no source '{name}' in it; {remedy}")))
 }
 
-/// Adds what other states have learned to the state at `into`. If there is none, it is made, with the settings of the first of
-/// the others. Each that was merged is told to `merged`.
+/// Adds what other states have learned to the state at `into`. If it does not exist, it is created with the settings of
+/// the first other state. Calls `merged` for each state that was merged.
 ///
 /// # Errors
-/// If a state is named twice or cannot be used, if they have different lexers, or the observer stops the run.
+/// If a state is named twice or cannot be used, states have different lexers, or the observer stops the run.
 pub fn merge_states(
     into: &Path,
     from: &[PathBuf],
@@ -69,7 +69,7 @@ pub fn merge_states(
         warn_of_common_inputs(&into, other, observer)?;
         if other.settings() != into.settings() {
             let (into, other) = (into.path().display(), other.path().display());
-            let message = format!("{other} was learned with other settings; those of {into} stay");
+            let message = format!("{other} was learned with other settings; the settings of {into} are kept");
             observer.warn(WarningKind::Rare, &message);
         }
         merged(other, into.merge(other)?);
@@ -77,7 +77,7 @@ pub fn merge_states(
     Ok(())
 }
 
-/// What is merged twice is counted twice.
+/// Refuses a state that is named twice, because it would be counted twice.
 fn refuse_twice<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<()> {
     let mut met: BTreeSet<PathBuf> = BTreeSet::new();
     for path in paths {
@@ -92,7 +92,7 @@ fn refuse_twice<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<()> {
     Ok(())
 }
 
-/// Of an input that both have read, each document may be counted twice.
+/// Warns of an input that both states have read, because its documents may be counted twice.
 fn warn_of_common_inputs(into: &State, other: &State, observer: &dyn Observer) -> Result<()> {
     let known: BTreeMap<String, Position> = into.inputs()?.into_iter().collect();
     let inputs = other.inputs()?.into_iter().map(|(name, _)| name);

@@ -1,7 +1,7 @@
-//! The tables of a stream: what each source's documents taught so far, kept in a state.
+//! The tables of a stream: what the documents of each source have taught so far, stored in a state.
 //!
-//! Takes documents in order; gives what is known of each. Sources know nothing of each other, so they learn in parallel; the
-//! documents of one source come one after the other.
+//! Takes documents in order, and gives what is known of each. Sources are independent, so they learn in parallel. The
+//! documents of one source are processed one after another.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ use crate::tokens::{Lexer, MutableSet, Tokenizer};
 /// The tables of all sources.
 pub struct Tables {
     state: State,
-    /// Those of this run; the state keeps them if it learns.
+    /// The settings of this run. If it learns, the state stores them.
     options: TableOptions,
     reader: PatternFile,
     learns: bool,
@@ -34,13 +34,13 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Those that are kept at `path`, or new ones.
+    /// The tables of the state at `path`, or new ones.
     pub fn open(path: &Path, options: &StreamOptions, lexers: &LexerCache) -> Result<Tables> {
         let mut state = match path.try_exists()? {
             true => State::open(path)?,
             false if !options.learns => {
                 let path = path.display();
-                let message = format!("{path}: is not there: let a run learn it first, without --no-learn");
+                let message = format!("{path}: does not exist: first let a run learn it, without --no-learn");
                 return Err(PipelineError::Refused(message));
             }
             false => State::create(path, &new_settings(options))?,
@@ -60,12 +60,12 @@ impl Tables {
         Ok(Tables { state, options: table, reader, learns: options.learns, held })
     }
 
-    /// A file without patterns, by whose lexer segments are made.
+    /// A file without patterns, with the lexer of the segments.
     pub fn reader(&self) -> &PatternFile {
         &self.reader
     }
 
-    /// How many records of an input were taken; `None` if nobody keeps count.
+    /// Number of records of an input that were taken. `None` if this is not stored.
     pub fn taken(&self, input: &str) -> Result<Option<u64>> {
         if !self.learns {
             return Ok(None);
@@ -73,8 +73,8 @@ impl Tables {
         Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
     }
 
-    /// How many bytes of output were written to the file at `path`; `None` if it is unknown, or this run does not go on
-    /// with it.
+    /// Number of bytes of output in the file at `path`. `None` if it is unknown, or this run does not extend the
+    /// output.
     pub fn written(&self, path: &Path) -> Result<Option<u64>> {
         if !self.learns {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Tables {
         Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
     }
 
-    /// Learns from documents in order; tells for each what is known of it, and nothing of what is no document.
+    /// Learns from documents in order. Returns what is known of each; `None` where there is no document.
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<StreamEvidence>> {
         let mut classes = self.classes(arrived)?;
         let learn = |scratch: &mut CleaningScratch, Class { source, learner, pages, .. }: &mut Class| {
@@ -117,7 +117,7 @@ impl Tables {
         of_source.into_iter().map(class).collect()
     }
 
-    /// Keeps what was learned, how far inputs are taken, and how long the output is.
+    /// Stores what was learned, how far inputs were read, and the length of the output.
     pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> Result<()> {
         if !self.learns {
             self.held.make_room();
@@ -132,7 +132,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Looks at the table of a source.
+    /// Reads the table of a source.
     pub fn look<T>(&self, source: &SourceId, look: impl FnOnce(&SegmentTable, &TableOptions) -> T) -> Result<T> {
         Ok(match self.held.get(source) {
             Some(table) => look(table, &self.options),
@@ -149,11 +149,11 @@ fn new_settings(options: &StreamOptions) -> Settings {
     }
 }
 
-/// The documents of one source, and who learns from them.
+/// The documents of one source, and their learner.
 struct Class<'a> {
     source: &'a SourceId,
     learner: Learner,
-    /// The place of each document among all.
+    /// The index of each document in the batch.
     places: Vec<usize>,
     pages: Vec<SegmentedDocument<'a>>,
 }

@@ -18,9 +18,9 @@ pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warni
         h2 { "About " (super::name(&file.source)) }
         dl.figures {
             (figure("documents when mined", &grouped(mined.documents as u64)))
-            (figure("of them near-duplicates", &grouped(mined.near_duplicates as u64)))
+            (figure("near-duplicates when mined", &grouped(mined.near_duplicates as u64)))
             (figure("documents in the corpus", &grouped(texts.of as u64)))
-            (figure("looked at", &grouped(texts.documents.len() as u64)))
+            (figure("documents looked at", &grouped(texts.documents.len() as u64)))
             (figure("patterns", &grouped(file.patterns.len() as u64)))
             @if let Some(removed) = mined.removed { (figure("removed when mined", &percent(removed))) }
             @if let Some(effects) = effects { (figure("removed now", &percent(effects.total().share()))) }
@@ -84,7 +84,9 @@ pub fn documents(links: &Links, source: &str, texts: &Texts, effects: Option<&Ef
     html! {
         h2 { "Documents" }
         @if texts.documents.len() < texts.of {
-            p.quiet { (grouped(texts.documents.len() as u64)) " of " (grouped(texts.of as u64)) " documents are looked at, evenly spread; --documents N looks at more." }
+            p.quiet { (grouped(texts.documents.len() as u64)) " of " (grouped(texts.of as u64)) " documents are looked at, evenly spread; "
+                "--max-documents N looks at more."
+            }
         }
         nav.filters aria-label="Order" {
             @for (value, title) in orders {

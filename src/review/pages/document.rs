@@ -56,8 +56,8 @@ pub fn document(shown: &Shown) -> Markup {
         }
         div.panes.reading {
             section #document aria-label="The document" data-number=(number) { (text(shown)) }
-            section.detail #detail aria-label="The pattern at hand" {
-                p.quiet { "Click on a removal, or press " kbd { "j" } ", to see the pattern behind it. Select a text and press " kbd { "x" } " to keep it for ever." }
+            section.detail #detail aria-label="The selected pattern" {
+                p.quiet { "Click on removed text, or press " kbd { "j" } ", to see the pattern that removes it. Select a text and press " kbd { "x" } " to keep it always." }
             }
         }
         div.bar.floating #selection hidden {
@@ -74,7 +74,7 @@ pub fn text(shown: &Shown) -> Markup {
     let removed = text.len() - shown.cleaning.strip(text).len();
     let is_long = text.len() > shown.limit;
     html! {
-        p.quiet { (percent(removed as f64 / text.len().max(1) as f64)) " of it would be removed." }
+        p.quiet { (percent(removed as f64 / text.len().max(1) as f64)) " of this document would be removed." }
         (marks::document(text, &marks, shown.limit))
         @if is_long { button type="button" data-do="more-text" data-limit=(shown.limit + SHOWN) { "Show more" } }
     }
@@ -103,7 +103,7 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
         range,
         kind: MarkKind::Matched,
         link: None,
-        label: "it matches here, and stays".to_owned(),
+        label: "the pattern matches here, but the text is kept".to_owned(),
     }));
     let tokens = &shown.reading.tokens.tokens;
     let kept = shown.reading.kept.iter().filter(|kept| !kept.is_empty());
@@ -118,7 +118,7 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
 
 fn removed(shown: &Shown, range: Range<usize>, origin: Option<Origin>) -> OwnedMark {
     let Some(Origin { file, index }) = origin else {
-        let label = "removed for its shape, or with what stands around it".to_owned();
+        let label = "removed because of its shape, or with the text around it".to_owned();
         return OwnedMark { range, kind: MarkKind::RemovedByShape, link: None, label };
     };
     let source = if file == 0 { shown.source } else { SHARED };

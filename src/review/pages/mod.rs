@@ -149,22 +149,22 @@ pub fn progress([decided, all]: [usize; 2]) -> Markup {
 }
 
 const KEYS: [(&str, &str); 17] = [
-    ("j", "next pattern, or next removal in a document"),
-    ("k", "the one before"),
-    ("a", "accept: whatever it matches goes; on to the next"),
-    ("r", "reject: it removes nothing, and is not proposed again; on to the next"),
-    ("p", "back to proposed"),
+    ("j", "next pattern, or next removed text in a document"),
+    ("k", "previous pattern, or previous removed text in a document"),
+    ("a", "accept: all its matches are removed; go to the next pattern"),
+    ("r", "reject: it removes nothing, and is not proposed again; go to the next pattern"),
+    ("p", "set back to proposed"),
     ("e", "edit the regex, and see what it would do"),
     ("n", "write a note"),
     ("Ctrl ⏎", "save an edit or a note"),
     ("u", "undo the last decision"),
-    ("x", "never remove the selected text, or the removal at hand"),
+    ("x", "never remove the selected text, or the selected removed text"),
     ("o", "open a document in which the pattern matches"),
-    ("m", "all matches of the pattern; again: no longer"),
-    ("[ ]", "the document before, the next document"),
+    ("m", "show all matches of the pattern; press again to hide them"),
+    ("[ ]", "previous document, next document"),
     ("/", "search"),
     ("1 … 4", "list all, proposed, accepted, rejected"),
-    ("Esc", "leave a field, an edit, this help"),
+    ("Esc", "leave a field, an edit or this help"),
     ("?", "this help"),
 ];
 
@@ -175,7 +175,7 @@ fn help() -> Markup {
             dl.keys {
                 @for (key, what) in KEYS { div { dt { kbd { (key) } } dd { (what) } } }
             }
-            p.quiet { "Decisions are written to the pattern files at once. Whoever edits these files meanwhile loses nothing." }
+            p.quiet { "Decisions are written to the pattern files at once. You can edit these files at the same time: no edit is lost." }
             button type="button" data-do="close-help" { "Close" kbd { "Esc" } }
         }
     }

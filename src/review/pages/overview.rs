@@ -38,7 +38,7 @@ pub fn overview(links: &Links, rows: &[Row], warnings: &[String]) -> Markup {
                 th.number scope="col" { "decided" }
                 th.number scope="col" { "text removed" }
                 th.number scope="col" { "when mined" }
-                th scope="col" { "to know" }
+                th scope="col" { "warnings" }
             } }
             tbody { @for row in rows { (source(links, row)) } }
         }

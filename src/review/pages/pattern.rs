@@ -49,7 +49,7 @@ pub fn detail(seen: &PatternView) -> Markup {
             p.reading { (chips(&readable::chips(pattern, seen.file.lexer.mutable()))) }
             (actions(seen))
             @if let Some(words) = pattern.ends_after {
-                p { "Articles end before it, if they had " (words) " words of prose: all that follows goes." }
+                p { "Articles end before this pattern if they have " (words) " words of prose before it: all text that follows is removed." }
             }
             @if !pattern.note.is_empty() { p.note { b { "Note: " } (pattern.note) } }
             (note_form(pattern))
@@ -70,13 +70,13 @@ fn head(seen: &PatternView) -> Markup {
             @if let Some(effect) = effect { (strip(&effect.places)) }
             ul.counts aria-busy=[(!seen.is_fresh).then_some("true")] {
                 @if pattern.among > 0 {
-                    li { "when mined in " b { (percent(pattern.share())) } " of " (grouped(pattern.among as u64)) " documents" }
+                    li { "when mined: in " b { (percent(pattern.share())) } " of " (grouped(pattern.among as u64)) " documents" }
                 }
                 @if let Some(sources) = pattern.sources { li { "in " b { (sources) } " sources" } }
                 @if !pattern.is_as_mined() { li { "edited or written by hand" } }
                 @match effect {
                     Some(effect) => {
-                        li { "here " b { (grouped(effect.matches as u64)) } " matches in " b { (grouped(effect.documents as u64)) } " documents" }
+                        li { "here: " b { (grouped(effect.matches as u64)) } " matches in " b { (grouped(effect.documents as u64)) } " documents" }
                         li { b { (size(effect.removed)) } " removed because of it" }
                     }
                     None => li { "looking at the documents …" },
@@ -147,9 +147,9 @@ pub fn count(number: usize, what: &str) -> String {
 fn in_words(group: Group, count: usize) -> String {
     let count = grouped(count as u64);
     match group {
-        Group::Listed => format!("all {count} undecided that are listed"),
-        Group::Frequent => format!("the {count} of them that 90 % of documents had, and that remove nothing more"),
-        Group::Lines => format!("the {count} of them that are lines of half the documents, and remove nothing more"),
+        Group::Listed => format!("all {count} undecided patterns in the list"),
+        Group::Frequent => format!("the {count} of them that were in 90 % of documents and would remove no more text than now"),
+        Group::Lines => format!("the {count} of them that were whole lines in half of the documents and would remove no more text than now"),
         Group::Idle => format!("the {count} of them that match nothing here"),
     }
 }
@@ -173,7 +173,7 @@ fn edit_form(pattern: &Pattern) -> Markup {
         div.form #edit-form hidden {
             label for="regex" { "Regex" }
             textarea.regex #regex rows=(rows) spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
-            label for="ends" { "Articles end before it after so many words of prose (empty: they do not)" }
+            label for="ends" { "Number of words of prose after which articles end before this pattern (empty: they do not end before it)" }
             input #ends type="number" min="0" step="1" value=[pattern.ends_after];
             div.bar {
                 button.primary type="button" data-do="save-regex" { "Save" kbd { "Ctrl ⏎" } }
@@ -211,8 +211,8 @@ fn staying(seen: &PatternView, effect: &PatternEffect) -> Markup {
     html! {
         p.stay {
             @match seen.pattern.status {
-                Status::Rejected => { b { (count) } " of its matches stay." }
-                _ => { b { (count) } " of its matches stay now, for what stands around them speaks against it. Accepted, it would remove them as well:" }
+                Status::Rejected => { b { (count) } " of its matches are kept." }
+                _ => { b { (count) } " of its matches are kept now, because of the text around them. If you accept the pattern, they are removed as well:" }
             }
         }
         @if seen.pattern.status != Status::Rejected {
@@ -251,18 +251,18 @@ pub fn ask(asked: &Asked) -> Markup {
     html! {
         h2 #ask-title tabindex="-1" autofocus { (verb) " " (patterns) "?" }
         @if status == Status::Rejected {
-            p { "Because of them " b { (size(removed)) } " is removed now. What other patterns match goes on going." }
+            p { "Because of them " b { (size(removed)) } " is removed now. Text that other patterns match is still removed." }
         } @else if places == 0 {
-            p { "All that they match goes already; from now on it always will." }
+            p { "All their matches are removed already; from now on they are always removed." }
         } @else {
-            p.warning { (count(places, "match")) " of theirs stay now and would go as well, also inside sentences:" }
+            p.warning { (count(places, "match")) " would be removed in addition to what is removed now, also inside sentences:" }
             @for (pattern, effect) in staying.iter().take(SHOWN) {
                 (contexts(links, source, &pattern.id, texts, &effect.staying[..1]))
             }
-            @if staying.len() > SHOWN { p.quiet { "… and those of " (count(staying.len() - SHOWN, "more pattern")) "." } }
+            @if staying.len() > SHOWN { p.quiet { "… and matches of " (count(staying.len() - SHOWN, "more pattern")) "." } }
         }
         details {
-            summary { "Which they are" }
+            summary { "List of the patterns" }
             ul.names { @for (pattern, _) in chosen { li dir="auto" { (in_short(&pattern.example)) } } }
         }
         div.bar {
@@ -281,7 +281,7 @@ pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sample_mat
                     li {
                         (in_context(&page.text, within(&page.text, bytes)))
                         cite {
-                            @if *stays { span.stays { "stays" } " " }
+                            @if *stays { span.stays { "kept" } " " }
                             @if source == SHARED { (page.source) " / " }
                             a href=(links.match_in(source, *text, id, stays.then_some(bytes))) { (shown(&page.id)) }
                         }
@@ -316,17 +316,17 @@ pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial
     let [total_now, total_then] = trial.total;
     html! {
         table.trial {
-            thead { tr { td {} th scope="col" { "now" } th scope="col" { "then" } } }
+            thead { tr { td {} th scope="col" { "now" } th scope="col" { "with this edit" } } }
             tbody {
                 tr { th scope="row" { "matches" } td { (grouped(now.matches as u64)) } td { (grouped(then.matches as u64)) } }
                 tr { th scope="row" { "documents" } td { (grouped(now.documents as u64)) } td { (grouped(then.documents as u64)) } }
                 tr { th scope="row" { "removed because of it" } td { (size(now.removed)) } td { (size(then.removed)) } }
-                tr { th scope="row" { "removed in all" } td { (percent(total_now.share())) } td { (percent(total_then.share())) } }
+                tr { th scope="row" { "removed in total" } td { (percent(total_now.share())) } td { (percent(total_then.share())) } }
             }
         }
         @if let Some(failure) = &trial.failure { p.warning { (failure) } }
         @if trial.sampled < trial.of {
-            p.warning { "Slow: only " (grouped(trial.sampled as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
+            p.warning { "The regex is slow: only " (grouped(trial.sampled as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
         }
         (difference("New matches", &trial.gained, |found| contexts(links, source, id, texts, found)))
         (difference("No longer matched", &trial.lost, |found| contexts(links, source, id, texts, found)))

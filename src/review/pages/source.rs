@@ -34,11 +34,11 @@ pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
         div.bar.sticky #controls {
             (statuses(listing))
             label.search { span.unseen { "Search" } input #search type="search" placeholder="Search ( / )" value=(listing.query.search) autocomplete="off" spellcheck="false"; }
-            label { "first " select #sort autocomplete="off" { (sorts(listing.query.sort)) } }
+            label { "order " select #sort autocomplete="off" { (sorts(listing.query.sort)) } }
         }
         div.panes {
             nav.list #list aria-label="Patterns" { (list(listing, None)) }
-            section.detail #detail aria-label="The pattern at hand" {
+            section.detail #detail aria-label="The selected pattern" {
                 @if let Some(detail) = detail { (detail) } @else { p.quiet { "No pattern is chosen." } }
             }
         }
@@ -68,9 +68,9 @@ pub fn statuses(listing: &Listing) -> Markup {
 
 fn sorts(chosen: Sort) -> Markup {
     let all = [
-        (Sort::Removed, "removed", "what removes most"),
-        (Sort::Documents, "documents", "what most documents had"),
-        (Sort::Place, "place", "what stands nearest the head"),
+        (Sort::Removed, "removed", "most removed first"),
+        (Sort::Documents, "documents", "in most documents first"),
+        (Sort::Place, "place", "nearest the head first"),
         (Sort::Regex, "regex", "as in the file"),
     ];
     html! { @for (sort, value, title) in all { option value=(value) selected[sort == chosen] { (title) } } }
@@ -108,8 +108,11 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
 
 fn why_empty(file: &PatternFile) -> String {
     match file.patterns.iter().all(|pattern| pattern.status != Status::Proposed) {
-        true => format!("All {} patterns are decided; none is like that.", grouped(file.patterns.len() as u64)),
-        false => "No pattern is like that.".to_owned(),
+        true => {
+            let count = grouped(file.patterns.len() as u64);
+            format!("All {count} patterns are decided; none has this status and matches this search.")
+        }
+        false => "No pattern has this status and matches this search.".to_owned(),
     }
 }
 

@@ -87,7 +87,7 @@ pub(super) async fn decide_on_all(
         let looked = review.look(&source)?;
         let chosen = looked.group(all.group, &all.query);
         if version_of(&looked.file, &chosen) != all.seen {
-            let message = format!("they are others by now, {} in all; look again", chosen.len());
+            let message = format!("the patterns are not the same any more: there are now {}; look again", chosen.len());
             return Err(Failure::Conflict(message));
         }
         let count = review.session.decide_on_all(&source, &looked.file, &chosen, all.status)?;

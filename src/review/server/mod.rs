@@ -41,7 +41,7 @@ pub struct Server {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The port cannot be used, mostly because another program listens there.
-    #[error("cannot listen on port {port}: {error}; leave --port out to take any that is free")]
+    #[error("cannot listen on port {port}: {error}; leave out --port to use any free port")]
     Listen {
         /// The requested port.
         port: u16,
@@ -89,8 +89,8 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
     Router::new()
         .route(&at(""), get(showing::home))
         .route(&at("style.css"), get(style))
-        .route(&at("../review.js"), get(script))
-        .route(&at("../icon.svg"), get(icon))
+        .route(&at("review.js"), get(script))
+        .route(&at("icon.svg"), get(icon))
         .route(&at("pulse"), get(showing::pulse))
         .route(&at("undo"), post(deciding::undo))
         .route(&at("s/{source}/"), get(showing::patterns))

@@ -20,30 +20,31 @@ pub struct StateError {
 #[non_exhaustive]
 pub enum Problem {
     /// The file is not a state.
-    #[error("is no state of a stream: name another file, or one that is not there yet")]
+    #[error("is not a state of a stream: name another file, or one that does not exist yet")]
     NoState,
     /// A new state would overwrite a file.
-    #[error("is there already: use it as it is, or name another file")]
+    #[error("already exists: use it unchanged, or name another file")]
     Exists,
     /// The format version is not known.
     #[error(
-        "is a state of format {0}, and this dehusk knows {FORMAT}: use a version that knows it, or begin a new state"
+        "is a state of format {0}, but this dehusk reads format {FORMAT}: use a version that reads it, or begin a new \
+         state"
     )]
     OtherFormat(u32),
     /// Another run has it open.
-    #[error("is in use by another run: wait until that is done, or give this run a state of its own")]
+    #[error("is in use by another run: wait until that run has ended, or give this run its own state")]
     InUse,
     /// Its segments were made with another lexer.
     #[error(
-        "was learned with another tokenizer or other mutable patterns, by which all segments are others: use those, or \
-         begin a new state"
+        "was learned with another tokenizer or other mutable patterns, which give other segments: use those, or begin \
+         a new state"
     )]
     OtherLexer,
     /// The lexer of its segments cannot be used.
     #[error("its mutable patterns cannot be read")]
     BrokenLexer,
     /// Its contents are inconsistent.
-    #[error("is damaged ({0}): take it from a backup, or begin a new one")]
+    #[error("is damaged ({0}): restore it from a backup, or begin a new one")]
     Damaged(String),
     /// An error of the system.
     #[error("{0}")]

@@ -577,7 +577,7 @@ mod tests {
         drop(state);
         assert_eq!(
             problem(State::open(&path)),
-            "is a state of format 4, and this dehusk knows 3: use a version that knows it, or begin a new state"
+            "is a state of format 4, but this dehusk reads format 3: use a version that reads it, or begin a new state"
         );
     }
 

@@ -28,7 +28,7 @@ pub fn read(row: &[u8], table: &mut SegmentTable) -> Result<(), Problem> {
         let (key, entry) = parsed(record);
         table.restore(key, entry);
     }
-    if rest.is_empty() { Ok(()) } else { Err(Problem::Damaged("half a segment".to_owned())) }
+    if rest.is_empty() { Ok(()) } else { Err(Problem::Damaged("a segment is cut off".to_owned())) }
 }
 
 fn record(key: SegmentKey, entry: Option<Entry>) -> [u8; RECORD] {

@@ -70,7 +70,7 @@ impl Settings {
 
 /// Exactly the number that was written.
 pub(super) fn fraction(text: &str) -> Result<f64, Problem> {
-    text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is no number")))
+    text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a number")))
 }
 
 #[cfg(test)]

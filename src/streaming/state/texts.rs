@@ -26,7 +26,7 @@ pub fn stored(described: &Described) -> (&str, &str, u8) {
 
 fn parsed((path, text, standing): (&str, &str, u8)) -> Result<Described, Problem> {
     let standing = STANDINGS.get(usize::from(standing));
-    let standing = *standing.ok_or_else(|| Problem::Damaged("a text stands among nothing known".to_owned()))?;
+    let standing = *standing.ok_or_else(|| Problem::Damaged("the place of a text is unknown".to_owned()))?;
     Ok(Described { path: path.to_owned(), text: text.to_owned(), standing })
 }
 

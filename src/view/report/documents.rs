@@ -62,7 +62,7 @@ impl ShownDocument {
         let DocumentEffect { bytes, removed } = self.effect;
         html! {
             h4 { bdi { (shown(&self.name)) } }
-            p.quiet { (size(removed)) " of " (size(bytes)) " go: " (percent(self.effect.share())) }
+            p.quiet { (size(removed)) " of " (size(bytes)) " are removed: " (percent(self.effect.share())) }
             (document(&self.text, &marks, SHOWN))
         }
     }
@@ -97,7 +97,7 @@ mod tests {
         let target = |Origin { index, .. }| Target { id: format!("id{index}"), link: Some(format!("#{index}")) };
         let html = shown.draw(target).into_string();
         assert!(html.contains("<del class=\"removed\" title=\"id1\"><a href=\"#1\">News</a></del>"), "{html}");
-        assert!(text_of(&html).contains("10\u{a0}B of 83\u{a0}B go: 12.0\u{a0}%"), "{}", text_of(&html));
+        assert!(text_of(&html).contains("10\u{a0}B of 83\u{a0}B are removed: 12.0\u{a0}%"), "{}", text_of(&html));
         assert!(!html.contains("<i>") && !html.contains("<b>"), "{html}");
     }
 }

@@ -125,7 +125,8 @@ impl Overview {
             section aria-labelledby="sources" {
                 h2 #sources { "Sources" }
                 (self.figures())
-                p.quiet { (self.method) " Sizes are bytes of text; white space that goes with what is removed counts." }
+                p.quiet { (self.method) " Sizes are bytes of text; white space that is removed with other text \
+                                         counts." }
                 table.overview {
                     thead { tr {
                         th scope="col" { "source" }
@@ -189,7 +190,8 @@ fn shared_section(shared: &Patterns) -> Markup {
     html! {
         section aria-labelledby=(SHARED_ANCHOR) {
             h2 id=(SHARED_ANCHOR) { "Shared patterns" }
-            p.quiet { "They act on every source, beside its own. What they do is summed over all sources." }
+            p.quiet { "They act on every source, in addition to its own patterns. Their figures are sums over all \
+                       sources." }
             (shared.draw())
             (source::keeps(&shared.file.keep))
         }
@@ -204,7 +206,7 @@ fn skipped(Overview { skipped, unnamed_skips, .. }: &Overview) -> Markup {
             section aria-labelledby="skipped" {
                 h2 #skipped { "Skipped documents" }
                 ul { @for skipped in named { li dir="auto" { (shown(skipped)) } } }
-                @if others > 0 { p.quiet { "Not named: " (counted(others, "more document")) "." } }
+                @if others > 0 { p.quiet { "Not listed: " (counted(others, "more document")) "." } }
             }
         }
     }

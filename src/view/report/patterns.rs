@@ -65,12 +65,12 @@ impl Patterns<'_> {
         html! {
             h3 id={ (self.anchor) "-patterns" } { "Patterns" }
             @if applied.is_empty() { p.quiet { "There are none." } } @else {
-                p.quiet { "Sorted by what they remove. " (self.removed_in_words(&applied)) }
+                p.quiet { "Sorted by how much they remove. " (self.removed_in_words(&applied)) }
                 (self.some(&applied))
             }
             @if !rejected.is_empty() {
                 h3 { "Rejected patterns" }
-                p.quiet { "They remove nothing. Sorted by what they match." }
+                p.quiet { "They remove nothing. Sorted by number of matches." }
                 (self.some(&rejected))
             }
         }

@@ -47,7 +47,7 @@ impl SourceReport<'_> {
                 @for warning in self.warnings { p.warning dir="auto" { (warning) } }
                 (self.figures())
                 @if self.effects.documents.is_empty() {
-                    p.quiet { "Its patterns are not shown: there is nothing to try them on." }
+                    p.quiet { "Its patterns are not shown: there is no document to try them on." }
                 } @else {
                     (self.links())
                     (self.charts())
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_source_without_documents_is_short() {
         let text = drawn("", &[], &[]);
-        assert!(text.contains("there is nothing to try them on") && !text.contains("What was counted"), "{text}");
+        assert!(text.contains("there is no document to try them on") && !text.contains("What was counted"), "{text}");
         assert!(text.contains("–removed") || text.contains("removed: 0\u{a0}B–"), "{text}");
     }
 }

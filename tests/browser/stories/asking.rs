@@ -1,4 +1,4 @@
-//! Who may ask the review, and for what: requests as no browser of an honest person sends them.
+//! Requests to the review that no honest browser sends, and who may ask for what.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,13 +7,13 @@ use url::Url;
 
 use super::*;
 
-/// Somebody who can reach the port.
+/// A client that can reach the port.
 struct Asker {
     port: u16,
     key: String,
 }
 
-/// What came back.
+/// The answer.
 struct Answer {
     status: u16,
     /// In lower case.
@@ -56,7 +56,7 @@ impl Answer {
         Answer { status, head: head.to_lowercase(), body: body.to_owned() }
     }
 
-    /// It is one of these refusals, says nothing of any file, and is protected.
+    /// Checks that it is one of these refusals, says nothing about any file, and has the security headers.
     #[track_caller]
     fn expect_refusal(&self, statuses: &[u16], what: &str) {
         assert!(statuses.contains(&self.status), "{what}: {} {}", self.status, self.body);

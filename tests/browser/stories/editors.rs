@@ -102,7 +102,7 @@ fn a_file_that_cannot_be_read_is_left_alone_until_it_is_mended() {
         browser.expect("#problem", &format!("{SOURCE}.yaml:"));
         for key in ["a", "u"] {
             browser.press(key);
-            browser.expect("#toast.bad", "mend the file");
+            browser.expect("#toast.bad", "correct the file");
             browser.run("document.querySelector('#toast').textContent = ''");
         }
         assert_eq!(review.file(SOURCE), broken);

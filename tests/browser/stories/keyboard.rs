@@ -5,7 +5,7 @@ use dehusk::patterns::Status;
 use super::*;
 
 impl Browser {
-    /// Presses a key, and waits until this is at hand.
+    /// Presses a key, and waits until this pattern is selected.
     #[track_caller]
     fn press_for(&self, key: &str, id: &str) {
         self.press(key);
@@ -58,7 +58,7 @@ fn patterns_are_decided_on_with_keys() {
         browser.expect_at_hand(&ids[1]);
         browser.expect_focus_in_sight();
 
-        // Nobody waits for the page: each key is about what the one before led to.
+        // The keys do not wait for the page: each key acts on the result of the one before.
         ["j", "r", "r"].iter().for_each(|key| browser.press(key));
         browser.expect_at_hand(&ids[4]);
         browser.run("document.querySelector('#list').scrollTop = 1e6");
@@ -110,7 +110,7 @@ fn keys_are_letters_where_one_types() {
         browser.press("/");
         browser.expect_focus("#search");
         browser.type_in("jarpenuxom[]?1");
-        browser.expect(".list", "No pattern is like that");
+        browser.expect(".list", "No pattern has this status and matches this search");
         browser.type_over("privacy");
         browser.expect_count("a.item", 3);
         browser.press("Escape");

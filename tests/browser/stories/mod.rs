@@ -36,7 +36,7 @@ fn in_review_of(review: impl FnOnce() -> Review, story: impl FnOnce(&Browser, &R
 }
 
 impl Review {
-    /// How messages call a pattern of the source: by the first words of its example.
+    /// The name of a pattern in messages: the first words of its example.
     fn called(&self, source: &str, id: &str) -> String {
         let words = self.pattern(source, id).example.split_whitespace().collect::<Vec<_>>().join(" ");
         words.chars().take(20).collect()
@@ -44,7 +44,7 @@ impl Review {
 }
 
 impl Browser {
-    /// The console complained of these so far, in this order, and of nothing else.
+    /// The console reported these so far, in this order, and nothing else.
     #[track_caller]
     fn expect_complaints(&self, parts: &[&str]) {
         let complaints = self.complaints();
@@ -59,7 +59,7 @@ impl Browser {
         self.property("a.item[aria-current]", "dataset.id")
     }
 
-    /// Waits until this pattern is at hand: chosen in the list, and shown beside it.
+    /// Waits until this pattern is selected in the list, and shown beside it.
     #[track_caller]
     fn expect_at_hand(&self, id: &str) {
         self.expect_count(&format!("a.item[aria-current][data-id='{id}']"), 1);

@@ -68,7 +68,7 @@ fn edit_and_note(browser: &Browser, id: &str) {
     browser.expect("#pattern .note", "it's cut");
 }
 
-/// Decides on many at once, takes it back, and does it again; says how many they are.
+/// Decides on many patterns at once, undoes it, and does it again. Returns their number.
 fn decide_on_many(browser: &Browser, review: &Review) -> usize {
     let button = ".menu [data-group=lines][data-status=accepted]";
     let accepted = || {
@@ -78,7 +78,7 @@ fn decide_on_many(browser: &Browser, review: &Review) -> usize {
     let accept = || {
         browser.click("summary[aria-label='Accept many']");
         browser.click(button);
-        browser.expect("#ask", "All that they match goes already");
+        browser.expect("#ask", "All their matches are removed already");
         let count = browser.count("#ask .names li");
         browser.click("#ask [data-do=all]");
         browser.expect("#toast", &format!("accepted: {count} patterns"));
@@ -93,7 +93,7 @@ fn decide_on_many(browser: &Browser, review: &Review) -> usize {
     accept()
 }
 
-/// Follows a removal to its pattern, and keeps a text; says which.
+/// Follows a removed text to its pattern, and keeps a text. Returns the text.
 fn keep_a_text(browser: &Browser) -> String {
     browser.click(".tabs a[href$=documents]");
     browser.click("#documents a");

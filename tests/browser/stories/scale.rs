@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A build for tests takes half a minute to read as many as a source can have.
+/// A test build needs half a minute to read the maximum number of patterns of a source.
 const PATTERNS: usize = if cfg!(debug_assertions) { 5_000 } else { 20_000 };
 const LARGE: &str = "large.example";
 
@@ -22,7 +22,7 @@ fn corpus() -> TempDir {
     corpus
 }
 
-/// As mining would write it; those that most documents had come first.
+/// In the order of mining: first the patterns that most documents had.
 fn patterns() -> TempDir {
     let mut yaml = format!(
         "dehusk: 1\nsource: {LARGE}\nmined: {{documents: {PATTERNS}, near_duplicates: 0, tokens: 9, cutoff: 0.5, tokenizer: words}}\npatterns:\n"
@@ -48,7 +48,7 @@ fn thousands_of_patterns_are_at_hand() {
         |browser, review| {
             browser.open(&review.page(LARGE, ""));
             browser.expect(".counts", "matches in");
-            // What acts comes first, then what most documents had.
+            // Patterns that remove something come first, then those that most documents had.
             browser.expect("a.item", "Line 03456");
             assert_eq!(browser.count("a.item"), 200);
             let ids = browser.listed();
@@ -72,7 +72,7 @@ fn thousands_of_patterns_are_at_hand() {
             browser.expect("a.item[aria-current]", "Line 04990");
             browser.press("Escape");
             browser.press("4");
-            browser.expect("#list", "No pattern is like that");
+            browser.expect("#list", "No pattern has this status and matches this search");
             browser.press("/");
             browser.type_over("");
             browser.expect_count("a.item", 1);
