@@ -1,4 +1,4 @@
-//! `dehusk check`: are pattern files what they should be?
+//! `dehusk check`: finds problems in pattern files.
 
 use std::path::{Path, PathBuf};
 
@@ -15,18 +15,18 @@ use dehusk::pipeline::library::pattern_files;
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Folders with pattern files, or files
+    /// Folders with pattern files, or single pattern files
     #[arg(required = true, value_name = "PATTERNS")]
     patterns: Vec<PathBuf>,
-    /// Rewrite files that are right but not in canonical form
+    /// Rewrite files that are valid but not in canonical form
     #[arg(long)]
     fix: bool,
-    /// Print the problems as JSON, an object a line
+    /// Print the problems as JSON, with an object on each line
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command. Problems are its result: a line each on stdout.
+/// Runs the command. Problems are its result, so each is a line on stdout.
 pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let cache = LexerCache::default();
     let (mut files, mut problems) = (0, 0);
@@ -66,7 +66,10 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
     };
     for (pattern, keep) in file.contradictions() {
         let (id, text) = (&pattern.id, keep.text());
-        reporter.warn(&format!("{}: pattern {id} is accepted, but '{text}' is to be kept; it is kept", path.display()));
+        reporter.warn(&format!(
+            "{}: pattern {id} is accepted, but it matches '{text}', which must be kept; the text is kept",
+            path.display()
+        ));
     }
     let mut problems = file.check_examples(&yaml);
     problems.extend(FileProblem::of_name(path, &file.source));

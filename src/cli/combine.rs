@@ -1,4 +1,4 @@
-//! `dehusk combine`: sources that were mined by several runs in, pattern files out.
+//! `dehusk combine`: makes pattern files from sources that were mined in several runs.
 
 use std::path::PathBuf;
 
@@ -15,13 +15,13 @@ use super::{Exit, Global};
 /// Options of `dehusk combine`.
 #[derive(Args, Debug)]
 pub struct CombineCommand {
-    /// Files that `dehusk mine --candidates` wrote, with the same options; each source stands in one of them
+    /// Files that `dehusk mine --candidates` wrote, all with the same options. Each source must be in only one of them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Folder for the pattern files; decisions in those already there are kept
+    /// Folder for the pattern files. Decisions in existing files are kept
     #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write())]
     output: PathBuf,
-    /// Write all patterns down, also those that remove little or nothing that others do not
+    /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long)]
     all_patterns: bool,
     #[command(flatten)]

@@ -1,7 +1,6 @@
-//! The paths of a corpus: those on the command line, and those of a list.
+//! The paths of a corpus: those on the command line, and those in a list.
 //!
-//! Takes the arguments; gives all paths, and the files behind them. What is wrong with a path of a list is told with
-//! its line.
+//! Takes the arguments. Gives all paths, and the files that they lead to. An error about a path in a list names its line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
@@ -15,10 +14,10 @@ use dehusk::corpus::{Inventory, ReadOptions, ScanError};
 
 use super::reporter::Reporter;
 
-/// Where more of a corpus is named.
+/// A list with more paths of a corpus.
 #[derive(Args, Debug)]
 pub struct ListArgs {
-    /// Add the paths that a file lists, one a line, or stdin (-)
+    /// File with more paths of the corpus, with a path on each line; `-` for stdin
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
 }
@@ -26,14 +25,15 @@ pub struct ListArgs {
 /// All paths of a corpus.
 pub struct CorpusPaths {
     paths: Vec<PathBuf>,
-    /// How many of them stand on the command line; the others come after.
+    /// How many of them are on the command line. They come first.
     arguments: usize,
     list: PathBuf,
     /// The line of each path in the list.
     lines: Vec<usize>,
 }
 
-/// Whoever gave `-` without a pipe sits before a program that waits and says nothing.
+/// Tells that input is read from a terminal. Otherwise a person who gave `-` without a pipe sees a program that waits
+/// silently.
 pub fn tell_of_terminal(arguments: &[PathBuf], list: &ListArgs, reporter: &Reporter) {
     let mut paths = arguments.iter().chain(&list.files_from);
     if paths.any(|path| is_stdin(path)) && io::stdin().is_terminal() {
@@ -42,7 +42,7 @@ pub fn tell_of_terminal(arguments: &[PathBuf], list: &ListArgs, reporter: &Repor
 }
 
 impl CorpusPaths {
-    /// The paths in `arguments`, and then those of the list, if there is one.
+    /// Reads the list, if there is one. Its paths come after those in `arguments`.
     pub fn read(arguments: &[PathBuf], list: &ListArgs) -> anyhow::Result<CorpusPaths> {
         let paths = arguments.to_vec();
         let mut all = CorpusPaths { paths, arguments: arguments.len(), list: PathBuf::new(), lines: Vec::new() };
@@ -59,12 +59,12 @@ impl CorpusPaths {
         Ok(all)
     }
 
-    /// Looks for the files.
+    /// Finds the files.
     pub fn scan(&self, options: &ReadOptions) -> anyhow::Result<Inventory> {
         self.scan_some(&self.paths, options)
     }
 
-    /// Looks for the files of each path by itself, in the order of the paths.
+    /// Finds the files of each path separately, in the order of the paths.
     pub fn scan_each(&self, options: &ReadOptions) -> anyhow::Result<Vec<Inventory>> {
         self.paths.chunks(1).map(|path| self.scan_some(path, options)).collect()
     }
@@ -89,7 +89,7 @@ impl CorpusPaths {
             }
         }
         if self.paths.is_empty() {
-            bail!("{} lists no paths: write one a line", self.list.display());
+            bail!("{} lists no paths: write a path on each line", self.list.display());
         }
         Ok(())
     }
@@ -106,7 +106,8 @@ impl CorpusPaths {
 
 fn refuse_stdin_twice(arguments: &[PathBuf], list: &Path) -> Result<(), clap::Error> {
     if is_stdin(list) && arguments.iter().any(|path| is_stdin(path)) {
-        let message = "stdin cannot be both the documents (-) and their list (--files-from -): give one as a file\n";
+        let message =
+            "stdin cannot be both the documents (-) and their list (--files-from -): give one of them as a file\n";
         return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
     }
     Ok(())
@@ -116,7 +117,7 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The first line without a byte order mark.
+/// Removes the byte order mark from the first line.
 fn without_mark(line: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
         bail!("is UTF-16: save the list as UTF-8");

@@ -1,4 +1,4 @@
-//! `dehusk diff`: what changed between two states of pattern files.
+//! `dehusk diff`: shows what changed between 2 versions of pattern files.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,17 +18,17 @@ use super::terminal::{ColorArgs, Screen, Style};
 /// Options of `dehusk diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// Folder with the pattern files as they were, or one file
+    /// Folder with the old pattern files, or a single file
     old: PathBuf,
-    /// Folder with the pattern files as they are, or one file
+    /// Folder with the new pattern files, or a single file
     new: PathBuf,
-    /// Show all changes of counts, also those that move the share of a pattern by less than five percentage points
+    /// Show all changes of counts, even if the share of a pattern changes by less than 5 percentage points
     #[arg(long)]
     counts: bool,
-    /// Exit with 1 if anything differs
+    /// Exit with status 1 if anything differs
     #[arg(long)]
     exit_code: bool,
-    /// Print the differences as JSON, one object
+    /// Print the differences as a JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<Exit> {
     Ok(if differs && args.exit_code { Exit::Failed } else { Exit::Done })
 }
 
-/// The differences as people read them.
+/// The differences as text for people.
 struct Listing {
     screen: Screen,
     all_counts: bool,
@@ -71,15 +71,15 @@ impl Listing {
         }
     }
 
-    /// A source that came or went: of its patterns those that a person touched.
+    /// A source that was added or removed. Of its patterns, only those that a person changed are listed.
     fn of_lone_file(&self, sign: Sign, file: &PatternFile, source: &SourceDifference) -> String {
         let touched: Vec<&Pattern> = file.patterns.iter().filter(|pattern| pattern.is_touched()).collect();
         let (patterns, documents) = (count(file.patterns.len(), "pattern"), count(file.mined.documents, "document"));
-        let heading = format!("{} source {}: {patterns}, of {documents}", sign.mark(), self.line(&file.source));
+        let heading = format!("{} source {}: {patterns} from {documents}", sign.mark(), self.line(&file.source));
         let mut text = self.screen.paint(sign.style(), &heading) + "\n";
         source.keep.iter().for_each(|keep| text += &self.keep(keep));
         touched.iter().for_each(|pattern| text += &self.pattern(sign, pattern));
-        text += &format!("  {} of them touched by a person\n", touched.len());
+        text += &format!("  {} of them changed by a person\n", touched.len());
         text
     }
 
@@ -103,14 +103,14 @@ impl Listing {
         let patterns = of_both(|file| file.patterns.len());
         let documents = of_both(|file| file.mined.documents);
         let name = self.line(source.source);
-        let mut text = format!("  source {name}: {patterns} patterns, of {documents} documents\n");
+        let mut text = format!("  source {name}: {patterns} patterns from {documents} documents\n");
         if source.reads_anew() {
             text += &format!("  {} texts are read differently{}\n", self.sign(Sign::Changed), self.reading(source));
         }
         text
     }
 
-    /// What is different about how texts are read.
+    /// What changed in how texts are read.
     fn reading(&self, source: &SourceDifference) -> String {
         let name = |file: Option<&PatternFile>| self.line(file.map_or("", |file| file.lexer.tokenizer().name()));
         let (old, new) = (name(source.old), name(source.new));
@@ -118,9 +118,9 @@ impl Listing {
         let mutable: BTreeSet<&str> = source.mutable();
         let names = mutable.into_iter().map(|name| self.line(name)).collect::<Vec<String>>().join(", ");
         match (names.is_empty(), tokenizer.is_empty()) {
-            (true, true) => "; the mutable patterns stand in another order".to_owned(),
+            (true, true) => "; the mutable patterns are in a different order".to_owned(),
             (true, false) => tokenizer,
-            (false, _) => format!("{tokenizer}; mutable patterns that came, went or changed: {names}"),
+            (false, _) => format!("{tokenizer}; mutable patterns that were added, removed or changed: {names}"),
         }
     }
 
@@ -152,13 +152,13 @@ impl Listing {
         change("ends_after", kept.ends_after(), &|of| of.ends_after.map_or("none".to_owned(), |n| n.to_string()));
         change("counts", kept.has_telling_counts(self.all_counts), &counts);
         if kept.regex() {
-            // One below the other: what differs between long regexes shows by place.
+            // One below the other, so that differences between long regexes are easy to see.
             text += &format!("      regex: {}\n          -> {}\n", self.line(&old.regex), self.line(&new.regex));
         }
         text
     }
 
-    /// A text to keep: it and its note.
+    /// A text to keep, with its note.
     fn keep(&self, KeepDifference { old, new }: &KeepDifference) -> String {
         let note = |keep: &Keep| format!("'{}'", self.line(&keep.note));
         let (sign, note) = match (old, new) {
@@ -226,7 +226,7 @@ fn counts(pattern: &Pattern) -> String {
     format!("{documents} of {among} documents ({share:.1} %), {occurrences} times{sources}")
 }
 
-/// Totals in words; what there is none of is left out, but for the first.
+/// The totals in words. Zeros are left out, except for the first 3.
 fn told(totals: &Totals) -> String {
     let Totals { came, went, changed, status, regex, note, ends_after, rewritten, counts, same, keep } = *totals;
     let named = |parts: &[(usize, &str)]| {
@@ -237,12 +237,12 @@ fn told(totals: &Totals) -> String {
     let kinds = if kinds.is_empty() { kinds } else { format!(" ({kinds})") };
     let others = named(&[
         (keep, "texts to keep"),
-        (counts, "with other counts"),
+        (counts, "with different counts"),
         (rewritten, "written differently"),
-        (same, "the same"),
+        (same, "unchanged"),
     ]);
     let others = if others.is_empty() { others } else { format!("; {others}") };
-    format!("{came} came, {went} went, {changed} changed{kinds}{others}")
+    format!("{came} added, {went} removed, {changed} changed{kinds}{others}")
 }
 
 fn as_json(differences: &[SourceDifference], all_counts: bool) -> Value {
@@ -301,7 +301,7 @@ fn counts_as_json(pattern: &Pattern) -> Value {
     json!({"documents": documents, "among": among, "occurrences": occurrences, "sources": sources, "share": pattern.share()})
 }
 
-/// What of the pattern changed, as it was and as it is.
+/// What changed in the pattern: old and new values.
 fn kept_as_json(kept: &Kept, all_counts: bool) -> Value {
     let Kept { old, new } = kept;
     let mut object = json!({"id": new.id, "example": new.example});

@@ -1,4 +1,4 @@
-//! `dehusk fields`: pattern files and a corpus in, what varies in each document out, a line of JSON each.
+//! `dehusk fields`: takes pattern files and a corpus, and writes what varies in each document, as a line of JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -30,15 +30,15 @@ use super::{Exit, Global, interrupt};
 pub struct FieldsCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or one file
+    /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// File for the lines, or - for stdout
+    /// JSONL file for the fields; `-` for stdout
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Write only what patterns find that a person accepted
+    /// Use only patterns with this status
     #[arg(long, value_enum, value_name = "STATUS")]
     only: Option<Only>,
     #[command(flatten)]
@@ -73,23 +73,23 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
     Ok(reporter.exit())
 }
 
-/// Takes what was read, and counts it.
+/// Writes the fields, and counts them.
 struct Sink {
     output: Output,
     counts: BTreeMap<String, FieldsSummary>,
 }
 
-/// Where the lines go.
+/// Where the lines are written.
 enum Output {
     Stdout(BufWriter<io::Stdout>),
     File(FileOutput),
 }
 
-/// A file that is there when all of it is written.
+/// A file that appears at its path when it is complete.
 struct FileOutput {
     file: PendingFile,
     name: String,
-    /// With it, whoever stops the run waits until the unfinished file is gone.
+    /// While it is held, Ctrl-C waits until the unfinished file is deleted.
     _permission: RwLockReadGuard<'static, ()>,
 }
 
@@ -141,7 +141,7 @@ struct Line<'a> {
 fn line(DocumentFields { document, columns }: &DocumentFields) -> String {
     let Document { id, source, .. } = document;
     let line = Line { id, source: source.as_str(), fields: columns };
-    // strings can always be written
+    // Strings can always be written.
     let mut line = serde_json::to_string(&line).unwrap_or_default();
     line.push('\n');
     line

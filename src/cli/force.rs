@@ -1,4 +1,4 @@
-//! What a command may write over: its own outputs of before, and whatever else only with `--force`.
+//! Which files a command may overwrite: its own earlier outputs, and other files only with `--force`.
 
 use std::path::{Path, PathBuf};
 
@@ -18,22 +18,23 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
-/// The comment that a plot begins with.
+/// The comment at the beginning of a plot.
 pub const PLOT_MARK: &str = "<!-- dehusk eval stream -->";
 
 /// A page of the manual.
 pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
 
-/// Whether anything may be written over.
+/// Whether files of others may be overwritten.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ForceArgs {
-    /// Write over files that dehusk did not write; documents and pattern files that are read never are
+    /// Overwrite files that dehusk did not write. Documents and pattern files that are read are never overwritten
     #[arg(long)]
     pub force: bool,
 }
 
 impl ForceArgs {
-    /// A file to write, apart from all input, instead of nothing or of one of its kind.
+    /// A file to write. It must not be an input. A file that is there already must be of the same kind,
+    /// or overwriting must be allowed.
     pub fn file(self, path: &Path, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<OutputFile> {
         Ok(output_file(path, inputs, kind, self.force)?)
     }

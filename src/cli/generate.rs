@@ -1,4 +1,4 @@
-//! Shell completions and the manual page, made from the flags themselves; the schema of pattern files.
+//! Shell completions and manual pages, which are made from the flags, and the schema of pattern files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::{Cli, Exit};
 /// Options of `dehusk completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
-    /// For this shell
+    /// Shell that the completions are for
     shell: clap_complete::Shell,
 }
 
@@ -27,15 +27,15 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
 /// Options of `dehusk man`.
 #[derive(Args, Debug)]
 pub struct ManArgs {
-    /// Write a page of the program, and one of each command, such as `dehusk-state-show.1`, into this folder; without it,
-    /// one page of all goes to stdout
+    /// Folder for a page of the program and a page of each command, such as `dehusk-state-show.1` [default: 1 page of
+    /// everything, on stdout]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
 }
 
-/// Prints the manual page of the program and each command, in roff; or writes a page for each.
+/// Prints a manual page of the program and all commands, in roff, or writes a page for each.
 pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
@@ -57,7 +57,7 @@ pub fn schema() -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The page of a command, which names those of its subcommands, and these pages.
+/// Writes the page of a command, which names the pages of its subcommands, and these pages.
 fn write_pages(command: &Command, folder: &Path, force: ForceArgs) -> anyhow::Result<()> {
     let page = man_of(command);
     let file = force.file(&folder.join(page.get_filename()), &[], MANUAL)?;
@@ -65,7 +65,7 @@ fn write_pages(command: &Command, folder: &Path, force: ForceArgs) -> anyhow::Re
     command.get_subcommands().try_for_each(|sub| write_pages(sub, folder, force))
 }
 
-/// What stands of a command, and of those in it, in the one page of all.
+/// Adds a command and its subcommands to the page of everything.
 fn append_sections(command: &Command, parent: &str, page: &mut Vec<u8>) -> anyhow::Result<()> {
     let title = format!("{parent}{}", command.get_name().to_uppercase());
     page.extend(format!(".SH \"{title}\"\n").as_bytes());

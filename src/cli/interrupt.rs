@@ -1,7 +1,7 @@
-//! Signals: Ctrl-C, and the one of a file that grows beyond what is allowed.
+//! Signals: Ctrl-C, and the signal for a file that becomes larger than allowed.
 //!
-//! Ctrl-C stops at once, but never leaves half a file. Where nothing is being written the process ends on the spot.
-//! Where something is, the file in hand is finished, or dropped if it is long, and then the run ends.
+//! Ctrl-C stops the run, but never leaves half a file. If nothing is being written, the process ends at once. Otherwise
+//! the current file is finished first, or deleted if it is long.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,31 +11,31 @@ use dehusk::corpus::abandon_unfinished;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the command can go on where it was stopped.
+/// Whether the command can continue a run that was stopped.
 static RESUMES: AtomicBool = AtomicBool::new(false);
 
-/// Held for reading by all who write a file, for writing by whoever ends the process.
+/// All code that writes a file holds it for reading. The code that ends the process holds it for writing.
 static WRITING: RwLock<()> = RwLock::new(());
 
 /// The user pressed Ctrl-C.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped; every file written so far is whole, {}", Remedy)]
+#[error("stopped; all files written so far are complete; {}", Remedy)]
 pub struct Interrupted;
 
-/// What to do then.
+/// What the user can do next.
 struct Remedy;
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match RESUMES.load(Ordering::SeqCst) {
-            true => "go on with --resume",
+            true => "continue with --resume",
             false => "start again to do the rest",
         })
     }
 }
 
-/// From now on Ctrl-C waits for the files being written. A second one does not. `resumes`: whether the command knows
-/// `--resume`.
+/// From now on, Ctrl-C waits for files that are being written. A second Ctrl-C does not wait. `resumes` says whether the
+/// command has `--resume`.
 pub fn listen(resumes: bool) -> anyhow::Result<()> {
     RESUMES.store(resumes, Ordering::SeqCst);
     ctrlc::set_handler(|| {
@@ -50,7 +50,7 @@ pub fn listen(resumes: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From now on writing more than a file may have (`ulimit -f`) is an error that can be told, and does not end the process.
+/// From now on, writing beyond the allowed file size (`ulimit -f`) is an error with a message, and does not end the process.
 pub fn survive_large_files() -> std::io::Result<()> {
     #[cfg(unix)]
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::new(AtomicBool::new(false)))?;
@@ -62,7 +62,7 @@ pub fn check() -> Result<(), Interrupted> {
     if STOPPED.load(Ordering::SeqCst) { Err(Interrupted) } else { Ok(()) }
 }
 
-/// Permission to write a file, for as long as it is held; an error if the user asked to stop.
+/// Permission to write a file while it is held. An error if the user asked to stop.
 pub fn writing() -> Result<RwLockReadGuard<'static, ()>, Interrupted> {
     let permission = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     check().map(|()| permission)

@@ -1,4 +1,4 @@
-//! The command line: flags to options, options to runs, runs to summaries. Only this module prints.
+//! The command line: turns flags into options, runs commands, and prints summaries. Only this module prints.
 
 mod check;
 mod clean;
@@ -39,26 +39,27 @@ use dehusk::pipeline::{LibraryError, PipelineError};
 
 use reporter::Reporter;
 
-/// How a run ended, as scripts see it.
+/// The exit status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All done.
+    /// Everything was done.
     Done = 0,
-    /// Nothing could be done, or `check` found something: bad input, a bad pattern file.
+    /// Nothing could be done (bad input, a bad pattern file), or `check` found problems.
     Failed = 1,
     /// Wrong usage.
     Usage = 2,
-    /// Done, but some documents were skipped; each was named on stderr.
+    /// Done, but some documents were skipped. Each was named on stderr.
     Skipped = 3,
-    /// Stopped by Ctrl-C; what was written is whole.
+    /// Stopped by Ctrl-C. All written files are complete.
     Interrupted = 130,
 }
 
-/// Learns the boilerplate that a text source repeats, as regexes a person can read, and strips it.
+/// Learns the boilerplate that a text source repeats, as regexes that people can read, and removes it.
 ///
-/// A corpus is a folder with a folder per source and a file per document (.txt, .md, .html), or
-/// JSONL, WARC or Parquet with many. dehusk mines the templates of each source into a YAML file of
-/// regexes (`mine`), which you may review, and strips documents with them (`clean`); `run` does both.
+/// A corpus is a folder that has a folder for each source, with a file for each document (.txt, .md,
+/// .html). It can also be a JSONL, WARC or Parquet file with many documents. `dehusk mine` finds the
+/// templates of each source and writes them to a YAML file of regexes, which you can review. `dehusk
+/// clean` removes what these regexes match from documents. `dehusk run` does both.
 #[derive(Parser)]
 #[command(name = "dehusk", version, max_term_width = 100)]
 struct Cli {
@@ -68,68 +69,68 @@ struct Cli {
     global: Global,
 }
 
-/// What every command understands.
+/// The options of every command.
 #[derive(Args, Clone, Debug)]
 pub struct Global {
-    /// Use this many threads [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
     threads: Option<u16>,
-    /// Memory for documents that are mined or cleaned, such as 4G; commands that only show something do not go by it [default:
-    /// three quarters of what is free]
+    /// Maximum memory for documents that are mined or cleaned, such as 4G. Commands that only show something ignore it
+    /// [default: 3/4 of the free memory]
     #[arg(long, global = true, value_name = "LIMIT", value_parser = size::parse, help_heading = "Global options")]
     memory: Option<u64>,
-    /// Print no progress, warnings or summary; errors and skipped documents are still named
+    /// Print no progress, warnings or summary. Errors and skipped documents are still printed
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Mine, then clean: OUT/patterns, OUT/cleaned
+    /// Mine a corpus, then clean it: OUT/patterns, OUT/cleaned
     Run(run::RunArgs),
-    /// Mine pattern files, one a source
+    /// Mine a corpus: write a pattern file for each source
     Mine(mine::MineCommand),
-    /// Make pattern files of sources that were mined by several runs
+    /// Write the pattern files of sources that were mined in several runs
     Combine(combine::CombineCommand),
-    /// Strip documents with pattern files
+    /// Remove boilerplate from documents, with pattern files
     Clean(clean::CleanCommand),
-    /// Clean documents as they come, by what those before them taught
+    /// Clean documents as they arrive, with what was learned from earlier documents
     Stream(Box<stream::StreamCommand>),
-    /// Look at what streams have learned, take it out, or join it
+    /// Show, export or merge what streams have learned
     State(state::StateCommand),
-    /// Check pattern files: form, regexes, examples
+    /// Check the form, regexes and examples of pattern files
     Check(check::CheckArgs),
-    /// Tell what changed between two states of pattern files
+    /// Show what changed between 2 versions of pattern files
     Diff(diff::DiffArgs),
-    /// Show a document with what would be removed marked, and by which pattern
+    /// Show a document, with marks on the text that would be removed and the patterns that remove it
     Explain(explain::ExplainArgs),
     /// Write what varies in the templates of each document, such as names and dates, as JSONL
     Fields(fields::FieldsCommand),
-    /// Write a page that shows what patterns do to a corpus, to read, keep and send on
+    /// Write an HTML page that shows what patterns do to a corpus
     #[cfg(feature = "review")]
     Report(Box<report::ReportCommand>),
-    /// Decide on patterns in a browser, and see what they do
+    /// Accept or reject patterns in a browser, and see what they do
     #[cfg(feature = "review")]
     Review(review::ReviewArgs),
-    /// Measure how good mining and cleaning are: against gold text, or as the subcommands do
+    /// Measure how good mining and cleaning are, against gold text or as a subcommand does
     Eval(Box<eval::EvalCommand>),
-    /// Learn from corpora what boilerplate looks like: a model for `--shape`
+    /// Train a model of what boilerplate looks like, for `--shape`
     Train(train::TrainArgs),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
-    /// Print the manual page, or write one for each command
+    /// Print the manual page, or write a page for each command
     Man(generate::ManArgs),
     /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
     Schema,
 }
 
-/// Parses the arguments, runs the command, prints what went wrong; gives the exit status.
+/// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let error = with_order(error);
-            // Help and version are errors to clap, but not to us.
+            // clap returns help and version as errors.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             let _ = error.print();
             return exit;
@@ -158,7 +159,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-/// Adds a tip to the error about missing patterns: `report` and `review` once had them before the corpus.
+/// Adds a tip to the error about missing patterns: in `report` and `review` they once came before the corpus.
 fn with_order(mut error: clap::Error) -> clap::Error {
     let is_of_patterns = |value: &ContextValue| match value {
         ContextValue::Strings(missing) => missing.iter().any(|argument| argument.starts_with("--patterns")),
@@ -173,7 +174,8 @@ fn with_order(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What the pipeline says went wrong. What stopped it comes from here; if several files are broken, each is told.
+/// The error to print. An error that stopped the pipeline comes from this module. If several files are broken, each is
+/// printed.
 fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
     let library = match error.downcast::<PipelineError>() {
         Ok(PipelineError::Stopped(stop)) => {
@@ -198,7 +200,7 @@ fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
 }
 
 impl Command {
-    /// Whether it knows `--resume`.
+    /// Whether the command has `--resume`.
     fn resumes(&self) -> bool {
         matches!(self, Command::Run(_) | Command::Clean(_))
     }
@@ -236,18 +238,18 @@ fn start(cli: &Cli) -> anyhow::Result<()> {
 }
 
 impl Global {
-    /// How many threads work.
+    /// The number of threads to use.
     fn threads(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
     }
 
-    /// The memory that there is for documents.
+    /// The memory for documents, in bytes.
     fn memory(&self) -> u64 {
         self.memory.unwrap_or_else(dehusk::pipeline::memory::most_of_what_is_free)
     }
 }
 
-/// Whoever read our output has had enough: that is no error.
+/// Whether the reader of the output closed it. This is not an error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kind =
         |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);

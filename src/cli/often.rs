@@ -1,45 +1,45 @@
-//! Warnings that any document may give rise to.
+//! Warnings that many documents can cause.
 //!
-//! Takes the kind of each; says which are still printed, and how many were not. In a run of millions of documents they
-//! would bury all else.
+//! Takes the kind of each warning. Says whether it is printed, and counts those that are not. In a run with millions of
+//! documents, they would hide all other messages.
 
 use std::collections::BTreeMap;
 
 use dehusk::pipeline::WarningKind;
 
-/// So many of a kind are printed.
+/// Number of warnings of a kind that are printed.
 const PRINTED: u64 = 20;
 
-/// How many there were of each kind.
+/// The number of warnings of each kind.
 #[derive(Debug, Default)]
 pub struct Often(BTreeMap<WarningKind, u64>);
 
-/// What a document or a source has that is warned of.
+/// What the warning is about, in words.
 fn words(kind: WarningKind) -> &'static str {
     match kind {
         WarningKind::Emptied => "nothing is left of a document",
         WarningKind::KeptWhole => "a document is kept whole",
         WarningKind::Doubt => "less is removed from a source",
         WarningKind::NoLesson => "nothing is learned from a source",
-        WarningKind::Cautious => "the shape of a document does not count",
+        WarningKind::Cautious => "the shape of a document is not used",
         WarningKind::Malformed => "bytes of a document were replaced",
         WarningKind::Converted => "a page is written in UTF-8",
         WarningKind::Copied => "a file is copied with nothing removed",
         WarningKind::NoPatterns => "a source has no pattern file",
-        WarningKind::Alike => "two sources are called alike",
+        WarningKind::Alike => "2 sources have names that are nearly equal",
         _ => "something happened",
     }
 }
 
 impl Often {
-    /// Counts one more; whether it is to be printed.
+    /// Counts a warning. Returns whether it is printed.
     pub fn add(&mut self, kind: WarningKind) -> bool {
         let count = self.0.entry(kind).or_default();
         *count += 1;
         *count <= PRINTED
     }
 
-    /// A line for each kind of which some were not printed.
+    /// A line for each kind of warning of which some were not printed.
     pub fn others(&self) -> Vec<String> {
         let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(PRINTED)));
         let others = others.filter(|(_, count)| *count > 0);

@@ -1,4 +1,4 @@
-//! Flags that several commands share, and the checked options they become.
+//! Flags that several commands share, and the options that are made from them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use super::corpus_paths::ListArgs;
 use super::force::ForceArgs;
 use super::{Global, size};
 
-/// How the outcome is told.
+/// How the summary is printed.
 #[derive(Args, Clone, Debug)]
 pub struct SummaryArgs {
-    /// Print the summary as JSON on stdout, or on stderr if documents go to stdout
+    /// Print the summary as JSON: on stdout, or on stderr if documents go to stdout
     #[arg(long)]
     pub json: bool,
 }
 
-/// Where documents are, and how to read them.
+/// Where documents are, and how they are read.
 #[derive(Args, Debug)]
 pub struct CorpusArgs {
-    /// Folders with a folder per source, files with many documents (.jsonl, .warc, .wet, .parquet), single documents, quoted
-    /// globs of files, or stdin (-); compressed (.gz, .zst) or not
+    /// Folders with a folder for each source, files with many documents (.jsonl, .warc, .wet, .parquet), single documents,
+    /// quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst)
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,29 +46,29 @@ pub struct ReadingArgs {
     /// How HTML is read and written
     #[arg(long, value_enum, default_value_t = Html::Text)]
     pub html: Html,
-    /// Follow symbolic links that lead out of the given folder, too
+    /// Also follow symbolic links that lead out of the given folder
     #[arg(long)]
     pub follow_links: bool,
-    /// Name sources by the source key, else the address's host, else the folder (auto), by one of these, by the host's
-    /// registered domain, or by what a regex finds in the address, or the path if there is none
+    /// How sources are named. `auto` uses the source key, else the host of the address, else the folder. `domain` uses the
+    /// registered domain of the host. REGEX uses what it finds in the address, or in the path if there is no address
     #[arg(long, value_name = "auto|key|host|domain|folder|REGEX", default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
-    /// Skip documents of more bytes, decompressed, such as 1G; at most 2G
+    /// Skip documents that have more bytes than this after decompression, such as 1G. The highest value is 2G
     #[arg(long, value_name = "BYTES", value_parser = document_size, default_value_t = size::Size(ReadOptions::default().max_document))]
     pub max_document: size::Size,
-    /// Key, or column, of a document's name
+    /// Key or column of a document's name
     #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL and Parquet")]
     pub id_key: String,
-    /// Key, or column, of a document's source
+    /// Key or column of a document's source
     #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL and Parquet")]
     pub source_key: String,
-    /// Key, or column, of a document's address, by which its source can be named
+    /// Key or column of a document's address, which can name its source
     #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL and Parquet")]
     pub url_key: String,
-    /// Key, or column, of a document's text
+    /// Key or column of a document's text
     #[arg(long, value_name = "KEY", default_value = "text", help_heading = "JSONL and Parquet")]
     pub text_key: String,
-    /// Key, or column, of a document's HTML, read where the text key is absent
+    /// Key or column of a document's HTML, which is read if there is no text
     #[arg(long, value_name = "KEY", default_value = "html", help_heading = "JSONL and Parquet")]
     pub html_key: String,
 }
@@ -76,11 +76,11 @@ pub struct ReadingArgs {
 /// See [`HtmlView`].
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Html {
-    /// Read the text that a visitor sees, a line per block, and write text
+    /// Read the text that a visitor sees, with a line for each block, and write text
     Text,
-    /// Read the same text, and write the page without the text that is removed
+    /// Read the same text, and write the page without the removed text
     Page,
-    /// Take the markup itself for the text
+    /// Read and write the markup itself as text
     Markup,
 }
 
@@ -100,7 +100,7 @@ impl ReadingArgs {
         options.html(html)
     }
 
-    /// For gold text, which has no markup, and lies in folders named after the sources.
+    /// For gold text, which has no markup and is in folders named after the sources.
     pub fn gold_options(&self) -> ReadOptions {
         self.options_with(HtmlView::Text).source_by(SourceBy::Auto)
     }
@@ -117,24 +117,24 @@ impl ReadingArgs {
     }
 }
 
-/// What is mined.
+/// How a source is mined.
 #[derive(Args, Debug)]
 pub struct MineArgs {
-    /// Take repeats from this share of the documents on for template, instead of reading it off the repeats (0 to 1);
-    /// the smooth method does not depend on it
+    /// Lowest share of the documents at which a repeat counts as template (0 to 1). The smooth method does not use it
+    /// [default: computed from the repeats]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining")]
     pub cutoff: Option<f64>,
-    /// Documents that a repeat needs; a template with slots needs 5 in any case
+    /// Minimum number of documents that contain a repeat. A template with slots always needs 5 or more
     #[arg(long, alias = "min-df", value_name = "N", default_value_t = MineOptions::default().min_documents as u32,
         value_parser = clap::value_parser!(u32).range(MineOptions::LEAST_DOCUMENTS as i64..), help_heading = "Mining")]
     pub min_documents: u32,
-    /// Share of the documents that a repeat needs (0 to 1)
+    /// Minimum share of the documents that contain a repeat (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = MineOptions::default().min_share, value_parser = share, help_heading = "Mining")]
     pub min_share: f64,
-    /// Words that a repeat needs, unless it is a whole line
+    /// Minimum number of words of a repeat, unless it is a whole line
     #[arg(long, alias = "min-tokens", value_name = "N", default_value_t = MineOptions::default().min_words, help_heading = "Mining")]
     pub min_words: usize,
-    /// Mine no templates with slots that anything may fill
+    /// Mine no templates that have slots for any text
     #[arg(long, help_heading = "Mining")]
     pub no_slots: bool,
     #[command(flatten)]
@@ -144,46 +144,46 @@ pub struct MineArgs {
 /// How text is split into tokens.
 #[derive(Args, Debug)]
 pub struct LexerArgs {
-    /// Split text into `words`, at white space (`whitespace`), or into the matches of a regex
+    /// How text is split into tokens: into words, at white space, or into the matches of a regex
     #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens")]
     pub tokenizer: Tokenizer,
-    /// Add the mutable patterns of a YAML file, tried before the shipped ones
+    /// Add the mutable patterns of a YAML file. They are tried before the shipped ones
     #[arg(long, value_name = "FILE", help_heading = "Tokens")]
     pub mutable: Vec<PathBuf>,
-    /// Leave the shipped mutable patterns out
+    /// Do not use the shipped mutable patterns
     #[arg(long, help_heading = "Tokens")]
     pub no_default_mutable: bool,
 }
 
-/// How sources are mined whose patterns are then chosen from.
+/// How sources are mined, and which of their patterns are kept.
 #[derive(Args, Debug)]
 pub struct SourceMineArgs {
     #[command(flatten)]
     pub mining: MineArgs,
-    /// Mine as many documents as fit, evenly spread, of a source that needs more memory than there is
+    /// If a source needs more memory than there is, mine as many of its documents as fit, evenly spread
     #[arg(long, help_heading = "Mining")]
     pub sample: bool,
-    /// Write all patterns down, also those that remove little or nothing that others do not
+    /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long, help_heading = "Mining")]
     pub all_patterns: bool,
 }
 
 fn document_size(text: &str) -> Result<size::Size, String> {
     match size::parse(text)? {
-        bytes if bytes > MAX_DOCUMENT_BYTES as u64 => Err("a document may have 2G at most".to_owned()),
+        bytes if bytes > MAX_DOCUMENT_BYTES as u64 => Err("a document may have at most 2G".to_owned()),
         bytes => Ok(size::Size(bytes)),
     }
 }
 
-/// A path, where nothing is written to stdout.
+/// Parses a path of an output that cannot go to stdout.
 pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some("-") => Err("only the documents of `dehusk clean` can go to stdout: name a path (./- if it is called so)"),
+        Some("-") => Err("this output cannot go to stdout: give a path (./- for a file that is named -)"),
         _ => Ok(path),
     })
 }
 
-/// A share, as an option has it.
+/// Parses a share.
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -197,38 +197,38 @@ impl MineArgs {
         options.min_words(self.min_words).cutoff(self.cutoff).slots(!self.no_slots)
     }
 
-    /// How the sources of a corpus are mined.
+    /// The options for the sources of a corpus.
     pub fn of_corpus(&self, global: &Global) -> CorpusMineOptions {
         CorpusMineOptions::default().mining(self.options()).memory(global.memory()).threads(global.threads())
     }
 }
 
 impl LexerArgs {
-    /// Whether nothing else was asked for.
+    /// Whether no option was given.
     pub fn is_default(&self) -> bool {
         self.mutable.is_empty() && !self.no_default_mutable && self.tokenizer.name() == Tokenizer::Words.name()
     }
 
-    /// A lexer for the tokenizer and the mutable patterns asked for.
+    /// Builds a lexer with this tokenizer and these mutable patterns.
     pub fn build(&self) -> anyhow::Result<Lexer> {
         let mut patterns = Vec::new();
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
             let yaml = std::fs::read_to_string(path).with_context(naming)?;
             let added = mutable::parse_file(&yaml).with_context(naming)?;
-            // By themselves first: what is wrong with them is wrong whatever they are joined with.
+            // They are checked alone first, so that an error names their file.
             Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
             patterns.extend(added);
         }
         if !self.no_default_mutable {
             patterns.extend(mutable::shipped_patterns());
         }
-        let set = MutableSet::new(patterns).context("the mutable patterns together")?;
+        let set = MutableSet::new(patterns).context("all mutable patterns together")?;
         Ok(Lexer::new(self.tokenizer.clone(), Arc::new(set)))
     }
 }
 
-/// How documents are cleaned, and what a run does that goes wrong.
+/// How documents are cleaned, and what happens when something goes wrong.
 #[derive(Args, Debug)]
 pub struct CleanArgs {
     #[command(flatten)]
@@ -237,68 +237,68 @@ pub struct CleanArgs {
     pub long: LongRunArgs,
 }
 
-/// How documents are cleaned, and what is written of them.
+/// How documents are cleaned and written.
 #[derive(Args, Debug)]
 pub struct DocumentArgs {
     #[command(flatten)]
     pub method: MethodArgs,
-    /// Put this text in the place of what goes
+    /// Write this text in place of removed text
     #[arg(long, value_name = "TEXT", help_heading = "Cleaning")]
     pub replacement: Option<String>,
-    /// Cut nothing; write what would be cut as Dolma attributes, a .jsonl for each input file
+    /// Remove nothing. Write what would be removed as Dolma attributes, in a .jsonl file for each input file
     #[arg(long, conflicts_with = "replacement", help_heading = "Cleaning")]
     pub spans: bool,
-    /// Count positions of spans in this unit
+    /// Unit of the positions of spans
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", help_heading = "Cleaning")]
     pub span_units: SpanUnit,
-    /// Keep a document as it is, and say so, if more than this share of its text would be removed (0 to 1)
+    /// Keep a document unchanged, and name it, if more than this share of its text would be removed (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
     pub max_removed: f64,
 }
 
-/// What positions of spans are counted in.
+/// The unit of the positions of spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SpanUnit {
-    /// Unicode code points, as Python and Dolma count
+    /// Unicode code points, as in Python and Dolma
     Codepoints,
     /// Bytes of the text in UTF-8
     Bytes,
 }
 
-/// How a run goes on where something goes wrong.
+/// What a run does when something goes wrong.
 #[derive(Args, Debug)]
 pub struct LongRunArgs {
-    /// Leave documents that cannot be read or cleaned out of the output, or copy them as they are
+    /// What happens to documents that cannot be read or cleaned
     #[arg(long, value_enum, value_name = "skip|copy", default_value_t = OnError::Skip, conflicts_with = "spans", help_heading = "Long runs")]
     pub on_error: OnError,
     /// Stop if more documents than this cannot be read or cleaned
     #[arg(long, value_name = "N", help_heading = "Long runs")]
     pub max_errors: Option<usize>,
-    /// Go on where a run with the same patterns and options was stopped: leave out the input that it finished
+    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the same
     #[arg(long, help_heading = "Long runs")]
     pub resume: bool,
-    /// Tell input that has changed by its content too, and not by its size and time alone: note a hash of each file, and with
-    /// --resume compare it. Reads all input once more
+    /// Detect changed input by a hash of its content, not only by its size and time. The hash is stored, and compared with
+    /// --resume. All input is read once more
     #[arg(long, help_heading = "Long runs")]
     pub verify: bool,
-    /// Write what became of each document to a file, a line of JSON each
+    /// Write what happened to each document to a file, with a line of JSON for each
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
 }
 
-/// What becomes of documents that cannot be read or cleaned.
+/// What happens to documents that cannot be read or cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
-    /// They are left out
+    /// Leave them out of the output
     Skip,
-    /// They are copied as they are
+    /// Copy them unchanged
     Copy,
 }
 
 impl DocumentArgs {
-    /// The unit of spans, if spans are asked for.
+    /// The unit of spans, if `--spans` is given.
     pub fn spans(&self) -> Option<spans::SpanUnit> {
         self.spans.then_some(match self.span_units {
             SpanUnit::Codepoints => spans::SpanUnit::Codepoints,
@@ -306,7 +306,7 @@ impl DocumentArgs {
         })
     }
 
-    /// How documents are cleaned.
+    /// The options for cleaning documents.
     pub fn options(&self, global: &Global) -> CorpusCleanOptions {
         let options = CorpusCleanOptions::default().cleaning(self.method.options()).spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
@@ -317,7 +317,7 @@ impl DocumentArgs {
 /// How it is decided what is removed.
 #[derive(Args, Debug)]
 pub struct MethodArgs {
-    /// From matches to what is removed
+    /// How dehusk decides what is removed
     #[arg(long, value_enum, default_value_t = MethodName::Smooth, help_heading = "Cleaning")]
     pub method: MethodName,
     #[command(flatten)]
@@ -327,19 +327,19 @@ pub struct MethodArgs {
 /// How documents are cleaned, whatever the method.
 #[derive(Args, Debug)]
 pub struct AnyMethodArgs {
-    /// The union method joins matches fewer than this many characters apart
+    /// Join matches that are fewer than this many characters apart (only with `--method union`)
     #[arg(long, value_name = "CHARS", default_value_t = 0, help_heading = "Cleaning")]
     pub merge_gap: usize,
-    /// Apply only what a person accepted
+    /// Use only patterns with this status
     #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
     pub only: Option<Only>,
-    /// Tell boilerplate that varies by the model of a file that `dehusk train` wrote [default: the shipped model]
+    /// Model that recognizes boilerplate by its shape, written by `dehusk train` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = shape_model, help_heading = "Cleaning")]
     pub shape: Option<Arc<ShapeModel>>,
-    /// Go by what patterns match alone, not by what looks like boilerplate
+    /// Use only what patterns match, not what looks like boilerplate
     #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]
     pub no_shape: bool,
-    /// Leave kinds of evidence out, to see what they do; separated by commas
+    /// Leave out kinds of evidence, to see what they do. Separate them by commas
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning")]
     pub without: Vec<String>,
 }
@@ -356,21 +356,21 @@ fn evidence_kind_names() -> clap::builder::PossibleValuesParser {
 /// See [`Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Weigh all matches and let the whole document decide
+    /// Weigh all matches. The whole document decides
     Smooth,
-    /// Remove the union of all matches of patterns from the cutoff on
+    /// Remove all text that is matched by a pattern at or above the cutoff
     Union,
 }
 
-/// A status to be content with.
+/// The status that patterns must have.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Only {
-    /// Accepted patterns
+    /// Patterns that a person accepted
     Accepted,
 }
 
 impl MethodArgs {
-    /// Whether it is the one that mining tries patterns out with.
+    /// Whether it is the method with which mining tries patterns.
     #[cfg(feature = "review")]
     pub fn is_default(&self) -> bool {
         self.options() == CleanOptions::default()
@@ -382,7 +382,7 @@ impl MethodArgs {
 }
 
 impl AnyMethodArgs {
-    /// With this method.
+    /// The options for cleaning with this method.
     pub fn options(&self, method: MethodName) -> CleanOptions {
         let method = match method {
             MethodName::Smooth => Method::Smooth,

@@ -1,8 +1,7 @@
-//! How far a stage has come, how fast it goes, and how long the rest will take.
+//! The progress of a stage: how much is done, how fast it is, and how long the rest will take.
 //!
-//! Takes what there is to do and, bit by bit, what is done. A terminal shows it as a bar. Where there is none, as in the
-//! log of a job, it is a line now and then: after 10 s, 20 s, 40 s and so on, in the end every ten minutes. A short stage
-//! says nothing there.
+//! Takes the amount of work, and then what is done of it. A terminal shows a bar. Without a terminal, as in the log of a
+//! job, lines are printed: after 10 s, 20 s, 40 s and so on, later every 10 minutes. A stage of less than 10 s prints none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,16 +14,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::reporter::print_line;
 use dehusk::shown::size;
 
-/// After so long there is a first line.
+/// The time before the first line.
 const FIRST_LINE: Duration = Duration::from_secs(10);
-/// So far apart lines are at most.
+/// The longest time between 2 lines.
 const LONGEST_SILENCE: Duration = Duration::from_secs(600);
 
-/// What there is to do.
+/// The amount of work in a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     unit: Unit,
-    /// `None` if nobody knows, as of what comes through a pipe.
+    /// `None` if it is unknown, as for input from a pipe.
     total: Option<u64>,
 }
 
@@ -35,33 +34,33 @@ enum Unit {
     Bytes,
 }
 
-/// A stage that goes on until this is dropped.
+/// A stage, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Progress {
     stage: Arc<Stage>,
-    /// Where there is no terminal.
+    /// `Some` if there is no terminal.
     _lines: Option<Lines>,
 }
 
-/// How far it has come.
+/// The state of a stage.
 #[derive(Debug)]
 struct Stage {
     doing: &'static str,
     steps: Steps,
     bar: ProgressBar,
-    /// What was done before, which says nothing of how fast this goes.
+    /// What an earlier run did, which does not count for the speed.
     before: AtomicU64,
     start: Instant,
 }
 
-/// What there is to tell at a moment.
+/// The figures at a moment.
 struct Moment {
     done: u64,
     before: u64,
     elapsed: Duration,
 }
 
-/// The thread that prints a line now and then.
+/// The thread that prints lines.
 #[derive(Debug)]
 struct Lines {
     stop: Option<Sender<()>>,
@@ -69,7 +68,7 @@ struct Lines {
 }
 
 impl Steps {
-    /// So many bytes, if that is known.
+    /// Work that is measured in bytes, if their number is known.
     pub fn bytes(total: Option<u64>) -> Steps {
         Steps { unit: Unit::Bytes, total }
     }
@@ -91,14 +90,14 @@ impl From<usize> for Steps {
 }
 
 impl Progress {
-    /// Nothing is being done.
+    /// No stage.
     pub fn none() -> Progress {
         let bar = ProgressBar::hidden();
         let stage = Stage { doing: "", steps: Steps::from(0), bar, before: AtomicU64::new(0), start: Instant::now() };
         Progress { stage: Arc::new(stage), _lines: None }
     }
 
-    /// A stage begins, of which nothing is shown if `quiet`.
+    /// Starts a stage. Nothing is shown if `quiet`.
     pub fn start(doing: &'static str, steps: Steps, quiet: bool) -> Progress {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(steps.total, target).with_message(doing);
@@ -114,24 +113,24 @@ impl Progress {
         Progress { stage, _lines: lines }
     }
 
-    /// So much more is done.
+    /// Adds steps that are done.
     pub fn step(&self, steps: u64) {
         self.stage.bar.inc(steps);
     }
 
-    /// So much was done before.
+    /// Adds steps that an earlier run did.
     pub fn step_done_before(&self, steps: u64) {
         self.stage.before.fetch_add(steps, Ordering::Relaxed);
         self.stage.bar.inc(steps);
         self.stage.bar.reset_eta();
     }
 
-    /// Prints without tearing the bar.
+    /// Prints something while the bar is hidden.
     pub fn suspend(&self, print: impl FnOnce()) {
         self.stage.bar.suspend(print);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.stage.bar.finish_and_clear();
     }
@@ -171,7 +170,7 @@ impl Steps {
         if self.unit == Unit::Things {
             return format!("{done} of {total}");
         }
-        // both in the unit of the larger one
+        // Both numbers are in the unit of the larger one.
         let (unit, bytes) = match total {
             0..1_000_000 => ("kB", 1e3),
             1_000_000..1_000_000_000 => ("MB", 1e6),
@@ -204,7 +203,7 @@ impl Stage {
 }
 
 impl Lines {
-    /// Prints a line whenever so much time has gone by since the last one.
+    /// Prints a line after each pause.
     fn start(stage: Arc<Stage>, mut pauses: impl Iterator<Item = Duration> + Send + 'static) -> Lines {
         let (stop, stopped) = mpsc::channel();
         let print = move || {
@@ -214,7 +213,7 @@ impl Lines {
                 print_line(&stage.line());
             }
         };
-        // without threads to spare there are no lines
+        // If no thread can be started, no lines are printed.
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(print).ok();
         Lines { stop: Some(stop), thread }
     }
@@ -227,7 +226,7 @@ impl Drop for Lines {
     }
 }
 
-/// The pauses between lines, which come after 10 s, 20 s, 40 s ...
+/// The pauses between lines, which are printed after 10 s, 20 s, 40 s ...
 fn moments() -> impl Iterator<Item = Duration> {
     let pauses = std::iter::successors(Some(FIRST_LINE), |pause| Some((*pause * 2).min(LONGEST_SILENCE)));
     std::iter::once(FIRST_LINE).chain(pauses)

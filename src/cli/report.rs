@@ -1,4 +1,4 @@
-//! `dehusk report`: pattern files and a corpus in, one HTML page out.
+//! `dehusk report`: takes pattern files and a corpus, and writes an HTML page.
 
 use std::path::{Path, PathBuf};
 
@@ -22,18 +22,18 @@ use super::{Exit, Global, interrupt};
 pub struct ReportCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or one file
+    /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// File for the report, or - for stdout
+    /// File for the page; `-` for stdout
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Show so many patterns of each source in full, and so many rejected ones; of the others, what they come to
+    /// Maximum number of patterns of each source to show in full, and of rejected ones. The others are summed up
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_patterns: usize,
-    /// Show so many documents of each source of which most goes, and as many of which least goes
+    /// Number of documents of each source to show from which most is removed, and from which least is removed
     #[arg(long, value_name = "N", default_value_t = 2)]
     max_documents: usize,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     Ok(reporter.exit())
 }
 
-/// Where the page goes.
+/// Where the page is written.
 enum Output {
     Stdout,
     File(OutputFile),
@@ -92,12 +92,12 @@ impl Output {
 }
 
 impl MethodArgs {
-    /// How documents were cleaned, in a sentence or two.
+    /// How documents were cleaned, in words.
     fn in_words(&self, has_shape: bool) -> String {
         let MethodArgs { method, any } = self;
         let mut parts = vec![match method {
-            MethodName::Smooth => "Cleaned by the smooth method",
-            MethodName::Union => "Cleaned by the union method",
+            MethodName::Smooth => "Cleaned with the smooth method",
+            MethodName::Union => "Cleaned with the union method",
         }];
         let own_shape = any.shape.is_some().then_some("with a shape model of your own");
         let no_shape = (!has_shape).then_some("without shape");

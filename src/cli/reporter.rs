@@ -1,4 +1,4 @@
-//! What a person sees while it runs: progress and warnings on stderr, results on stdout.
+//! What a command prints: progress, warnings and errors on stderr, results on stdout.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,23 +14,23 @@ use super::progress::{Progress, Steps};
 use super::skips::{Skips, TooManySkipped};
 use super::terminal::harmless;
 
-/// Prints without tearing the progress bar, and counts what was skipped.
+/// Prints messages beside the progress bar, and counts what was skipped.
 #[derive(Debug)]
 pub struct Reporter {
     quiet: bool,
     progress: Mutex<Arc<Progress>>,
     often: Mutex<Often>,
-    /// How long stages took, by name.
+    /// The time that each stage took.
     times: Mutex<Vec<(&'static str, f64)>>,
     skips: Mutex<Skips>,
-    /// So many documents may be skipped.
+    /// Maximum number of documents that may be skipped.
     max_errors: AtomicUsize,
-    /// Whether a run that stops can go on later.
+    /// Whether a run that was stopped can be continued later.
     can_go_on: AtomicBool,
 }
 
 impl Reporter {
-    /// Nothing but errors and skipped documents if `quiet`.
+    /// Prints only errors and skipped documents if `quiet`.
     pub fn new(quiet: bool) -> Reporter {
         Reporter {
             quiet,
@@ -43,103 +43,103 @@ impl Reporter {
         }
     }
 
-    /// From now on [`Reporter::check`] is an error if more documents than this are skipped, which says whether the run
-    /// `can_go_on` later.
+    /// From now on, [`Reporter::check`] is an error if more documents than this are skipped. Its message depends on whether
+    /// the run can be continued later (`can_go_on`).
     pub fn set_max_errors(&self, allowed: usize, can_go_on: bool) {
         self.max_errors.store(allowed, Ordering::Relaxed);
         self.can_go_on.store(can_go_on, Ordering::Relaxed);
     }
 
-    /// A stage begins: a bar on a terminal, elsewhere a line now and then.
+    /// Starts a stage: it has a bar on a terminal, and a line now and then elsewhere.
     pub fn start(&self, doing: &'static str, steps: impl Into<Steps>) {
         *lock(&self.progress) = Arc::new(Progress::start(doing, steps.into(), self.quiet));
     }
 
-    /// So many steps are done.
+    /// Adds steps that are done.
     pub fn step(&self, steps: usize) {
         self.progress().step(steps as u64);
     }
 
-    /// So many steps were done by an earlier run.
+    /// Adds steps that an earlier run did.
     pub fn step_done_before(&self, steps: usize) {
         self.progress().step_done_before(steps as u64);
     }
 
-    /// The stage is over.
+    /// Ends the stage.
     pub fn finish(&self) {
         let over = std::mem::replace(&mut *lock(&self.progress), Arc::new(Progress::none()));
         over.finish();
     }
 
-    /// Something the user should know.
+    /// Prints a warning: something the user should know.
     pub fn warn(&self, message: &str) {
         if !self.quiet {
             self.print(&format!("warning: {message}"));
         }
     }
 
-    /// Something the user should know, of which there may be very many: the first of a kind are printed.
+    /// Prints a warning of a kind that can be very frequent. Only the first of each kind are printed.
     pub fn warn_often(&self, kind: WarningKind, message: &str) {
         if lock(&self.often).add(kind) {
             self.warn(message);
         }
     }
 
-    /// Tells how many warnings were not printed. To be called once, at the end.
+    /// Prints how many warnings were not printed. It is called once, at the end.
     pub fn warn_of_others(&self) {
         let others = lock(&self.often).others();
         others.iter().for_each(|line| self.warn(line));
     }
 
-    /// Something the user may like to know.
+    /// Prints something that the user may want to know.
     pub fn note(&self, message: &str) {
         if !self.quiet {
             self.print(message);
         }
     }
 
-    /// Why it failed.
+    /// Prints an error.
     pub fn error(&self, message: &str) {
         self.print(&format!("error: {message}"));
     }
 
-    /// Names a document that is left out, once.
+    /// Names a document that is skipped. Each is named only once.
     pub fn skip(&self, what: &str) {
         if lock(&self.skips).add(what) {
             self.print(&format!("skipped: {what}"));
         }
     }
 
-    /// Counts documents of an input that an earlier run left out, and of which it did not keep all names.
+    /// Counts documents of an input that an earlier run skipped without keeping their names.
     pub fn skip_unnamed(&self, input: &str, count: usize) {
         lock(&self.skips).add_unnamed(count);
-        self.print(&format!("skipped: {input}: {count} more, which were named when they were met"));
+        self.print(&format!("skipped: {input}: {count} more, which the earlier run named"));
     }
 
-    /// An error if more documents were left out than the user puts up with.
+    /// An error if more documents were skipped than allowed.
     pub fn check(&self) -> Result<(), TooManySkipped> {
         let (skipped, allowed) = (self.skipped(), self.max_errors.load(Ordering::Relaxed));
         let is_kept = self.can_go_on.load(Ordering::Relaxed);
         if skipped > allowed { Err(TooManySkipped { skipped, allowed, is_kept }) } else { Ok(()) }
     }
 
-    /// How long the stages took that ended since this was asked last.
+    /// The times of the stages that ended since the last call.
     pub fn times(&self) -> Vec<(&'static str, f64)> {
         std::mem::take(&mut lock(&self.times))
     }
 
-    /// How many documents were left out.
+    /// The number of skipped documents.
     pub fn skipped(&self) -> usize {
         lock(&self.skips).count()
     }
 
-    /// What was left out, as it was named, sorted: the first thousand.
+    /// The messages about skipped documents, sorted: the first 1000.
     #[cfg(feature = "review")]
     pub fn skips(&self) -> Vec<String> {
         lock(&self.skips).named().cloned().collect()
     }
 
-    /// The exit status of a run that went through.
+    /// The exit status of a run without an error.
     pub fn exit(&self) -> super::Exit {
         if self.skipped() > 0 { super::Exit::Skipped } else { super::Exit::Done }
     }
@@ -207,8 +207,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a message on stderr: what would drive the terminal, as in a file's name, is escaped. Whether anybody reads it
-/// is not our business.
+/// Prints a message on stderr. Characters that would control the terminal, for example in a file name, are escaped. It is
+/// no error if nobody reads the message.
 pub fn print_line(line: &str) {
     let line = harmless(line);
     let _ = writeln!(std::io::stderr(), "{line}");
@@ -235,8 +235,8 @@ mod tests {
         assert!(reporter.check().is_ok());
         reporter.skip_unnamed("c.jsonl", 1);
         let message = reporter.check().expect_err("too many").to_string();
-        assert!(message.starts_with("stopped, for 3 documents were skipped and --max-errors allows 2;"), "{message}");
-        assert!(message.contains("go on with --resume"), "{message}");
+        assert!(message.starts_with("stopped: 3 documents were skipped, and --max-errors allows 2;"), "{message}");
+        assert!(message.contains("continue with --resume"), "{message}");
         reporter.set_max_errors(0, false);
         assert!(!reporter.check().expect_err("too many").to_string().contains("--resume"));
     }

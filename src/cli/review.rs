@@ -1,4 +1,4 @@
-//! `dehusk review`: decide on patterns in a browser.
+//! `dehusk review`: accept or reject patterns in a browser.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::summary::Summary;
 use super::{Exit, interrupt};
 use dehusk::pipeline::library::pattern_files;
 
-/// What requests write when the review ends is waited for so long, and it takes milliseconds.
+/// How long the end of a review waits for requests that still write. They take milliseconds.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 
 /// Options of `dehusk review`.
@@ -28,16 +28,16 @@ const LAST_WRITES: Duration = Duration::from_secs(5);
 pub struct ReviewArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or one file; decisions are written to it
+    /// Folder with the pattern files, or a single file. Decisions are saved there
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Listen on this port of this machine [default: any that is free]
+    /// Port of this machine to listen on [default: any free port]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Look at so many documents of each source, evenly spread
+    /// Maximum number of documents of each source to use, evenly spread
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_documents: u32,
     #[command(flatten)]
@@ -52,19 +52,19 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let options = suited(args.method.options(), inventory.options().html);
     let documents = Documents::new(inventory, args.max_documents as usize);
     let folder = args.patterns.clone();
-    // A folder that cannot be read for a moment has no new files.
+    // If the folder cannot be read for a moment, it has no new files.
     let list = Box::new(move || pattern_files(&folder).unwrap_or_default());
     let session = Arc::new(Session::open(list, documents, options, args.method.is_default()));
     session.problems().iter().for_each(|problem| reporter.warn(problem));
     if session.sources() == 0 {
-        bail!("there is no pattern file in {} that can be used", args.patterns.display());
+        bail!("there is no usable pattern file in {}", args.patterns.display());
     }
-    // Whatever is being written when Ctrl-C comes is finished: the server is told to stop.
+    // With this permission, Ctrl-C does not end the process: the server stops when its last file is written.
     let _permission = interrupt::writing()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(args, session, reporter))?;
     runtime.shutdown_timeout(LAST_WRITES);
-    reporter.note(&format!("stopped; all decisions are in {}", args.patterns.display()));
+    reporter.note(&format!("stopped; all decisions are saved in {}", args.patterns.display()));
     Ok(Exit::Done)
 }
 
@@ -80,7 +80,7 @@ async fn serve(args: &ReviewArgs, session: Arc<Session>, reporter: &Reporter) ->
     Ok(())
 }
 
-/// Comes back when Ctrl-C was pressed.
+/// Waits for Ctrl-C.
 async fn stopped() {
     while interrupt::check().is_ok() {
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! `dehusk run`: mine, then clean.
+//! `dehusk run`: mines a corpus, then cleans it.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use super::{Exit, Global};
 pub struct RunArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder for OUT/patterns and OUT/cleaned
+    /// Folder for the results: OUT/patterns and OUT/cleaned
     #[arg(short, long, alias = "out", value_name = "OUT", value_parser = path_to_write())]
     output: PathBuf,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let mut summary = Summary::default();
     let view = args.corpus.reading.options().html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    // The whole of OUT is looked at before any of it is made.
+    // All of OUT is checked before any of it is created.
     let inputs = inventory.inputs();
     OutputRoot::create(&args.output, &inputs)?;
     let patterns = OutputRoot::create(args.output.join("patterns"), &inputs)?;

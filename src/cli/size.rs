@@ -1,8 +1,8 @@
-//! Sizes in bytes, as people write them.
+//! Sizes in bytes, written as 256M.
 
 use std::fmt;
 
-/// A number of bytes, written in the largest unit in which it is a whole number: `256M`.
+/// A number of bytes. It is written in the largest unit in which it is a whole number: `256M`.
 #[derive(Clone, Copy, Debug)]
 pub struct Size(pub u64);
 
@@ -14,7 +14,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// `500M`, `4G`, or bytes.
+/// Parses `500M`, `4G`, or a number of bytes.
 pub fn parse(text: &str) -> Result<u64, String> {
     let (number, unit) = match text.trim().char_indices().last() {
         Some((at, unit)) if unit.is_ascii_alphabetic() => (&text.trim()[..at], unit.to_ascii_uppercase()),

@@ -1,31 +1,31 @@
-//! Documents that were left out.
+//! Documents that were skipped.
 //!
-//! Takes each as it is named on stderr; gives how many there are, and the first thousand by name. There may be millions,
-//! so of the others only a hash is kept, which tells whether one was named already.
+//! Takes the message about each. Gives their number, and the first 1000 messages. There may be millions, so only a hash is
+//! kept of the others. It shows whether a document was already counted.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use dehusk::pipeline::manifest::NAMED_SKIPS as KEPT;
 
-/// What was left out.
+/// The skipped documents.
 #[derive(Debug, Default)]
 pub struct Skips {
     hasher: RandomState,
     hashes: HashSet<u64>,
-    /// Those that come first in the alphabet: which, must not depend on the order in which threads meet them.
+    /// The first in alphabetical order, so that the result does not depend on the order in which threads find them.
     named: BTreeSet<String>,
-    /// Counted by an earlier run that did not keep their names.
+    /// The number of those that an earlier run skipped without keeping their names.
     unnamed: usize,
 }
 
-/// More were left out than the user puts up with.
+/// More documents were skipped than allowed.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped, for {} and --max-errors allows {allowed}; {}", were_skipped(*.skipped), remedy(*.is_kept))]
+#[error("stopped: {}, and --max-errors allows {allowed}; {}", were_skipped(*.skipped), remedy(*.is_kept))]
 pub struct TooManySkipped {
     pub skipped: usize,
     pub allowed: usize,
-    /// Whether what was written so far is there to go on from.
+    /// Whether the run can be continued from what it has written.
     pub is_kept: bool,
 }
 
@@ -36,14 +36,14 @@ fn were_skipped(count: usize) -> String {
 fn remedy(is_kept: bool) -> &'static str {
     match is_kept {
         true => {
-            "every file written so far is whole: see to them and go on with --resume, or allow more with --max-errors"
+            "all files written so far are complete; repair the documents and continue with --resume, or allow more with --max-errors"
         }
-        false => "see to them, or allow more with --max-errors, and start again",
+        false => "repair the documents, or allow more with --max-errors, and start again",
     }
 }
 
 impl Skips {
-    /// Adds one; whether it is new.
+    /// Adds a document. Returns whether it is new.
     pub fn add(&mut self, what: &str) -> bool {
         if !self.hashes.insert(self.hasher.hash_one(what)) {
             return false;
@@ -58,17 +58,17 @@ impl Skips {
         true
     }
 
-    /// Adds some that nobody can name any more.
+    /// Adds documents whose names are unknown.
     pub fn add_unnamed(&mut self, count: usize) {
         self.unnamed += count;
     }
 
-    /// How many there are.
+    /// The number of skipped documents.
     pub fn count(&self) -> usize {
         self.hashes.len() + self.unnamed
     }
 
-    /// The first of them, sorted.
+    /// The first messages, sorted.
     #[cfg(any(feature = "review", test))]
     pub fn named(&self) -> impl Iterator<Item = &String> {
         self.named.iter()

@@ -1,4 +1,4 @@
-//! `dehusk stream`: documents in the order they come in, each cleaned by what those before it told; lines of JSON out.
+//! `dehusk stream`: takes documents in order, cleans each with what was learned from earlier ones, and writes lines of JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use super::{Exit, Global};
 /// Options of `dehusk stream`.
 #[derive(Args, Debug)]
 pub struct StreamCommand {
-    /// Files with many documents, single documents, folders or quoted globs, taken one after another; or stdin (-), which is
+    /// Files with many documents, single documents, folders or quoted globs, read one after another; `-` for stdin, which is
     /// JSONL or WARC
     #[arg(value_name = "INPUT")]
     input: Vec<PathBuf>,
@@ -27,23 +27,23 @@ pub struct StreamCommand {
     list: ListArgs,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// File that keeps what was learned; made if there is none. A run that is given the same input again goes on where the
-    /// last one stopped
+    /// File that stores what was learned. It is created if it does not exist. A run with the same input continues where the
+    /// last run stopped
     #[arg(short, long, value_name = "FILE")]
     state: PathBuf,
-    /// JSONL file for the cleaned documents, which later runs add to; `-` writes to stdout
+    /// JSONL file for the cleaned documents, to which later runs append; `-` for stdout
     #[arg(short, long, alias = "out", value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Folder with pattern files, or one file, whose matches count beside what was learned
+    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
-    /// Learn only; write no documents
+    /// Learn, but write no documents
     #[arg(long, conflicts_with = "output", help_heading = "Learning")]
     learn_only: bool,
-    /// Clean by what was learned before; learn nothing, and leave the state as it is
+    /// Clean with what was learned before, but learn nothing. The state does not change
     #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
     no_learn: bool,
-    /// What comes from stdin is this feed from its beginning: leave out what earlier runs took of it
+    /// Name of the feed that stdin gives from its beginning. What earlier runs took from this feed is left out
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_learn",
         help_heading = "Learning")]
     feed: Option<String>,
@@ -60,28 +60,30 @@ pub struct StreamCommand {
     summary: SummaryArgs,
 }
 
-/// What is template, and what is forgotten when. What is not given is as the state has it.
+/// What counts as template, and when segments are forgotten. Without a flag, the setting of the state is used.
 #[derive(Args, Debug)]
 pub struct TableArgs {
-    /// Documents that a segment is in, to be counted and shown as template [default: 5]
+    /// Number of documents that must contain a segment before it counts as template [default: 5]
     #[arg(long, alias = "min-df", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
     template_documents: Option<u32>,
-    /// Documents that a segment is in, to be removed if all else agrees [default: 2]
+    /// Number of documents that must contain a segment before it can be removed [default: 2]
     #[arg(long, alias = "min-evidence", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
     evidence_documents: Option<u32>,
-    /// Share of a block that segments which recur take up, if they are to go (0 to 1) [default: 0.7]
+    /// Share of a block that must recur before its segments count as template (0 to 1) [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
     block_share: Option<f64>,
-    /// Remember so many segments of a source: the oldest are forgotten first, those of many documents last [default: 20000]
+    /// Maximum number of segments of a source to remember. The oldest are forgotten first, those of many documents last
+    /// [default: 20000]
     #[arg(long, alias = "max-table", value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
     max_segments: Option<u32>,
-    /// Forget a segment of one document when it was not in the source's next so many [default: when the table is full]
+    /// Number of documents of a source after which a segment of only 1 document is forgotten [default: when the
+    /// table is full]
     #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
     lifetime: Option<u32>,
-    /// Remember segments of many documents so many times as long [default: 2]
+    /// How many times longer segments of many documents are remembered [default: 2]
     #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
     lifetime_factor: Option<f64>,
-    /// Keep so many segments of all sources in memory; those of other sources are read from the state when they are needed
+    /// Maximum number of segments of all sources to keep in memory. Others are read from the state when they are needed
     #[arg(long, alias = "hold", value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
     held_segments: u32,
 }
@@ -98,7 +100,7 @@ impl TableArgs {
 fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor >= 1.0 && factor.is_finite() => Ok(factor),
-        _ => Err("a factor is a number from 1 on".to_owned()),
+        _ => Err("a factor is a number of 1 or more".to_owned()),
     }
 }
 
@@ -129,7 +131,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     summary.cleaned = Some(total);
     summary.skipped = reporter.skipped();
     if summary.documents == 0 && summary.skipped == 0 {
-        reporter.note("there is nothing new in the input: earlier runs with this state took all of it");
+        reporter.note("nothing new in the input: earlier runs with this state have read all of it");
     }
     match target {
         StreamTarget::Stdout => summary.print_beside(args.summary.json, global.quiet)?,
@@ -138,7 +140,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     Ok(reporter.exit())
 }
 
-/// The files of each path, in the order of the paths: what comes first teaches what comes later.
+/// The files of each path, in the order of the paths, because earlier documents teach how to clean later ones.
 fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<Vec<Inventory>> {
     let mut input = args.input.clone();
     if input.is_empty() && args.list.files_from.is_none() {

@@ -1,4 +1,4 @@
-//! What a run did, for people and for scripts.
+//! The summary of a run, as text for people and as JSON for scripts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,24 +13,24 @@ pub use dehusk::shown::count;
 use dehusk::shown::{shown, size};
 use dehusk::streaming::drift::Change;
 
-/// Everything worth telling at the end of a run.
+/// The summary that is printed at the end of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Documents that were mined, or else cleaned, or else looked at.
+    /// Number of documents that were mined, or else cleaned, or else read.
     pub documents: usize,
-    /// Documents that were left out, each named on stderr.
+    /// Number of documents that were skipped. Each was named on stderr.
     pub skipped: usize,
-    /// Totals of cleaning; absent if nothing was cleaned.
+    /// Totals of cleaning. Absent if nothing was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
-    /// By source.
+    /// The figures of each source.
     pub sources: BTreeMap<String, SourceSummary>,
-    /// Patterns that many sources share; absent if nothing was mined.
+    /// Number of patterns that many sources share. Absent if nothing was mined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_patterns: Option<usize>,
-    /// Seconds by stage, in order.
+    /// Seconds that each stage took, in order.
     pub seconds: Vec<(&'static str, f64)>,
-    /// Folders that were written.
+    /// Folders and files that were written.
     pub wrote: Vec<String>,
 }
 
@@ -41,43 +41,43 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
-    /// Why shape or matches do not count in full in it; absent if they do.
+    /// Why shape or matches do not count fully in this source. Absent if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
-    /// What varies in its documents; absent if that was not asked for.
+    /// What varies in its documents. Absent except for `dehusk fields`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldsSummary>,
-    /// How much it differs from when it was mined; absent if nothing was cleaned, or too little to tell.
+    /// How much it has changed since it was mined. Absent if nothing or too little was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// What a stream has learned; absent if there was none.
+    /// What a stream has learned. Absent except for `dehusk stream`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<LearnedSummary>,
 }
 
-/// What a stream knows of a source by now.
+/// What a stream has learned about a source.
 #[derive(Debug, Serialize)]
 pub struct LearnedSummary {
-    /// Documents of all runs that were counted.
+    /// Number of documents that were counted, in all runs.
     pub pages: u32,
-    /// Those that were not, for they repeat others.
+    /// Number of documents that were not counted, because they repeat others.
     pub copies: u64,
-    /// Remembered.
+    /// Number of segments that are remembered.
     pub segments: usize,
-    /// Of these, those that are in enough documents for a template.
+    /// Number of these segments that are in enough documents for a template.
     pub templates: usize,
-    /// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
+    /// The share of the template text that was already known as template when it arrived, by pages: from, to, share.
     pub recall: Vec<(u64, u64, f64)>,
-    /// How far shape and what recurs can be relied on; absent if too few documents tell.
+    /// How far shape and recurring text can be trusted. Absent if there are too few documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<f64>,
-    /// How the source has changed its template of late; absent if it did not.
+    /// How the template of the source changed recently. Absent if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
 }
 
 impl SourceSummary {
-    /// Those that were cleaned, or else mined, or else looked at.
+    /// Number of documents that were cleaned, or else mined, or else read.
     fn documents(&self) -> Option<usize> {
         let cleaned = self.cleaned.as_ref().map(|cleaned| cleaned.documents);
         let mined = || self.mined.as_ref().map(|mined| mined.documents);
@@ -106,18 +106,18 @@ pub struct MinedSummary {
     pub near_duplicates: usize,
     pub tokens: usize,
     pub cutoff: f64,
-    /// In the source's pattern file.
+    /// Number of patterns in the source's pattern file.
     pub patterns: usize,
-    /// Candidates that turned out to be language.
+    /// Number of candidates that turned out to be language.
     pub language: usize,
 }
 
-/// What was found in one source that varies.
+/// What was found to vary in one source.
 #[derive(Debug, Default, Serialize)]
 pub struct FieldsSummary {
     pub documents: usize,
     pub values: usize,
-    /// In how many documents each column stands.
+    /// The number of documents that have each column.
     pub columns: BTreeMap<String, usize>,
 }
 
@@ -130,7 +130,7 @@ impl Summary {
         result
     }
 
-    /// How long each stage took.
+    /// The time of each stage, in words.
     pub fn stages(&self) -> String {
         let stage = |(stage, seconds): &(&str, f64)| format!("{stage} {seconds:.2} s");
         self.seconds.iter().map(stage).collect::<Vec<String>>().join(", ")
@@ -145,7 +145,7 @@ impl Summary {
         }
     }
 
-    /// The same on stderr, where stdout is for documents.
+    /// Prints the same on stderr, because stdout is for documents.
     pub fn print_beside(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
         match (json, quiet) {
             (true, _) => super::reporter::print_line(&serde_json::to_string_pretty(self)?),
@@ -213,7 +213,7 @@ impl Summary {
     }
 }
 
-/// What is told of each source; a column is left out if there is no source that it tells something of.
+/// A column of the table of sources. It is left out if it is empty for all sources.
 struct Column {
     name: &'static str,
     width: usize,
@@ -232,7 +232,7 @@ const COLUMNS: [Column; 11] = [
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
     Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
     Column { name: "segments", width: 8, cell: |source| Some(source.learned.as_ref()?.segments.to_string()) },
-    Column { name: "template", width: 8, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
+    Column { name: "templates", width: 9, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
     Column {
         name: "removed",
         width: 7,

@@ -1,17 +1,18 @@
-//! What stdout shows: colours where they are wanted, and no text that could drive a terminal.
+//! How results look on stdout: colours if they are wanted, and no text that could control a terminal.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
 
+use anstyle::AnsiColor;
 use clap::{Args, ValueEnum};
 
 use dehusk::patterns::Status;
 use dehusk::shown::misleads;
 
-/// Whether there are colours.
+/// Whether colours are used.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ColorArgs {
-    /// Use colours; `auto`: on a terminal, unless NO_COLOR is set or TERM is `dumb`
+    /// When colours are used. `auto` uses them on a terminal, unless NO_COLOR is set or TERM is `dumb`
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     color: When,
 }
@@ -24,22 +25,22 @@ enum When {
     Never,
 }
 
-/// What text is set apart as.
+/// How a piece of text is marked.
 #[derive(Clone, Copy, Debug)]
 pub enum Style {
-    /// What came, or is accepted.
+    /// Something that was added, or is accepted.
     Good,
-    /// What went, or is rejected.
+    /// Something that was removed, or is rejected.
     Bad,
-    /// What changed, or waits for a decision.
+    /// Something that changed, or waits for a decision.
     Open,
     /// The id of a pattern.
     Id,
-    /// What matters less.
+    /// Something less important.
     Faint,
     /// Text that would be removed.
     Removed,
-    /// Text that matches and stays.
+    /// Text that matches and is kept.
     Kept,
 }
 
@@ -51,12 +52,12 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Standard output, for what has no colours.
+    /// Standard output, for results without colours.
     pub fn of_stdout_without_colours() -> Screen {
         Screen { has_colours: false, is_terminal: std::io::stdout().is_terminal() }
     }
 
-    /// Standard output, as it is and as the user wants it.
+    /// Standard output, with the colours that the user wants.
     pub fn of_stdout(args: ColorArgs) -> Screen {
         let is_terminal = std::io::stdout().is_terminal();
         let is_unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
@@ -69,29 +70,31 @@ impl Screen {
         Screen { has_colours, is_terminal }
     }
 
-    /// Whether what is painted looks different.
+    /// Whether painted text looks different.
     pub fn has_colours(self) -> bool {
         self.has_colours
     }
 
-    /// The text in a style, if there are colours: closed before the line ends, so that a pager may show any line first.
+    /// The text in a style, if there are colours. The style ends before the line does, so that a pager can show any line
+    /// first.
     pub fn paint(self, style: Style, line: &str) -> String {
-        if self.has_colours { format!("\x1b[{}m{line}\x1b[0m", style.code()) } else { line.to_owned() }
+        let style = if self.has_colours { style.of_terminal() } else { anstyle::Style::new() };
+        format!("{style}{line}{style:#}")
     }
 
-    /// Text of others, made harmless where a terminal shows it: here, or, as it has colours, behind a pager.
+    /// Foreign text, made harmless if a terminal shows it: directly, or behind a pager if there are colours.
     pub fn harmless(self, text: &str) -> Cow<'_, str> {
         if self.is_terminal || self.has_colours { harmless(text) } else { Cow::Borrowed(text) }
     }
 
-    /// As [`Screen::harmless`], and its line breaks are written out.
+    /// As [`Screen::harmless`], with line breaks written as `\n` and `\r`.
     pub fn on_one_line(self, text: &str) -> String {
         self.harmless(&text.replace('\r', "\\r").replace('\n', "\\n")).into_owned()
     }
 }
 
 impl Style {
-    /// That of a status.
+    /// The style of a status.
     pub fn of_status(status: Status) -> Style {
         match status {
             Status::Accepted => Style::Good,
@@ -100,21 +103,21 @@ impl Style {
         }
     }
 
-    fn code(self) -> &'static str {
+    fn of_terminal(self) -> anstyle::Style {
         match self {
-            Style::Good => "32",
-            Style::Bad => "31",
-            Style::Open => "33",
-            Style::Id => "36",
-            Style::Faint => "2",
-            Style::Removed => "9;31",
-            Style::Kept => "4;33",
+            Style::Good => AnsiColor::Green.on_default(),
+            Style::Bad => AnsiColor::Red.on_default(),
+            Style::Open => AnsiColor::Yellow.on_default(),
+            Style::Id => AnsiColor::Cyan.on_default(),
+            Style::Faint => anstyle::Style::new().dimmed(),
+            Style::Removed => AnsiColor::Red.on_default().strikethrough(),
+            Style::Kept => AnsiColor::Yellow.on_default().underline(),
         }
     }
 }
 
-/// Text that does not drive a terminal, nor looks like other text on it: what [`misleads`] is escaped, but for tabs and line
-/// breaks.
+/// The text with all characters escaped that could control a terminal or mislead a reader ([`misleads`]), except for tabs
+/// and line breaks.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| misleads(c) && !matches!(c, '\n' | '\t');
     if !text.contains(is_escaped) {

@@ -1,4 +1,4 @@
-//! `dehusk train`: corpora in, a shape model out.
+//! `dehusk train`: takes corpora, and writes a shape model.
 
 use std::path::PathBuf;
 
@@ -19,18 +19,18 @@ use super::{Exit, Global, interrupt};
 /// Options of `dehusk train`.
 #[derive(Args, Debug)]
 pub struct TrainArgs {
-    /// Corpora, each mined by itself: a folder with a folder per source, or JSONL
+    /// Corpora, such as folders with a folder for each source, or JSONL files. Each is mined separately
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    // what it lists is one corpus more
+    // What it lists is 1 more corpus.
     #[command(flatten)]
     list: ListArgs,
-    /// File for the model, to be given to `--shape`
+    /// File for the model, which `--shape` reads
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Times to fit: the first to what matches tell, the others with what the model then finds itself
+    /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds
     #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
     rounds: usize,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct TrainArgs {
 fn rounds(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(rounds @ 1..=100) => Ok(rounds),
-        _ => Err("from 1 to 100 rounds".to_owned()),
+        _ => Err("the number of rounds must be from 1 to 100".to_owned()),
     }
 }
 
@@ -61,8 +61,8 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     }
     if all.is_empty() && sources > 0 {
         bail!(
-            "no source is left to learn from: what recurs in them is not known to be boilerplate; train with pages of \
-             sites, articles with what is put around them"
+            "no source is left to learn from: the text that recurs in them may not be boilerplate; train with whole pages \
+             of websites, which have boilerplate around their articles"
         );
     }
     if all.iter().all(|lesson| lesson.patterns.iter().all(|file| file.patterns.is_empty())) {
@@ -74,7 +74,7 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     Ok(reporter.exit())
 }
 
-/// Each corpus by itself; what is listed is one.
+/// The files of each corpus. The paths of a list are 1 corpus.
 fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
     let options = args.reading.options();
     let no_list = ListArgs { files_from: None };

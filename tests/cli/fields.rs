@@ -79,6 +79,6 @@ fn what_makes_no_sense_is_refused_and_nothing_written() {
     refused(1, "corpus -p patterns -o corpus/x.jsonl", "is inside the input \"corpus\"");
     refused(1, "corpus -p patterns -o patterns/tide.yaml", "is the same as the input");
     refused(1, "corpus -p patterns -o corpus", "it is a folder");
-    refused(2, "corpus -p patterns", "--out <FILE>");
+    refused(2, "corpus -p patterns", "--output <FILE>");
     refused(2, "corpus -p patterns -o x.jsonl --only proposed", "[possible values: accepted]");
 }

@@ -41,15 +41,15 @@ fn a_corpus_of_ones_own_serves_the_sizes_it_can() {
     sandbox.write_pages("tide", 0..6);
     sandbox.write_pages("wire", 0..6);
     let ran = sandbox.expect(0, "eval inject corpus --documents 10,30,100 --shares 50 --templates 1");
-    ran.says("only 12 documents have text: no corpora of 30, 100");
+    ran.says("only 12 documents have text: too few for corpora of 30, 100, which are left out");
     assert!(ran.stdout.contains("\n       10  ") && !ran.stdout.contains("\n       30  "), "{}", ran.stdout);
     let refused = sandbox.expect(1, "eval inject corpus --documents 30");
-    refused.says("there are 12 documents with text: too few for corpora of 30");
+    refused.says("only 12 documents have text: too few for corpora of 30");
 }
 
 #[test]
 fn sizes_and_shares_that_make_no_sense_are_wrong_usage() {
     let sandbox = Sandbox::new();
-    sandbox.expect(2, "eval inject --documents 1").says("a corpus has two documents or more");
-    sandbox.expect(2, "eval inject --shares 0").says("a whole number of percent");
+    sandbox.expect(2, "eval inject --documents 1").says("a corpus has 2 documents or more");
+    sandbox.expect(2, "eval inject --shares 0").says("a percentage is a whole number from 1 to 100");
 }

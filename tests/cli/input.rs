@@ -81,7 +81,7 @@ fn other_files_are_counted_not_read() {
     sandbox.write("corpus/tide/page.pdf", "x");
     sandbox.write("corpus/tide/LICENCE", "x");
     let ran = sandbox.expect(0, "mine corpus -o patterns");
-    ran.says("warning: files that are no documents were left alone: 1 .pdf, 1 without extension");
+    ran.says("warning: files that are not documents were ignored: 1 .pdf, 1 without extension");
 }
 
 #[test]

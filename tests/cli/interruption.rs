@@ -65,7 +65,7 @@ fn interrupt_at_work(
 fn assert_stopped(ran: &Ran) {
     assert_eq!(ran.status, Some(130), "{ran:?}");
     assert_eq!(ran.stdout, "", "no summary of half a run");
-    assert_eq!(ran.stderr, "error: stopped; every file written so far is whole, go on with --resume\n");
+    assert_eq!(ran.stderr, "error: stopped; all files written so far are complete; continue with --resume\n");
 }
 
 /// Starts the program on this number of lines, and waits until it is writing.

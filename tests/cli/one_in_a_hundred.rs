@@ -107,8 +107,8 @@ fn a_report_has_a_line_for_every_document() {
 fn more_broken_documents_than_allowed_stop_it() {
     let sandbox = sandbox();
     let ran = sandbox.expect(1, &format!("{CLEAN} -o out --max-errors 5 --threads 1"));
-    let message = "error: stopped, for 6 documents were skipped and --max-errors allows 5; every file written so far is \
-                   whole: see to them and go on with --resume, or allow more with --max-errors";
+    let message = "error: stopped: 6 documents were skipped, and --max-errors allows 5; all files written so far are \
+                   complete; repair the documents and continue with --resume, or allow more with --max-errors";
     assert_eq!(ran.stderr.lines().last(), Some(message));
     assert_eq!(ran.stderr.matches("skipped: ").count(), 6);
     let (written, expected) = (sandbox.tree("out"), sandbox.tree("expected/cleaned"));
@@ -116,7 +116,7 @@ fn more_broken_documents_than_allowed_stop_it() {
     assert_named(&sandbox.expect(3, &format!("{CLEAN} -o out --max-errors 10 --resume")));
     assert!(sandbox.tree("out") == expected);
     let ran = sandbox.expect(1, &format!("{CLEAN} -o - --max-errors 5"));
-    ran.says("--max-errors allows 5; see to them, or allow more with --max-errors, and start again");
+    ran.says("--max-errors allows 5; repair the documents, or allow more with --max-errors, and start again");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn links_that_lead_nowhere_count_as_errors_too() {
     sandbox.write_pages("tide", 0..6);
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     std::os::unix::fs::symlink("nowhere", sandbox.path("corpus/tide/x.txt")).expect("a link");
-    sandbox.expect(1, "clean corpus -p patterns -o out --max-errors 0").says("stopped, for 1 document was skipped");
+    sandbox.expect(1, "clean corpus -p patterns -o out --max-errors 0").says("stopped: 1 document was skipped");
     sandbox.expect(3, "clean corpus -p patterns -o out --max-errors 1");
 }
 

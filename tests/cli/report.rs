@@ -122,7 +122,7 @@ fn what_people_decided_shows() {
         assert!(text.contains(part), "{part} in\n{text}");
     }
     let only = text_of(&report(&sandbox, "--only accepted --no-shape"));
-    assert!(only.contains("Cleaned by the smooth method, without shape, with accepted patterns only"), "{only}");
+    assert!(only.contains("Cleaned with the smooth method, without shape, with accepted patterns only"), "{only}");
 }
 
 #[test]

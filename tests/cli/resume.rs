@@ -143,7 +143,7 @@ fn whoever_is_asked_to_stop_can_go_on() {
         signal(&child, name);
         let output = child.wait_with_output().expect("it ends");
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(130) && stderr.contains("go on with --resume"), "{name}: {stderr}");
+        assert!(output.status.code() == Some(130) && stderr.contains("continue with --resume"), "{name}: {stderr}");
         assert_tidy(&sandbox);
         assert!(sandbox.tree("out").len() < undisturbed.written.len());
         end(&sandbox, &format!("{CLEAN} --resume")).is(&undisturbed, name);

@@ -118,7 +118,9 @@ fn what_is_to_be_kept_is_and_stays_so_when_mined_again() {
     sandbox.expect(0, "check patterns");
     let by_hand = "patterns:\n  - {id: by-hand, status: accepted, regex: 'The Daily Tide', example: The Daily Tide}\n";
     sandbox.edit(FILE, "patterns:\n", by_hand);
-    sandbox.expect(1, "check patterns").says("pattern by-hand is accepted, but 'The Daily Tide' is to be kept");
+    sandbox
+        .expect(1, "check patterns")
+        .says("pattern by-hand is accepted, but it matches 'The Daily Tide', which must be kept");
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
     for (name, bytes) in sandbox.tree("out") {
         let text = String::from_utf8_lossy(&bytes);

@@ -32,7 +32,7 @@ fn training_needs_a_source_with_templates_and_rounds() {
     sandbox.write("corpus/tide/1.txt", "A boat.");
     sandbox.expect(1, "train corpus -o model.yaml").says("no source has templates to learn from");
     assert!(!sandbox.path("model.yaml").exists());
-    sandbox.expect(2, "train corpus -o model.yaml --rounds 0").says("from 1 to 100 rounds");
+    sandbox.expect(2, "train corpus -o model.yaml --rounds 0").says("the number of rounds must be from 1 to 100");
     sandbox.expect(2, "train corpus").says("--out");
 }
 

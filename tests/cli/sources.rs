@@ -102,7 +102,9 @@ fn what_is_wrong_with_a_list_is_told_with_its_line() {
     sandbox.write("list.txt", "corpus\ncorpus/tide/*.md");
     sandbox.expect(1, "mine --files-from list.txt -o patterns").says(r#"list.txt:2: no file matches the glob "#);
     sandbox.write("list.txt", "\r\n\n");
-    sandbox.expect(1, "mine --files-from list.txt -o patterns").says("list.txt lists no paths: write one a line");
+    sandbox
+        .expect(1, "mine --files-from list.txt -o patterns")
+        .says("list.txt lists no paths: write a path on each line");
     sandbox.expect(1, "mine --files-from nowhere -o patterns").says("cannot read the list nowhere: No such file");
     let ran = sandbox.expect(2, "mine --files-from - - -o patterns");
     ran.says("error: stdin cannot be both the documents (-) and their list (--files-from -)");

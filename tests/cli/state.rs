@@ -48,7 +48,7 @@ fn segments_of_a_source_are_shown_most_documents_first() {
     assert!(ran.stdout.contains(&format!("30      1    30        {SHARE_LINE}\n")), "{}", ran.stdout);
     let ran = sandbox.expect(0, "state show state tide --all --limit 6");
     assert!(ran.stdout.lines().last().is_some_and(|line| line.starts_with("        1  ")), "{}", ran.stdout);
-    ran.says("359 segments more; --limit says how many are shown");
+    ran.says("359 segments not shown; --limit sets how many are shown");
     let shown = json(&sandbox.expect(0, "state show state tide --json --limit 2").stdout);
     assert_eq!((shown["segments"].as_array().map(Vec::len), &shown["left_out"]), (Some(2), &3.into()));
 }
@@ -101,7 +101,7 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     sandbox.write("new.jsonl", lines("wire", (30..35).map(|number| page(number, 10))));
     sandbox.expect(0, "stream more.jsonl wire.jsonl --state other --out other.jsonl");
     let ran = sandbox.expect(0, "state merge both state other");
-    ran.says("state: 0 sources joined, 1 source added\nother: 1 source joined, 1 source added\n");
+    ran.says("state: 0 sources merged, 1 source added\nother: 1 source merged, 1 source added\n");
     let documents = |state: &str| {
         let shown = json(&sandbox.expect(0, &format!("state show {state} --json")).stdout);
         let sources = shown["sources"].as_array().expect("sources");

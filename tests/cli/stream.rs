@@ -206,7 +206,7 @@ fn a_second_run_takes_what_is_new() {
     assert_eq!(ran.stdout, "", "the state keeps count of what was taken, wherever it went");
     let told: Vec<&str> =
         ran.stderr.lines().map(|line| line.split_once(' ').map_or(line, |(first, _)| first)).collect();
-    assert_eq!(told, ["there", "0", "stream"], "{}", ran.stderr);
+    assert_eq!(told, ["nothing", "0", "stream"], "{}", ran.stderr);
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn the_summary_has_the_columns_of_a_stream() {
     let sandbox = sandbox(0..40);
     let ran = sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl");
     let rows: Vec<Vec<&str>> = ran.stdout.lines().take(2).map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0], ["source", "documents", "pages", "copies", "segments", "template", "removed"]);
+    assert_eq!(rows[0], ["source", "documents", "pages", "copies", "segments", "templates", "removed"]);
     sandbox.write("again.jsonl", lines(0..10));
     let json = sandbox.expect(0, "stream again.jsonl --state state -o out.jsonl --json").stdout;
     let learned = &serde_json::from_str::<Value>(&json).expect("JSON")["sources"]["gull"]["learned"];
@@ -406,7 +406,11 @@ fn broken_lines_are_named_and_cost_no_other() {
     assert!(ran.stdout.contains("2 skipped"), "{}", ran.stdout);
     assert_eq!(sandbox.read("out.jsonl"), streamed(&lines(0..20)));
     let again = sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl");
-    assert!(again.stderr.starts_with("there is nothing new") && !again.stderr.contains("skipped"), "{}", again.stderr);
+    assert!(
+        again.stderr.starts_with("nothing new in the input") && !again.stderr.contains("skipped"),
+        "{}",
+        again.stderr
+    );
 }
 
 #[test]
@@ -415,7 +419,7 @@ fn too_many_broken_lines_stop_a_run_that_can_go_on() {
     sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl -q");
     add(&sandbox, "in.jsonl", format!("{}{{broken\n[]\n{}", line(10), line(11)));
     let ran = sandbox.expect(1, "stream in.jsonl --state state -o out.jsonl -q --max-errors 1");
-    ran.says("error: stopped, for 2 documents were skipped and --max-errors allows 1").says("start again");
+    ran.says("error: stopped: 2 documents were skipped, and --max-errors allows 1").says("start again");
     assert_eq!(ids(&sandbox.read("out.jsonl")), (0..10).collect::<Vec<_>>(), "as it was");
     sandbox.write("in.jsonl", lines(0..12));
     sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl -q --max-errors 1");

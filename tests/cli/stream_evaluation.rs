@@ -60,7 +60,7 @@ fn a_redesign_is_forgotten_and_learned_within_two_lifetimes() {
     assert!(recall(&outcome, REDESIGN..=REDESIGN) < 0.5);
     assert!(recall(&outcome, REDESIGN + 2 * LIFETIME..=140) > 0.9);
     let plot = sandbox.read("plot.svg");
-    assert!(plot.contains("redesign") && plot.contains("from after it") && plot.matches("<polyline").count() == 6);
+    assert!(plot.contains("redesign") && plot.contains("new design") && plot.matches("<polyline").count() == 6);
 }
 
 #[test]

@@ -119,10 +119,15 @@ fn each_line_closes_its_colours() {
     let sandbox = sandbox();
     for command in COMMANDS {
         for line in sandbox.expect(0, &format!("{command} --color always")).stdout.lines() {
-            let mut is_open = false;
-            for code in line.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')).map(|(code, _)| code) {
-                assert_ne!(is_open, code != "0", "{line:?} opens a colour in another, or closes none");
-                is_open = code != "0";
+            let (mut is_open, mut has_text) = (false, false);
+            for (code, text) in line.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')) {
+                // A style is a sequence for each of its attributes. They follow each other with no text between them.
+                let is_in_another = is_open && has_text;
+                match code {
+                    "0" => assert!(is_in_another, "{line:?} closes no colour, or one without text"),
+                    _ => assert!(!is_in_another, "{line:?} opens a colour in another"),
+                }
+                (is_open, has_text) = (code != "0", !text.is_empty());
             }
             assert!(!is_open, "{line:?}");
         }

@@ -1,4 +1,4 @@
-//! `dehusk clean`: a corpus and pattern files in, cleaned documents out.
+//! `dehusk clean`: takes a corpus and pattern files, and writes cleaned documents.
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ use super::{Exit, Global};
 pub struct CleanCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or one file
+    /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Folder for the cleaned documents; `-` writes them to stdout, a line of JSON each
+    /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document
     #[arg(short, long, alias = "out", value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
         _ => Target::Folder(OutputRoot::create(&args.output, &inventory.inputs())?),
     };
     clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
-    // Those that mined them were told.
+    // `dehusk run` does not need this: mining has already printed it.
     library
         .files()
         .filter(|file| summary.sources.contains_key(&file.source))

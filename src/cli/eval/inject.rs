@@ -1,4 +1,4 @@
-//! `dehusk eval inject`: templates into clean text, and out again?
+//! `dehusk eval inject`: injects templates into clean text, and measures how much of them is removed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -23,23 +23,23 @@ use dehusk::pipeline::workers::share_out_and_collect;
 /// Options of `dehusk eval inject`.
 #[derive(Args, Debug)]
 pub struct InjectArgs {
-    /// Clean text to inject into, the documents of all sources together [default: text that nobody wrote]
+    /// Clean text for the templates. The documents of all sources are used together [default: generated text]
     #[arg(value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
     #[command(flatten)]
     list: ListArgs,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Where all chance comes from
+    /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Sizes of the corpora
+    /// Numbers of documents in the corpora
     #[arg(long, value_name = "N,N...", value_delimiter = ',', default_values_t = [10, 30, 100, 1000], value_parser = size)]
     documents: Vec<usize>,
-    /// Percent of the documents that carry the template
+    /// Percentages of the documents that have the template
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', default_values_t = [100, 50, 20, 10, 5], value_parser = whole_percent)]
     shares: Vec<usize>,
-    /// Templates of each kind, each with corpora of its own
+    /// Number of templates of each kind. Each has its own corpora
     #[arg(long, value_name = "N", default_value_t = 8)]
     templates: usize,
     #[command(flatten)]
@@ -51,12 +51,12 @@ pub struct InjectArgs {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&size| size >= 2).ok_or_else(|| "a corpus has two documents or more".to_owned())
+    text.parse().ok().filter(|&size| size >= 2).ok_or_else(|| "a corpus has 2 documents or more".to_owned())
 }
 
 fn whole_percent(text: &str) -> Result<usize, String> {
     let parsed = text.parse().ok().filter(|percent| (1..=100).contains(percent));
-    parsed.ok_or_else(|| "a share is a whole number of percent from 1 to 100".to_owned())
+    parsed.ok_or_else(|| "a percentage is a whole number from 1 to 100".to_owned())
 }
 
 /// Runs the command.
@@ -84,7 +84,7 @@ fn read(args: &InjectArgs, reporter: &Reporter) -> anyhow::Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The sizes there are enough documents for, sorted.
+/// The sizes for which there are enough documents, sorted.
 fn sizes_served(asked: &[usize], experiment: &Experiment, reporter: &Reporter) -> anyhow::Result<Vec<usize>> {
     let (mut served, mut others): (Vec<usize>, Vec<usize>) =
         asked.iter().partition(|&&size| size <= experiment.documents());
@@ -93,10 +93,14 @@ fn sizes_served(asked: &[usize], experiment: &Experiment, reporter: &Reporter) -
     served.dedup();
     others.sort_unstable();
     if served.is_empty() {
-        bail!("there are {} documents with text: too few for corpora of {}", experiment.documents(), said(&others));
+        bail!("only {} documents have text: too few for corpora of {}", experiment.documents(), said(&others));
     }
     if !others.is_empty() {
-        reporter.warn(&format!("only {} documents have text: no corpora of {}", experiment.documents(), said(&others)));
+        reporter.warn(&format!(
+            "only {} documents have text: too few for corpora of {}, which are left out",
+            experiment.documents(),
+            said(&others)
+        ));
     }
     Ok(served)
 }
@@ -132,7 +136,7 @@ fn carry_out(
     })
 }
 
-/// The figures for people.
+/// The figures as text.
 fn to_text(figures: &Figures) -> String {
     let mut text = format!("{}\nnothing injected\n{}", by_row(figures), untouched(figures));
     if let Some(targets) = targets(figures) {
@@ -142,7 +146,7 @@ fn to_text(figures: &Figures) -> String {
     text
 }
 
-/// Of each row and share: how much was removed of the injected and lost of the original.
+/// For each row and share: how much of the injected text was removed, and how much of the original text was lost.
 fn by_row(figures: &Figures) -> Table {
     let mut table = Table::default().figures(["documents"]).words("template").words("place");
     for percent in &figures.shares {
@@ -165,7 +169,7 @@ fn untouched(figures: &Figures) -> Table {
     table
 }
 
-/// What is asked for, by kind and place, and what there is of it; nothing if no trial tells.
+/// The targets by kind and place, and whether they are met. Nothing if no trial counts for a target.
 fn targets(figures: &Figures) -> Option<Table> {
     let rows = figures.with_targets();
     let mut table = Table::default().words("template").words("place").figures(HEADS).words("");

@@ -1,4 +1,4 @@
-//! `dehusk eval`: how good mining and cleaning are.
+//! `dehusk eval`: measures how good mining and cleaning are.
 
 mod gold;
 mod inject;
@@ -23,12 +23,12 @@ pub struct EvalCommand {
     gold: gold::GoldArgs,
 }
 
-/// What else can be asked than how the corpus scores against gold text.
+/// What can be measured other than scores against gold text.
 #[derive(Subcommand, Debug)]
 enum Question {
-    /// Put known templates into clean text, mine and clean it, and count what goes
+    /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),
-    /// Find templates while documents come, and count what goes, page by page, and what has to be kept for it
+    /// Clean documents as they arrive, and measure page by page what is removed, and what must be stored for it
     Stream(Box<stream::StreamArgs>),
 }
 
@@ -41,7 +41,7 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
     }
 }
 
-/// Prints what was found: for scripts, or for people.
+/// Prints the figures: as JSON for scripts, or as text for people.
 fn tell(args: &SummaryArgs, figures: &impl Serialize, text: &str) -> anyhow::Result<()> {
     match args.json {
         true => print(&(serde_json::to_string_pretty(figures)? + "\n")),

@@ -1,4 +1,4 @@
-//! The patterns whose worth is measured.
+//! The patterns that are measured.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use dehusk::pipeline::{Library, mine_library};
 
-/// The options of mining: those of [`SourceMineArgs`], of which nothing can be had where nothing is mined.
+/// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
 const MINING: [&str; 8] =
     ["cutoff", "min_documents", "min_share", "min_words", "no_slots", "LexerArgs", "sample", "all_patterns"];
 
 /// Where patterns come from.
 #[derive(Args, Debug)]
 pub struct PatternsArgs {
-    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
+    /// Folder with pattern files, or a single file, to clean with. Without it, the corpus is mined
     #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = MINING)]
     patterns: Option<PathBuf>,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub struct PatternsArgs {
 }
 
 impl PatternsArgs {
-    /// The patterns of the files, or those that these sources teach; nothing is written.
+    /// The patterns of the files, or those that are mined from these sources. Nothing is written.
     pub fn library(
         &self,
         inventory: &Inventory,

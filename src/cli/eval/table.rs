@@ -1,12 +1,12 @@
-//! Tables for people: words to the left, figures to the right, columns as wide as they need be.
+//! Tables as text: words are aligned left, figures right, and columns are as wide as they need to be.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A table that is being made.
+/// A table, which is built column by column and then row by row.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    /// What stands above several columns: the first of them, how many, the heading.
+    /// Headings of several columns: the first column, the number of columns, the heading.
     groups: Vec<(usize, usize, String)>,
     rows: Vec<Vec<String>>,
 }
@@ -28,7 +28,7 @@ impl Table {
         heads.into_iter().fold(self, |table, head| table.column(head, true))
     }
 
-    /// Adds columns of figures that have a heading in common.
+    /// Adds columns of figures under a common heading.
     pub fn group<'h>(mut self, heading: String, heads: impl IntoIterator<Item = &'h str>) -> Table {
         let first = self.columns.len();
         self = self.figures(heads);
@@ -36,7 +36,7 @@ impl Table {
         self
     }
 
-    /// Adds a row: a cell for each column.
+    /// Adds a row, with a cell for each column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -96,7 +96,7 @@ pub fn decimal(value: f64, digits: usize) -> String {
     }
 }
 
-/// `58.1 %`, or `-` where there is nothing to speak of.
+/// `58.1 %`, or `-` if there is no figure.
 pub fn percent(share: impl Into<Option<f64>>, digits: usize) -> String {
     share.into().map_or("-".to_owned(), |share| format!("{:.digits$} %", 100.0 * share))
 }

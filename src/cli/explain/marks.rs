@@ -1,21 +1,22 @@
-//! Marks in a text: what would go, what a pattern matches and stays, and the ids behind it.
+//! Marks in a text: what would be removed, by which patterns, and what a pattern matches but is kept.
 //!
-//! Colours show what goes as struck out. Without them, and so in a file, brackets do. The ids stand there either way.
+//! With colours, removed text is struck out. Without colours, as in a file, it is in brackets. The ids are shown in both
+//! cases.
 
 use dehusk::explain::{Outcome, TextPart};
 
 use crate::cli::terminal::{Screen, Style};
 
-/// What stands for an id where nothing goes.
-const STAYS: &str = "stays";
+/// What is shown in place of an id if nothing is removed.
+const KEPT: &str = "kept";
 
 impl Screen {
-    /// Parts of a text, those that would go marked, and those that a pattern matches and that stay. No part that is marked
-    /// runs over a line's end.
+    /// The parts of a text. Those that would be removed are marked, and those that a pattern matches but that are kept. No
+    /// marked part continues after the end of a line.
     pub fn marked(self, parts: &[TextPart]) -> String {
         let shown = |TextPart { text, outcome }: &TextPart| match outcome {
             Outcome::Goes(ids) => self.mark(text, ["[-", "-]"], Style::Removed, &ids.join(" ")),
-            Outcome::Stays => self.mark(text, ["[=", "=]"], Style::Kept, STAYS),
+            Outcome::Stays => self.mark(text, ["[=", "=]"], Style::Kept, KEPT),
             Outcome::Unmarked => self.harmless(text).into_owned(),
         };
         parts.iter().map(shown).collect()

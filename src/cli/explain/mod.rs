@@ -1,4 +1,4 @@
-//! `dehusk explain`: one document with what would go marked, and why; or all that one pattern matches.
+//! `dehusk explain`: shows a document with marks on what would be removed, and why; or all that a pattern matches.
 
 mod marks;
 mod one_pattern;
@@ -22,21 +22,21 @@ use super::terminal::{ColorArgs, Screen};
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The document; with --line, the JSONL file it is in; with --pattern, also a corpus
+    /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus
     document: PathBuf,
-    /// Folder with the pattern files, or one file
+    /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Show all that the pattern of this id matches, and what becomes of it, whatever its status
+    /// Show all matches of the pattern with this id, whatever its status, and what is removed of them
     #[arg(long, value_name = "ID")]
     pattern: Option<String>,
-    /// Show so many lines around each match of --pattern, blank ones not counted
+    /// Number of lines to show around each match of --pattern. Blank lines are not counted
     #[arg(long, value_name = "LINES", default_value_t = 1, requires = "pattern")]
     context: usize,
-    /// The line of a JSONL file, from 1
+    /// Line of the document in a JSONL file, from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     line: Option<u64>,
-    /// The document's source, if the folder it lies in does not say
+    /// Source of the document, if it is not the name of its folder
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     #[command(flatten)]
@@ -60,14 +60,14 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
     let document = read(args)?;
     let source = args.source_of(&document);
     if library.get(source).is_none() {
-        let remedy = if args.source.is_none() { "; --source names another" } else { "" };
+        let remedy = if args.source.is_none() { "; name another source with --source" } else { "" };
         reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
     let cleaner = Cleaner::new(&library.for_source(source), &args.cleaning());
     let explanation = Explanation::of(&document.text, &cleaner)?;
     print(&whole::told(&document.text, &explanation, &cleaner, Screen::of_stdout(args.color)))?;
     if explanation.is_emptied {
-        reporter.warn("nothing of this document would be left");
+        reporter.warn("no text of this document would be left");
     }
     Ok(Exit::Done)
 }
@@ -86,27 +86,28 @@ impl ExplainArgs {
     }
 }
 
-/// The one document that is asked for.
+/// Reads the document to show.
 fn read(args: &ExplainArgs) -> anyhow::Result<Document> {
     let inventory = args.scan()?;
     let [file] = inventory.files() else {
-        bail!("{} is a folder; name one document in it, or a pattern with --pattern", args.document.display());
+        bail!("{} is a folder; name a document in it, or a pattern with --pattern", args.document.display());
     };
     match (inventory.open(file)?, args.line) {
         (Content::Document(document, _), None) => Ok(*document),
         (Content::Document(..), Some(_)) => bail!("--line is for files with many documents"),
         (Content::Records(_), None) => {
-            bail!("{} has many documents; say which with --line", args.document.display())
+            bail!("{} has many documents; choose one with --line", args.document.display())
         }
         (Content::Records(records), Some(number)) => {
             let document = record(records, number)?;
             let document = document.with_context(|| format!("{} has no line {number}", args.document.display()))?;
-            document.with_context(|| format!("line {number} holds no document"))
+            document.with_context(|| format!("line {number} has no document"))
         }
     }
 }
 
-/// The document in the record of this number, from 1, if there is such a record, and a document in it.
+/// The document in the record with this number, from 1. The outer option is empty if there is no such record, the inner one
+/// if the record has no document.
 fn record(mut records: Records, number: u64) -> anyhow::Result<Option<Option<Document>>> {
     while let Some(batch) = records.next_batch() {
         let batch = batch?;

@@ -1,4 +1,4 @@
-//! `dehusk explain --pattern`: all that one pattern matches in a document or a corpus, and what becomes of it.
+//! `dehusk explain --pattern`: shows all that a pattern matches in a document or a corpus, and what is removed of it.
 
 use anyhow::bail;
 
@@ -16,7 +16,7 @@ use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
 use crate::cli::terminal::{Screen, Style};
 
-/// More ids than this are no help to whoever mistyped one.
+/// Maximum number of ids to suggest after a typing error.
 const IDS_SUGGESTED: usize = 3;
 
 /// Runs the command.
@@ -40,7 +40,7 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
     Ok(reporter.exit())
 }
 
-/// Prints what matches in some documents, each given with its name.
+/// Prints the matches in some documents, with the name of each document.
 fn look_at(
     search: &mut PatternSearch,
     documents: &[(String, Document)],
@@ -67,7 +67,7 @@ fn has(file: &PatternFile, id: &str) -> bool {
     file.patterns.iter().any(|pattern| pattern.id == id)
 }
 
-/// That there is no such pattern, and which ids look like it.
+/// The error that there is no such pattern, with ids that look like it.
 fn unknown(id: &str, library: &Library) -> String {
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
     let mistakes = |other: &str| if is_start(other) { 0 } else { corpus::mistakes(id, other) };
@@ -78,26 +78,26 @@ fn unknown(id: &str, library: &Library) -> String {
     near.dedup();
     let near: Vec<String> = near.iter().take(IDS_SUGGESTED).map(|(_, id)| format!("'{id}'")).collect();
     let remedy = match near.is_empty() {
-        true => "without --pattern the ids of those that act in a document are shown".to_owned(),
+        true => "without --pattern, the ids of the patterns that act in a document are shown".to_owned(),
         false => format!("did you mean {}?", near.join(" or ")),
     };
     format!("no pattern file has a pattern '{id}'; {remedy}")
 }
 
-/// Where the pattern stands, as it does not where the documents are from.
+/// The error that the pattern is only in files of other sources than the documents.
 fn elsewhere(id: &str, library: &Library, search: &PatternSearch) -> String {
     let files = library.files().filter(|file| has(file, id));
     let files: Vec<String> = files.map(|file| format!("{}.yaml", file.source)).collect();
     let sources: Vec<&str> = search.sources().collect();
     format!(
-        "pattern '{id}' stands in {} and not in a file for source {}; --source NAME tries it there",
+        "pattern '{id}' is in {}, and not in a file for source {}; use --source NAME to choose another source",
         files.join(", "),
         sources.join(", ")
     )
 }
 
 impl Screen {
-    /// The matches in a document, each with the lines around it and their numbers, as `grep` shows them.
+    /// The matches in a document, each with the numbered lines around it, in the form of `grep`.
     fn excerpts(self, heading: &str, excerpts: &[Excerpt]) -> String {
         let line = |Line { number, content }: &Line| match content {
             Content::Around(text) => format!("{number:>5}- {}\n", self.harmless(text)),
@@ -111,7 +111,7 @@ impl Screen {
     }
 }
 
-/// What was found, summed up.
+/// The summary of what was found.
 struct Totals<'a> {
     id: &'a str,
     screen: Screen,
@@ -134,7 +134,7 @@ impl Totals<'_> {
         let left_out: Vec<usize> = search.left_out().map(|(_, tally)| tally.documents).collect();
         if !left_out.is_empty() {
             let documents = count(left_out.iter().sum(), "document");
-            text += &format!("not looked at: {documents} of {} without it\n", count(left_out.len(), "source"));
+            text += &format!("not searched: {documents} of {} without this pattern\n", count(left_out.len(), "source"));
         }
         text + &self.fate(&all.fate)
     }
@@ -146,15 +146,15 @@ impl Totals<'_> {
         let share = 100.0 * pattern.share();
         let painted = screen.paint(Style::of_status(*status), status.name());
         let why_not = match status {
-            Status::Rejected => "  it is rejected, so nothing goes by it\n",
-            Status::Proposed if self.only_accepted => "  nobody accepted it, so nothing goes by it\n",
+            Status::Rejected => "  it is rejected, so it removes nothing\n",
+            Status::Proposed if self.only_accepted => "  nobody accepted it, so it removes nothing\n",
             _ => "",
         };
         let (file, regex) = (screen.on_one_line(file), screen.on_one_line(regex));
         format!("{id}  in {file}.yaml  mined in {share:.1} % of documents  {painted}  {regex}\n{why_not}")
     }
 
-    /// What goes, by what, and what stays.
+    /// What is removed, by which pattern, and what is kept.
     fn fate(&self, fate: &Fate) -> String {
         let all = fate.bytes();
         let figures = all.to_string().len();
@@ -164,12 +164,12 @@ impl Totals<'_> {
         let mut others: Vec<(&String, &usize)> = fate.goes.iter().filter(|(id, _)| *id != self.id).collect();
         others.sort_by_key(|&(id, bytes)| (std::cmp::Reverse(bytes), id));
         let others = others.into_iter().map(|(id, bytes)| match id.as_str() {
-            BY_SHAPE => row(*bytes, "go by shape, or with what is around them"),
-            id => row(*bytes, &format!("go by {}", self.screen.paint(Style::Id, &self.screen.on_one_line(id)))),
+            BY_SHAPE => row(*bytes, "removed for their shape, or for what is around them"),
+            id => row(*bytes, &format!("removed by {}", self.screen.paint(Style::Id, &self.screen.on_one_line(id)))),
         });
-        let own = fate.goes.get(self.id).map(|bytes| row(*bytes, "go by it")).unwrap_or_default();
+        let own = fate.goes.get(self.id).map(|bytes| row(*bytes, "removed by it")).unwrap_or_default();
         let others: String = others.collect();
-        let stays = if fate.stays > 0 { row(fate.stays, "stay") } else { String::new() };
+        let stays = if fate.stays > 0 { row(fate.stays, "kept") } else { String::new() };
         match all {
             0 => String::new(),
             _ => format!("what it matches, white space not counted:\n{own}{others}{stays}"),
@@ -180,8 +180,8 @@ impl Totals<'_> {
 fn told(tally: &Tally) -> String {
     let Tally { documents, with_matches, matches, overlapping, whole, .. } = tally;
     let overlapping =
-        if *overlapping > 0 { format!(", {overlapping} overlapping the one before") } else { String::new() };
-    let whole = if *whole > 0 { format!(", {whole} left whole") } else { String::new() };
+        if *overlapping > 0 { format!(", {overlapping} overlapping the previous one") } else { String::new() };
+    let whole = if *whole > 0 { format!(", {whole} kept whole") } else { String::new() };
     let matches = if *matches == 1 { "1 match".to_owned() } else { format!("{matches} matches") };
     format!("{matches} in {with_matches} of {}{overlapping}{whole}", count(*documents, "document"))
 }

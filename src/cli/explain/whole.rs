@@ -1,11 +1,11 @@
-//! A whole document with what would go marked, and below it the patterns that say so.
+//! A whole document with marks on what would be removed, and below it the patterns that remove it.
 
 use dehusk::cleaning::Cleaner;
 use dehusk::explain::{BY_SHAPE, Explanation};
 
 use crate::cli::terminal::{Screen, Style};
 
-/// All there is to tell of a document.
+/// The document, and the patterns that acted.
 pub fn told(text: &str, explanation: &Explanation, cleaner: &Cleaner, screen: Screen) -> String {
     let mut marked = screen.marked(&explanation.parts);
     if !marked.ends_with('\n') {
@@ -14,7 +14,7 @@ pub fn told(text: &str, explanation: &Explanation, cleaner: &Cleaner, screen: Sc
     marked + &legend(text.len(), explanation, cleaner, screen)
 }
 
-/// The patterns that acted, by how much of the removed text they explain.
+/// The patterns that acted, sorted by how much of the removed text they explain.
 fn legend(bytes: usize, explanation: &Explanation, cleaner: &Cleaner, screen: Screen) -> String {
     let Explanation { removed, by_pattern, by_shape, .. } = explanation;
     let mut legend = format!("---\n{removed} of {bytes} bytes would be removed");
@@ -33,7 +33,10 @@ fn legend(bytes: usize, explanation: &Explanation, cleaner: &Cleaner, screen: Sc
         legend += &format!("{id}  {bytes:>figures$} bytes  in {share:>5.1} % of documents  {status}  {regex}\n");
     }
     if *by_shape > 0 {
-        legend += &format!("{}  {by_shape:>figures$} bytes  amid or like what these match\n", name(BY_SHAPE));
+        legend += &format!(
+            "{}  {by_shape:>figures$} bytes  removed for its shape, or for what is around it\n",
+            name(BY_SHAPE)
+        );
     }
     legend
 }

@@ -1,4 +1,4 @@
-//! `dehusk mine --from-state`: what streams have learned, as pattern files.
+//! `dehusk mine --from-state`: writes pattern files from what streams have learned.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let mut summary = Summary::default();
     let state = open_state(path)?;
     let output = OutputRoot::create(args.output(), &[PathBuf::from(path)])?;
-    // What people decided is read first: if it cannot be, nothing of it must be written over.
+    // The decisions of people are read first: if they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let lexer = state.reader(&LexerCache::default())?.lexer;
     let options = args.mining.mining.options();
@@ -47,7 +47,7 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
         let source = Learned::of(id, state, lexer, options)?;
         if source.is_too_small() {
             reporter.warn(&format!(
-                "source '{}' is too small: {} documents tell what lasts, and there were {}; only shared patterns will apply",
+                "source '{}' is too small: {} documents are needed to find what lasts, and there were {}; only shared patterns will apply",
                 source.id,
                 Learned::MIN_PAGES,
                 source.pages

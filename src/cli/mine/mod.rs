@@ -1,4 +1,4 @@
-//! `dehusk mine`: a corpus in, pattern files out.
+//! `dehusk mine`: takes a corpus, and writes pattern files.
 
 mod from_state;
 
@@ -21,7 +21,7 @@ use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary};
 use super::{Exit, Global};
 
-/// What says how documents are read and mined says nothing of a state.
+/// Options for reading and mining documents. They mean nothing for a state.
 const NOT_FROM_STATE: [&str; 7] =
     ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "sample", "all_patterns"];
 
@@ -31,14 +31,15 @@ const NOT_FROM_STATE: [&str; 7] =
 pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Take the templates that streams have learned, instead of mining documents: FILE is what `dehusk stream --state` made
+    /// Write pattern files from what streams have learned, instead of mining documents. FILE is a state of `dehusk stream`
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
-    /// Folder for the pattern files; decisions in those already there are kept
+    /// Folder for the pattern files. Decisions in existing files are kept
     #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write(),
         required_unless_present = "candidates")]
     output: Option<PathBuf>,
-    /// Write no pattern files, but what `dehusk combine` needs to make them of the sources of several runs
+    /// Write candidates to this file, instead of pattern files. `dehusk combine` makes the pattern files of several runs from
+    /// such files
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns"])]
     candidates: Option<PathBuf>,
     #[command(flatten)]
@@ -72,12 +73,12 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     Ok(reporter.exit())
 }
 
-/// Looks at what there is, and says what is left out.
+/// Finds the files of a corpus, and names what is skipped.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
     scan_paths(&args.corpus, &args.list, &args.reading.read_only(), reporter, summary)
 }
 
-/// As [`scan`], where a corpus need not be named.
+/// As [`scan`], for commands that do not require a corpus.
 pub fn scan_paths(
     paths: &[PathBuf],
     list: &ListArgs,
@@ -89,12 +90,12 @@ pub fn scan_paths(
     let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(options))?;
     inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
     if inventory.ignored().total() > 0 {
-        reporter.warn(&format!("files that are no documents were left alone: {}", inventory.ignored()));
+        reporter.warn(&format!("files that are not documents were ignored: {}", inventory.ignored()));
     }
     Ok(inventory)
 }
 
-/// Which documents there are to mine; there is one at least.
+/// The documents to mine. There is at least 1.
 pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
     let listings = mining::list(inventory, reporter);
     summary.seconds.extend(reporter.times());
@@ -121,14 +122,14 @@ pub fn mine(
 }
 
 impl MineCommand {
-    /// The folder for pattern files; there is one where no candidates are written.
+    /// The folder for pattern files. It is always given unless candidates are written.
     fn output(&self) -> &Path {
         self.output.as_deref().unwrap_or(Path::new(""))
     }
 }
 
 impl Summary {
-    /// Notes what mining a corpus gave.
+    /// Adds the results of mining a corpus.
     pub fn note_all(&mut self, MinedCorpus { files, sources }: &MinedCorpus) {
         let (own, shared) = files.split_at(sources.len());
         for (file, source) in own.iter().zip(sources) {
@@ -138,7 +139,7 @@ impl Summary {
         self.shared_patterns = shared.first().map(|file| file.patterns.len());
     }
 
-    /// Notes what was found in a source, of which there are so many patterns.
+    /// Adds the results of mining a source, with the number of its patterns.
     fn note(&mut self, MinedSource { id, mined, language }: &MinedSource, patterns: usize) {
         self.documents += mined.documents;
         self.sources.entry(id.to_string()).or_default().mined = Some(MinedSummary {
@@ -153,7 +154,7 @@ impl Summary {
 }
 
 impl SourceMineArgs {
-    /// How a corpus is mined.
+    /// The options for mining a corpus.
     pub fn options(&self, global: &Global) -> CorpusMineOptions {
         self.mining.of_corpus(global).sample(self.sample).all_patterns(self.all_patterns)
     }

@@ -1,4 +1,4 @@
-//! `dehusk state export`: all segments, a line of JSON each.
+//! `dehusk state export`: writes segments, with a line of JSON for each.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::cli::force::{ForceArgs, SEGMENTS};
 /// Options of `dehusk state export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// File that `dehusk stream --state` made
+    /// State of `dehusk stream`
     state: PathBuf,
-    /// Only the segments of this source
+    /// Source whose segments are written [default: all sources]
     source: Option<String>,
-    /// JSONL file; `-` writes to stdout
+    /// JSONL file for the segments; `-` for stdout
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `dehusk state merge`: what several streams have learned, in one state.
+//! `dehusk state merge`: adds what several streams have learned to a state.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ use crate::cli::summary::count;
 /// Options of `dehusk state merge`.
 #[derive(Args, Debug)]
 pub struct MergeArgs {
-    /// State that takes the others in; made, with the settings of the first of them, if there is none
+    /// State to which the others are added. If it does not exist, it is created with the settings of the first of them
     into: PathBuf,
-    /// States of other documents; they stay as they are
+    /// States of other documents. They do not change
     #[arg(required = true)]
     from: Vec<PathBuf>,
 }
@@ -24,7 +24,7 @@ pub struct MergeArgs {
 pub fn run(args: &MergeArgs, reporter: &Reporter) -> anyhow::Result<()> {
     merge_states(&args.into, &args.from, reporter, |other, Merged { joined, added }| {
         let (other, joined, added) = (other.path().display(), count(joined, "source"), count(added, "source"));
-        reporter.note(&format!("{other}: {joined} joined, {added} added"));
+        reporter.note(&format!("{other}: {joined} merged, {added} added"));
     })?;
     Ok(())
 }

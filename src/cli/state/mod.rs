@@ -1,4 +1,4 @@
-//! `dehusk state`: what streams have learned, looked at, taken out and joined.
+//! `dehusk state`: shows, exports and merges what streams have learned.
 
 mod export;
 mod merge;
@@ -16,12 +16,12 @@ pub struct StateCommand {
     what: What,
 }
 
-/// What is to be done with a state.
+/// What is done with a state.
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Show what a state knows: its sources, inputs and outputs; or the segments of one source
+    /// Show the sources, inputs and outputs of a state, or the segments of a source
     Show(show::ShowArgs),
-    /// Write segments as JSONL
+    /// Write the segments of a state as JSONL
     Export(export::ExportArgs),
     /// Add what other states have learned to a state
     Merge(merge::MergeArgs),

@@ -1,4 +1,4 @@
-//! `dehusk state show`: what a state knows, for people or as JSON.
+//! `dehusk state show`: shows what a state has stored, as text or as JSON.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,25 @@ use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::stream::{open_state, source_named, tell_of_change};
 use dehusk::shown::size;
 
-/// So many files of a folder are named one by one.
+/// Maximum number of files of a folder that are listed one by one.
 const MOST_OF_A_FOLDER: usize = 3;
-/// So many characters of a text are shown to people; a line can have megabytes.
+/// Maximum number of characters of a text that are shown. A line can have megabytes.
 const SHOWN: usize = 300;
 
 /// Options of `dehusk state show`.
 #[derive(Args, Debug)]
 pub struct ShowArgs {
-    /// File that `dehusk stream --state` made
+    /// State of `dehusk stream`
     state: PathBuf,
-    /// Show the segments of this source that are in enough documents for a template, most documents first
+    /// Source whose template segments are shown. Segments in most documents come first
     source: Option<String>,
-    /// Show all segments of the source, also those in fewer documents, whose text nobody kept
+    /// Show all segments of the source, even those in too few documents for a template, whose text is not stored
     #[arg(long, requires = "source")]
     all: bool,
-    /// Show so many segments at most
+    /// Maximum number of segments to show
     #[arg(long, value_name = "N", requires = "source")]
     limit: Option<usize>,
-    /// Print JSON, one object
+    /// Print a JSON object
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +63,7 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
     Ok(())
 }
 
-/// What is shown without a source.
+/// What is shown if no source is given.
 struct DocumentFindings<'a> {
     settings: &'a Settings,
     overview: Overview,
@@ -71,7 +71,7 @@ struct DocumentFindings<'a> {
 
 impl DocumentFindings<'_> {
     fn as_text(&self, screen: Screen) -> String {
-        let heads = ["documents", "copies", "segments", "template", "lifetime", "size", "trust", "recall"];
+        let heads = ["documents", "copies", "segments", "templates", "lifetime", "size", "trust", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
         for (source, summary) in &self.overview.sources {
             sources.row(cells(source, summary));
@@ -94,11 +94,13 @@ impl DocumentFindings<'_> {
     fn settings_in_words(&self) -> String {
         let options = &self.settings.table;
         let at_most = match options.max_segments {
-            Some(max) => format!("{max} segments of a source are remembered at most"),
-            None => "segments are remembered however many they are".to_owned(),
+            Some(max) => format!("at most {max} segments of a source are remembered"),
+            None => "there is no limit to how many segments are remembered".to_owned(),
         };
         let (documents, share) = (options.detection.template_documents, 100.0 * options.detection.block_share);
-        format!("template is what {documents} documents have, in blocks with more than {share} % of it; {at_most}")
+        format!(
+            "segments count as template if {documents} documents contain them, in blocks of which more than {share} % recurs; {at_most}"
+        )
     }
 
     fn as_json(&self) -> Value {
@@ -120,7 +122,7 @@ impl DocumentFindings<'_> {
     }
 }
 
-/// Inputs of which many lie in a folder, as documents do, are told together. They are sorted by name.
+/// Combines the inputs of a folder if there are many, such as documents. They are sorted by name.
 fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
     let folder = |name: &str| name.strip_prefix("file ").and_then(|path| Some(Path::new(path).parent()?.to_owned()));
     let mut told: Vec<(String, u64)> = Vec::new();
@@ -136,7 +138,7 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
     told
 }
 
-/// Of a source: documents, segments, and the recall that can be known, over its last window of pages.
+/// The cells of a source. Recall is that of its last window of pages.
 fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = progress.windows.recall().pop();
@@ -172,7 +174,7 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
     })
 }
 
-/// JSON knows no infinity.
+/// JSON has no infinity.
 fn finite(pages: f64) -> Option<f64> {
     Some(pages).filter(|pages| pages.is_finite())
 }
@@ -193,7 +195,7 @@ fn show_source(args: &ShowArgs, state: &State, source: &SourceId, reporter: &Rep
     }
     print(&table_of(&segments, Screen::of_stdout_without_colours()))?;
     if left_out > 0 {
-        reporter.note(&format!("{} more; --limit says how many are shown", count(left_out, "segment")));
+        reporter.note(&format!("{} not shown; --limit sets how many are shown", count(left_out, "segment")));
     }
     Ok(())
 }
@@ -203,7 +205,7 @@ fn table_of(segments: &[ListedSegment], screen: Screen) -> String {
     for ListedSegment { entry, described, .. } in segments {
         let (path, text) = match described {
             Some(Described { path, text, .. }) => (screen.on_one_line(path), screen.on_one_line(&shortened(text))),
-            None => (String::new(), "(not kept)".to_owned()),
+            None => (String::new(), "(not stored)".to_owned()),
         };
         table.row([entry.documents.to_string(), entry.first.to_string(), entry.last.to_string(), path, text]);
     }

@@ -1,4 +1,4 @@
-//! `dehusk eval CORPUS --gold DIR`: what cleaning keeps of a corpus, against what it should keep.
+//! `dehusk eval CORPUS --gold DIR`: compares what cleaning keeps with what it should keep.
 
 mod json;
 mod tables;
@@ -23,7 +23,7 @@ use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
 
-/// How many names a warning gives.
+/// The number of names in a warning.
 const NAMES_TOLD: usize = 3;
 
 /// Options of scoring against gold text.
@@ -31,11 +31,11 @@ const NAMES_TOLD: usize = 3;
 pub struct GoldArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder of what should be kept: DIR/<source>/<document>.txt
-    // Required, but not of the subcommands beside this.
+    /// Folder with the text that should be kept: DIR/<source>/<document>.txt
+    // It is required here, but not for the subcommands.
     #[arg(long, required = true, value_name = "DIR")]
     gold: Option<PathBuf>,
-    /// Also mine every second document alone; score the others, with what this learned and with what all teach
+    /// Also mine only every second document. Score the other documents with these patterns, and with those of all documents
     #[arg(long, conflicts_with = "patterns")]
     half: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct GoldArgs {
     summary: SummaryArgs,
 }
 
-/// What is told.
+/// What is printed.
 #[derive(Args, Debug)]
 struct TellingArgs {
     /// Print the score of every source
@@ -57,7 +57,7 @@ struct TellingArgs {
     /// Print the score of every document
     #[arg(long)]
     documents: bool,
-    /// Show so many of the documents and patterns that lost most content
+    /// Number of documents and patterns to show, beginning with those that lost most content
     #[arg(long, value_name = "N", default_value_t = 10)]
     worst: usize,
 }
@@ -65,7 +65,7 @@ struct TellingArgs {
 /// Runs the command.
 pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let folder = args.gold.as_deref().context("--gold DIR says where the gold text is")?;
+    let folder = args.gold.as_deref().context("--gold DIR is needed: the folder with the gold text")?;
     let gold = GoldTexts::read(folder, &args.corpus.reading.gold_options(), reporter)?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let listings = list(&inventory, reporter, &mut summary)?;
@@ -91,7 +91,7 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     Ok(reporter.exit())
 }
 
-/// Names gold texts that are of no document.
+/// Names gold texts without a document.
 fn warn_of_missing(names: &[String], reporter: &Reporter) {
     if !names.is_empty() {
         let told = names[..names.len().min(NAMES_TOLD)].join(", ");
@@ -104,7 +104,7 @@ fn warn_of_missing(names: &[String], reporter: &Reporter) {
     }
 }
 
-/// The patterns to clean with: those given, or those that the corpus teaches, and half of it.
+/// The patterns to clean with: those in the given files, or those mined from the corpus, and from half of it.
 fn libraries(
     args: &GoldArgs,
     inventory: &Inventory,
@@ -120,7 +120,7 @@ fn libraries(
     Ok(Libraries { all, half })
 }
 
-/// Of each source the first document, the third, and so on.
+/// The first document of each source, the third, and so on.
 fn every_second(listings: &[SourceListing]) -> Vec<SourceListing> {
     let half = |listing: &SourceListing| SourceListing {
         id: listing.id.clone(),

@@ -1,4 +1,4 @@
-//! The figures for people.
+//! The figures as text, for people.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,11 @@ use super::TellingArgs;
 use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
 
-/// How much of a lost text or of a regex is shown, in characters.
+/// Maximum number of characters of a lost text or a regex that are shown.
 const SHOWN: usize = 88;
-/// How many lost texts of a document, and words of a pattern, are shown.
+/// Maximum number of lost texts of a document that are shown.
 const LOST_TEXTS: usize = 3;
+/// Maximum number of lost words of a pattern that are shown.
 const LOST_WORDS: usize = 12;
 
 /// The figures as text.
@@ -39,7 +40,7 @@ fn write_rules(text: &mut String, scores: &Scores) {
     let _ = write!(text, "{table}");
     if let (Some(all), Some(half)) = (scores.get(&Rule::Dehusk), scores.get(&Rule::HalfMined)) {
         let (recall, f1) = (half.recall - all.recall, half.f1 - all.f1);
-        let _ = writeln!(text, "mining half instead of all: recall {recall:+.4}, F1 {f1:+.4}");
+        let _ = writeln!(text, "half of the documents mined instead of all: recall {recall:+.4}, F1 {f1:+.4}");
     }
 }
 
@@ -53,7 +54,7 @@ fn write_totals(text: &mut String, figures: &Figures, gold: &GoldTexts, summary:
         let _ = write!(text, "; {missing} not in the corpus");
     }
     if gold.too_short > 0 {
-        let _ = write!(text, "; {} with under {MIN_GOLD_WORDS} gold words left out", gold.too_short);
+        let _ = write!(text, "; {} with fewer than {MIN_GOLD_WORDS} gold words left out", gold.too_short);
     }
     if summary.skipped > 0 {
         let _ = write!(text, "; {} skipped", summary.skipped);

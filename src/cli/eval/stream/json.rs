@@ -1,4 +1,4 @@
-//! The figures for scripts.
+//! The figures as JSON, for scripts.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! `dehusk eval stream`: how soon templates are found while documents come, and how much has to be kept for it.
+//! `dehusk eval stream`: measures how soon templates are found while documents arrive, and how much must be stored for it.
 
 mod json;
 mod plot;
@@ -36,16 +36,16 @@ use source::Measuring;
 pub struct StreamArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder of what should be kept: DIR/<source>/<document>.txt; or JSONL of it
+    /// Folder with the text that should be kept: DIR/<source>/<document>.txt, or JSONL files
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
-    /// Compare with these pattern files (a folder, or one file), instead of mining the corpus
+    /// Folder with pattern files, or a single file, to compare with. Without it, the corpus is mined
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
-    /// Count template segments that came before this page of their source apart from those that came from it on
+    /// Page of each source at which a new design begins. Older and newer template segments are counted separately
     #[arg(long, value_name = "PAGE", value_parser = clap::value_parser!(u32).range(2..))]
     redesign_at: Option<u32>,
-    /// Draw precision and recall by page, and template segments if there is --redesign-at, into an SVG file
+    /// SVG file for a plot of precision and recall by page, and of template segments if --redesign-at is given
     #[arg(long, value_name = "FILE", value_parser = path_to_write())]
     plot: Option<PathBuf>,
     #[command(flatten)]
@@ -66,12 +66,12 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let inputs = [inventory.inputs(), vec![args.gold.clone()]].concat();
     let plot = args.plot.as_ref().map(|path| args.force.file(path, &inputs, PLOT)).transpose()?;
-    // Pages themselves are wanted, to tell how large they are; what comes once only is put by when it is listed.
+    // Whole pages are needed, for their size. Input that can be read only once is stored when it is listed.
     let view = if options.html == HtmlView::Text { HtmlView::Page } else { options.html };
     let inventory = inventory.with_html(view);
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
-    // Mining needs no way back to them.
+    // Mining does not need whole pages.
     let inventory = inventory.with_html(options.html);
     let library = args.mining()?.library(&inventory, &listings, global, reporter, &mut summary)?;
     let inventory = inventory.with_html(view);
@@ -103,7 +103,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     Ok(reporter.exit())
 }
 
-/// Mining by default: what is template at once has options of its own, of the same names.
+/// The default options of mining. They have no flags here, because the options of streams have the same names.
 #[derive(Parser)]
 struct Mining {
     #[command(flatten)]
@@ -111,7 +111,7 @@ struct Mining {
 }
 
 impl StreamArgs {
-    /// Where the patterns of the batch come from.
+    /// Where the patterns to compare with come from.
     fn mining(&self) -> anyhow::Result<PatternsArgs> {
         let given = self.patterns.iter().flat_map(|path| ["-p".into(), path.clone().into_os_string()]);
         Ok(Mining::try_parse_from([OsString::from("mining")].into_iter().chain(given))?.patterns)

@@ -1,4 +1,4 @@
-//! The figures as a picture: page by page, or some pages at a time where there are many.
+//! The figures as a plot: a point for each page, or for several pages if there are many.
 
 use std::ops::RangeInclusive;
 
@@ -8,10 +8,10 @@ use dehusk::evaluation::stream_figures::{Figures, Judged};
 
 use crate::cli::force::PLOT_MARK;
 
-/// So many points a line at most.
+/// Maximum number of points on a line.
 const POINTS: u32 = 100;
 
-/// The picture, as SVG.
+/// The plot, as SVG.
 pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
     let last = figures.pages();
     let steps: Vec<RangeInclusive<u32>> = steps(last);
@@ -39,24 +39,24 @@ pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
     picture(&[removal].into_iter().chain(templates).collect::<Vec<LineChart>>(), f64::from(last), PLOT_MARK)
 }
 
-/// The template segments of all tables, old and new.
+/// The numbers of old and new template segments in all tables.
 fn templates<'a>(figures: &Figures, mark: Option<(f64, &'a str)>) -> LineChart<'a> {
     let tables = || (1..=figures.pages()).filter_map(|page| Some((f64::from(page), figures.table_at(page).templates?)));
     let old: Vec<(f64, f64)> = tables().map(|(page, templates)| (page, templates.old as f64)).collect();
     let new: Vec<(f64, f64)> = tables().map(|(page, templates)| (page, templates.new as f64)).collect();
     let most = (1..=figures.pages()).filter_map(|page| figures.table_at(page).templates);
     let top = round(most.map(|templates| templates.old.max(templates.new)).max().unwrap_or(0)) as f64;
-    let lines = vec![("from before it", old), ("from after it", new)];
+    let lines = vec![("old design", old), ("new design", new)];
     LineChart { title: "Template segments in the tables", top, lines, mark }
 }
 
-/// A number from this one on, of which a quarter has two digits that count.
+/// The next number whose quarter has at most 2 significant digits.
 fn round(number: usize) -> usize {
     let step = 4 * 10_usize.pow(number.max(10).ilog10() - 1);
     number.max(1).next_multiple_of(step)
 }
 
-/// The pages, in steps of the same width.
+/// The pages, in steps of equal width.
 fn steps(last: u32) -> Vec<RangeInclusive<u32>> {
     let width = last.div_ceil(POINTS).max(1);
     (1..=last).step_by(width as usize).map(|first| first..=last.min(first + width - 1)).collect()

@@ -1,4 +1,4 @@
-//! One source: its documents one after the other, as `dehusk stream` takes them, and what a batch makes of them.
+//! A single source: its documents one after another, as `dehusk stream` cleans them, and as patterns of all documents do.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -28,19 +28,19 @@ use dehusk::pipeline::Library;
 use dehusk::pipeline::reading::read_documents;
 use dehusk::pipeline::workers::share_out_and_collect;
 
-/// What a segment takes in memory, in bytes.
+/// The memory that a segment takes, in bytes.
 const SEGMENT_BYTES: u64 = 24;
-/// A cache does as well as the table if it finds this share of what the table does: the last few segments, which stand
-/// far apart, can take as many pages again.
+/// A cache is as good as the table if it finds this share of what the table finds. The last few segments are far apart,
+/// and can need twice as many pages.
 const AS_MUCH: f64 = 0.99;
 
-/// What all sources are measured with.
+/// The means to measure each source.
 pub struct Measuring<'a> {
     pub inventory: &'a Inventory,
     pub gold: &'a GoldTexts,
-    /// What the batch cleans with.
+    /// The patterns that streaming is compared with.
     pub library: &'a Library,
-    /// Without patterns.
+    /// A cleaner without patterns.
     pub streaming: Cleaner,
     pub cleaning: CleanOptions,
     pub mutable: &'a MutableSet,
@@ -55,7 +55,7 @@ struct MeasuredDocument<'a> {
     reading: Reading,
     segments: Vec<TextSegment>,
     gold: Option<&'a Gold>,
-    /// As it would be cached.
+    /// Its size in a cache.
     bytes: u64,
 }
 
@@ -66,7 +66,7 @@ impl AsRef<[TextSegment]> for MeasuredDocument<'_> {
 }
 
 impl Measuring<'_> {
-    /// All sources that have gold text and documents, in the order of the listings.
+    /// Measures all sources that have gold text and documents, in the order of the listings.
     pub fn measure_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<SourceFigures>> {
         let has_gold = |listing: &&SourceListing| self.gold.sources.contains_key(listing.id.as_str());
         let listings: Vec<&SourceListing> = listings.iter().filter(has_gold).collect();
@@ -122,7 +122,7 @@ impl Measuring<'_> {
         Ok(MeasuredDocument { document, reading, segments, gold, bytes })
     }
 
-    /// What is known of each page when it comes, and how large the table is then.
+    /// What is known about each page when it arrives, and the size of the table at that time.
     fn learn(&self, pages: &[MeasuredDocument]) -> Vec<(StreamEvidence, TableFigures)> {
         let mut learner = Learner::new(SegmentTable::default(), self.table, true);
         let learn = |MeasuredDocument { document, reading, segments, .. }: &MeasuredDocument| {
@@ -175,7 +175,7 @@ impl Measuring<'_> {
         })
     }
 
-    /// What goes if template segments do, and nothing else.
+    /// The result of removing template segments and nothing else.
     fn detected(&self, page: &MeasuredDocument, counts: &[Count], words: &Bag, gold: &Gold) -> Removal {
         let is_template = template(&page.segments, counts, &self.table.detection);
         let tokens = &page.reading.tokens.tokens;
@@ -187,7 +187,7 @@ impl Measuring<'_> {
         Removal::of(words, &Bag::of(&without(&page.document.text, going)), &gold.words)
     }
 
-    /// What has to be kept, by the stream and by others.
+    /// How much must be stored, by the stream and by other methods.
     fn storage(&self, pages: &[MeasuredDocument], counts: &[Vec<Count>], table: &[TableFigures]) -> Storage {
         let half = pages.len() / 2;
         Storage {
@@ -197,7 +197,7 @@ impl Measuring<'_> {
         }
     }
 
-    /// The smallest cache of pages by which as much of the last half is detected as by the table, or nearly so.
+    /// The smallest cache of pages that detects nearly as much of the last half as the table does.
     fn batch(&self, pages: &[MeasuredDocument], counts: &[Vec<Count>], half: usize) -> Option<Batch> {
         let words: Vec<Bag> = pages[half..].par_iter().map(|page| Bag::of(&page.document.text)).collect();
         let right = |counts: &[Vec<Count>]| -> usize {
@@ -216,12 +216,12 @@ impl Measuring<'_> {
     }
 }
 
-/// A page as it was read.
+/// The markup of a page as it was read.
 fn markup(document: &Document) -> Option<String> {
     document.page.as_ref().map(|page| page.without(iter::empty()))
 }
 
-/// A text without some stretches, which are in order.
+/// The text without some stretches, which are given in order.
 fn without(text: &str, stretches: impl Iterator<Item = Range<usize>>) -> String {
     let (mut kept, mut at) = (String::with_capacity(text.len()), 0);
     for Range { start, end } in stretches {

@@ -1,4 +1,4 @@
-//! The figures for people.
+//! The figures as text, for people.
 
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ fn cells(Shares { precision, recall }: &Shares) -> [String; 2] {
     [precision, recall].map(|share| share.map_or("-".to_owned(), |share| decimal(share, 3)))
 }
 
-/// What has to be kept, on average over the sources in which the stream finds anything.
+/// How much must be stored, on average over the sources in which the stream finds anything.
 fn storage(figures: &Figures) -> Table {
     let found = || {
         let storages = figures.sources.iter().map(|source| &source.storage);
@@ -58,7 +58,7 @@ fn storage(figures: &Figures) -> Table {
     };
     let pages = mean(found().map(|(_, batch)| batch.pages as f64));
     let pages = pages.map_or("-".to_owned(), |pages| format!("{pages:.1}"));
-    let mut table = Table::default().words("kept of a source").figures(["pages", "bytes", "the stream saves"]);
+    let mut table = Table::default().words("stored per source").figures(["pages", "bytes", "the stream saves"]);
     let stream = mean(found().map(|(storage, _)| storage.table));
     let mut row = |what: &str, pages: &str, bytes: fn(&Storage, &Batch) -> f64| {
         let kept = mean(found().map(|(storage, batch)| bytes(storage, batch)));
