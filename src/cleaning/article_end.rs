@@ -51,26 +51,27 @@ impl LastPlace {
     }
 }
 
-/// With fewer documents all of this may be by chance.
+/// Minimum number of documents. With fewer, all of this may be chance.
 pub(crate) const MIN_DOCUMENTS: usize = 6;
-/// What stands in a smaller share of the documents is no part of the page's frame.
+/// Minimum share of the documents. Rarer text is no part of the page's frame.
 pub(crate) const MIN_SHARE: f64 = 0.3;
-/// An article has so many words of prose.
+/// Minimum number of words of prose in an article.
 pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
-/// A paragraph of fewer words is none that an article could end with: headlines of other articles come after it too.
+/// Minimum number of words of a paragraph that an article can go on with. Headlines of other articles are shorter.
 const MIN_MORE_WORDS: f64 = 15.0;
-/// So many documents, and this share of them, do not go on right after it and have no more prose ...
+/// Minimum number of documents that do not go on right after it and have no more prose.
 const MIN_LAST: usize = 3;
+/// Minimum share of such documents.
 const MIN_LAST_SHARE: f64 = 0.1;
-/// ... and so many have some.
+/// Minimum number of documents that have more prose after it.
 const MIN_MORE: usize = 2;
-/// At most this share of all prose stands after it.
+/// Maximum share of all prose that stands after it.
 const MAX_AFTER: f64 = 0.45;
-/// The prose before it is so many times as long in the longest tenth of the documents as in the shortest.
+/// Minimum ratio of the prose before it: the 9th tenth of the documents to the 1st.
 const MIN_SPREAD: f64 = 1.5;
 /// The rank correlation of the prose before and after in articles that go on.
 const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
-/// So many standard errors above this it has to be: by chance one in fifteen would.
+/// The correlation must be this number of standard errors higher. By chance 1 in 15 would be.
 const MIN_STANDARD_ERRORS: f64 = 1.5;
 
 /// Articles yet to come may be this much shorter than the shortest seen.

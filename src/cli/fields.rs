@@ -13,6 +13,7 @@ use serde::Serialize;
 use dehusk::corpus::{Document, PendingFile};
 use dehusk::fields::Columns;
 use dehusk::pipeline::Library;
+use dehusk::pipeline::Steps;
 use dehusk::pipeline::fields::{DocumentFields, read_fields};
 use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::reading::size_of;
@@ -20,7 +21,6 @@ use dehusk::pipeline::reading::size_of;
 use super::force::{FIELDS, ForceArgs};
 use super::mine::scan;
 use super::options::{CorpusArgs, Only, SummaryArgs};
-use super::progress::Steps;
 use super::reporter::Reporter;
 use super::summary::{FieldsSummary, Summary};
 use super::{Exit, Global, interrupt};
@@ -51,7 +51,7 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
     let library = summary.time("load patterns", || Library::load(&args.patterns))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let mut sink = Sink { output: Output::create(args, inventory.inputs())?, counts: BTreeMap::new() };
-    reporter.start("reading fields", Steps::bytes(inventory.files().iter().map(size_of).sum()));
+    reporter.start("reading fields", Steps::Bytes(inventory.files().iter().map(size_of).sum()));
     let read = summary.time("read fields", || {
         read_fields(&inventory, &library, args.only.is_some(), reporter, |fields| sink.write(&fields))
     });

@@ -112,6 +112,9 @@ enum Command {
     /// Accept or reject patterns in a browser, and see what they do
     #[cfg(feature = "review")]
     Review(review::ReviewArgs),
+    #[cfg(not(feature = "review"))]
+    #[command(hide = true, alias = "report")]
+    Review(WithoutReview),
     /// Measure how good mining and cleaning are, against gold text or as a subcommand does
     Eval(Box<eval::EvalCommand>),
     /// Train a model of what boilerplate looks like, for `--shape`
@@ -122,6 +125,14 @@ enum Command {
     Man(generate::ManArgs),
     /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
     Schema,
+}
+
+/// Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
+#[cfg(not(feature = "review"))]
+#[derive(Args, Debug)]
+struct WithoutReview {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _arguments: Vec<OsString>,
 }
 
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
@@ -221,6 +232,10 @@ impl Command {
             Command::Report(args) => report::run(&args, global, reporter),
             #[cfg(feature = "review")]
             Command::Review(args) => review::run(&args, reporter),
+            #[cfg(not(feature = "review"))]
+            Command::Review(_) => {
+                anyhow::bail!("this program was built without `review` and `report`: build it with `--features review`")
+            }
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args),

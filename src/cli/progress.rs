@@ -12,27 +12,13 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::reporter::print_line;
+use dehusk::pipeline::Steps;
 use dehusk::shown::size;
 
 /// The time before the first line.
 const FIRST_LINE: Duration = Duration::from_secs(10);
 /// The longest time between 2 lines.
 const LONGEST_SILENCE: Duration = Duration::from_secs(600);
-
-/// The amount of work in a stage.
-#[derive(Clone, Copy, Debug)]
-pub struct Steps {
-    unit: Unit,
-    /// `None` if it is unknown, as for input from a pipe.
-    total: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    /// Documents, files, sources.
-    Things,
-    Bytes,
-}
 
 /// A stage, which ends when this is dropped.
 #[derive(Debug)]
@@ -67,41 +53,19 @@ struct Lines {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Steps {
-    /// Work that is measured in bytes, if their number is known.
-    pub fn bytes(total: Option<u64>) -> Steps {
-        Steps { unit: Unit::Bytes, total }
-    }
-}
-
-impl From<dehusk::pipeline::Steps> for Steps {
-    fn from(steps: dehusk::pipeline::Steps) -> Steps {
-        match steps {
-            dehusk::pipeline::Steps::Things(total) => Steps { unit: Unit::Things, total: Some(total) },
-            dehusk::pipeline::Steps::Bytes(total) => Steps { unit: Unit::Bytes, total },
-        }
-    }
-}
-
-impl From<usize> for Steps {
-    fn from(total: usize) -> Steps {
-        Steps { unit: Unit::Things, total: Some(total as u64) }
-    }
-}
-
 impl Progress {
     /// No stage.
     pub fn none() -> Progress {
         let bar = ProgressBar::hidden();
-        let stage = Stage { doing: "", steps: Steps::from(0), bar, before: AtomicU64::new(0), start: Instant::now() };
+        let stage = Stage { doing: "", steps: Steps::Things(0), bar, before: AtomicU64::new(0), start: Instant::now() };
         Progress { stage: Arc::new(stage), _lines: None }
     }
 
     /// Starts a stage. Nothing is shown if `quiet`.
     pub fn start(doing: &'static str, steps: Steps, quiet: bool) -> Progress {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(steps.total, target).with_message(doing);
-        if let Ok(style) = ProgressStyle::with_template(steps.template()) {
+        let bar = ProgressBar::with_draw_target(total(steps), target).with_message(doing);
+        if let Ok(style) = ProgressStyle::with_template(template(steps)) {
             bar.set_style(style);
         }
         let has_bar = !bar.is_hidden();
@@ -136,61 +100,63 @@ impl Progress {
     }
 }
 
-impl Steps {
-    fn template(self) -> &'static str {
-        match self {
-            Steps { unit: Unit::Things, .. } => {
-                "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {elapsed}, {eta} left"
-            }
-            Steps { unit: Unit::Bytes, total: Some(_) } => {
-                "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {elapsed}, {eta} left"
-            }
-            Steps { unit: Unit::Bytes, total: None } => {
-                "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}"
-            }
-        }
+/// How much work there is. `None` if it is unknown.
+fn total(steps: Steps) -> Option<u64> {
+    match steps {
+        Steps::Things(total) => Some(total),
+        Steps::Bytes(total) => total,
     }
+}
 
-    /// `34 % (3.1 of 9.0 GB), 41 MB/s, 2 min 20 s left`.
-    fn at(self, Moment { done, before, elapsed }: Moment) -> String {
-        let rate = done.saturating_sub(before) as f64 / elapsed.as_secs_f64();
-        let mut parts = vec![match self.total {
-            Some(total) => format!("{} % ({})", done * 100 / total.max(1), self.of(done, total)),
-            None => self.amount(done),
-        }];
-        if rate > 0.0 {
-            parts.push(self.rate(rate));
-            let left = |total: u64| total.saturating_sub(done) as f64 / rate;
-            parts.extend(self.total.map(|total| format!("{} left", duration(left(total)))));
+fn template(steps: Steps) -> &'static str {
+    match steps {
+        Steps::Things(_) => "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {elapsed}, {eta} left",
+        Steps::Bytes(Some(_)) => {
+            "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {elapsed}, {eta} left"
         }
-        parts.join(", ")
+        Steps::Bytes(None) => "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}",
     }
+}
 
-    fn of(self, done: u64, total: u64) -> String {
-        if self.unit == Unit::Things {
-            return format!("{done} of {total}");
-        }
-        // Both numbers are in the unit of the larger one.
-        let (unit, bytes) = match total {
-            0..1_000_000 => ("kB", 1e3),
-            1_000_000..1_000_000_000 => ("MB", 1e6),
-            _ => ("GB", 1e9),
-        };
-        format!("{:.1} of {:.1} {unit}", done as f64 / bytes, total as f64 / bytes)
+/// `34 % (3.1 of 9.0 GB), 41 MB/s, 2 min 20 s left`.
+fn at(steps: Steps, Moment { done, before, elapsed }: Moment) -> String {
+    let rate = done.saturating_sub(before) as f64 / elapsed.as_secs_f64();
+    let mut parts = vec![match total(steps) {
+        Some(total) => format!("{} % ({})", done * 100 / total.max(1), of(steps, done, total)),
+        None => amount(steps, done),
+    }];
+    if rate > 0.0 {
+        parts.push(speed(steps, rate));
+        let left = |total: u64| total.saturating_sub(done) as f64 / rate;
+        parts.extend(total(steps).map(|total| format!("{} left", duration(left(total)))));
     }
+    parts.join(", ")
+}
 
-    fn amount(self, amount: u64) -> String {
-        if self.unit == Unit::Things { amount.to_string() } else { size(amount) }
+fn of(steps: Steps, done: u64, total: u64) -> String {
+    if matches!(steps, Steps::Things(_)) {
+        return format!("{done} of {total}");
     }
+    // Both numbers are in the unit of the larger one.
+    let (unit, bytes) = match total {
+        0..1_000_000 => ("kB", 1e3),
+        1_000_000..1_000_000_000 => ("MB", 1e6),
+        _ => ("GB", 1e9),
+    };
+    format!("{:.1} of {:.1} {unit}", done as f64 / bytes, total as f64 / bytes)
+}
 
-    fn rate(self, rate: f64) -> String {
-        match self.unit {
-            Unit::Bytes if rate >= 1e7 => format!("{:.0} MB/s", rate / 1e6),
-            Unit::Bytes => format!("{}/s", size(rate as u64)),
-            Unit::Things if rate >= 10.0 => format!("{rate:.0}/s"),
-            Unit::Things if rate >= 1.0 => format!("{rate:.1}/s"),
-            Unit::Things => format!("{:.1}/min", rate * 60.0),
-        }
+fn amount(steps: Steps, amount: u64) -> String {
+    if matches!(steps, Steps::Things(_)) { amount.to_string() } else { size(amount) }
+}
+
+fn speed(steps: Steps, rate: f64) -> String {
+    match steps {
+        Steps::Bytes(_) if rate >= 1e7 => format!("{:.0} MB/s", rate / 1e6),
+        Steps::Bytes(_) => format!("{}/s", size(rate as u64)),
+        Steps::Things(_) if rate >= 10.0 => format!("{rate:.0}/s"),
+        Steps::Things(_) if rate >= 1.0 => format!("{rate:.1}/s"),
+        Steps::Things(_) => format!("{:.1}/min", rate * 60.0),
     }
 }
 
@@ -198,7 +164,7 @@ impl Stage {
     fn line(&self) -> String {
         let (done, before) = (self.bar.position(), self.before.load(Ordering::Relaxed));
         let moment = Moment { done, before, elapsed: self.start.elapsed() };
-        format!("{}: {}", self.doing, self.steps.at(moment))
+        format!("{}: {}", self.doing, at(self.steps, moment))
     }
 }
 
@@ -246,19 +212,19 @@ mod tests {
     use super::*;
 
     fn at(steps: Steps, done: u64, before: u64, seconds: u64) -> String {
-        steps.at(Moment { done, before, elapsed: Duration::from_secs(seconds) })
+        super::at(steps, Moment { done, before, elapsed: Duration::from_secs(seconds) })
     }
 
     #[test]
     fn a_line_tells_how_far_how_fast_and_how_long() {
-        let bytes = Steps::bytes(Some(9_000_000_000));
+        let bytes = Steps::Bytes(Some(9_000_000_000));
         assert_eq!(at(bytes, 3_100_000_000, 0, 75), "34 % (3.1 of 9.0 GB), 41 MB/s, 2 min 23 s left");
         assert_eq!(at(bytes, 90_000_000, 0, 100), "1 % (0.1 of 9.0 GB), 900.0 kB/s, 2 h 45 min left");
         assert_eq!(at(Steps::from(3500), 1200, 0, 30), "34 % (1200 of 3500), 40/s, 58 s left");
         assert_eq!(at(Steps::from(3500), 0, 0, 30), "0 % (0 of 3500)");
         assert_eq!(at(Steps::from(4), 1, 0, 20), "25 % (1 of 4), 3.0/min, 1 min 0 s left");
-        assert_eq!(at(Steps::bytes(None), 3_100_000_000, 0, 75), "3.1 GB, 41 MB/s");
-        assert_eq!(at(Steps::from(0), 0, 0, 30), "0 % (0 of 0)");
+        assert_eq!(at(Steps::Bytes(None), 3_100_000_000, 0, 75), "3.1 GB, 41 MB/s");
+        assert_eq!(at(Steps::Things(0), 0, 0, 30), "0 % (0 of 0)");
     }
 
     #[test]

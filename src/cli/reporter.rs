@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use std::time::Duration;
 
-use dehusk::pipeline::{Observer, Permission, Stop, WarningKind};
+use dehusk::pipeline::{Observer, Permission, Steps, Stop, WarningKind};
 
 use super::interrupt;
 use super::often::Often;
-use super::progress::{Progress, Steps};
+use super::progress::Progress;
 use super::skips::{Skips, TooManySkipped};
 use super::terminal::harmless;
 
@@ -154,7 +154,7 @@ impl Reporter {
 }
 
 impl Observer for Reporter {
-    fn start(&self, stage: &'static str, steps: dehusk::pipeline::Steps) {
+    fn start(&self, stage: &'static str, steps: Steps) {
         Reporter::start(self, stage, steps);
     }
 

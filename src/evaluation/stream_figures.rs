@@ -171,7 +171,7 @@ impl Figures {
         [0, 1, 2].map(|method| Shares::mean(&sources.iter().map(|shares| shares[method]).collect::<Vec<Shares>>()))
     }
 
-    /// The tables of all sources that have so many pages, added up.
+    /// The tables of all sources that have this number of pages, added up.
     pub fn table_at(&self, page: u32) -> TableFigures {
         let tables = self.sources.iter().filter_map(|source| source.pages.get(page as usize - 1));
         tables.fold(TableFigures::default(), |sum, PageFigures { table, .. }| TableFigures {

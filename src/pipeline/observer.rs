@@ -13,6 +13,12 @@ pub enum Steps {
     Bytes(Option<u64>),
 }
 
+impl From<usize> for Steps {
+    fn from(things: usize) -> Steps {
+        Steps::Things(things as u64)
+    }
+}
+
 /// What a warning is about. A run of millions of documents can give millions of warnings of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
