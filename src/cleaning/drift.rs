@@ -71,7 +71,7 @@ impl Watch {
         }
     }
 
-    /// Number of counted patterns in a document.
+    /// Number of patterns in a document. Only the source's own patterns with counts of the last mining are counted.
     pub fn found(&self, reading: &Reading) -> u64 {
         let applied = reading.matches.iter().map(|found| found.pattern);
         let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
@@ -81,7 +81,8 @@ impl Watch {
         found.len() as u64
     }
 
-    /// Mean number of counted patterns in a document at mining.
+    /// Mean number of patterns in a document when the source was mined. The same patterns count as in
+    /// [`found`](Self::found).
     pub fn when_mined(&self) -> f64 {
         self.when_mined
     }

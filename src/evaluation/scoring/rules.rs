@@ -22,20 +22,20 @@ pub enum Rule {
     LinesInTwo,
     /// Remove the lines that stand in 20 % of the documents of the source, or more.
     LinesInFifth,
-    /// The literature's rule.
+    /// The rule of the literature: remove all matches of the patterns whose share reaches the cutoff.
     Union,
-    /// As asked for.
+    /// Clean with the options that the user gave.
     Dehusk,
-    /// As asked for, but with what half of the documents teach.
+    /// Clean with the same options, but with patterns mined from half of the documents.
     HalfMined,
 }
 
 impl Rule {
-    /// All there are, in the order in which they are told.
+    /// All rules, in the order in which they are shown.
     pub const ALL: [Rule; 6] =
         [Rule::LeftAlone, Rule::LinesInTwo, Rule::LinesInFifth, Rule::Union, Rule::Dehusk, Rule::HalfMined];
 
-    /// For people.
+    /// The name of the rule in tables.
     pub fn label(self) -> &'static str {
         match self {
             Rule::LeftAlone => "left alone",

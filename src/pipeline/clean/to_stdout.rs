@@ -11,7 +11,7 @@ use super::files::FileCleaner;
 use super::line_output::LineOutput;
 use super::to_folder::add;
 
-/// Maximum number of files of one document that are read at a time.
+/// Maximum number of files that are read at a time, if each file is one document.
 const FILES_AT_A_TIME: usize = 256;
 /// Maximum size of these files together. A single file may be larger.
 const BYTES_AT_A_TIME: u64 = 8 << 20;
