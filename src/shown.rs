@@ -1,18 +1,18 @@
 //! Names and messages as they are shown, on a terminal or a page.
 //!
-//! A file or a source may be called anything. A control character in a name drives a terminal; one that turns the
-//! direction of writing makes the name, and what stands beside it, look like something else.
+//! A file or a source may have any name. A control character in a name can control a terminal. A character that changes
+//! the direction of writing can make the name, and the text beside it, look like something else.
 
 use std::borrow::Cow;
 
-/// Whether the character changes how the text around it is shown: a control character, a line end, or one that turns the
+/// Whether the character changes how the text around it is shown: a control character, a line end, or one that changes the
 /// direction of writing (Unicode's `Bidi_Control`).
 pub fn misleads(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A name in which each such character is escaped, as in `\u{202e}`.
+/// The name, with each character that [`misleads`] written as an escape, such as `\u{202e}`.
 pub fn shown(name: &str) -> Cow<'_, str> {
     if !name.contains(misleads) {
         return Cow::Borrowed(name);

@@ -1,8 +1,8 @@
-//! Stretches: of flags that are set, and of a text, with what they have in common.
+//! Stretches (ranges of positions): those of flags that are set, and the overlap of stretches.
 
 use std::ops::Range;
 
-/// The stretches of flags that are set, from left to right.
+/// The stretches in which all flags are set, from left to right.
 pub(crate) fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
@@ -12,14 +12,14 @@ pub(crate) fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<us
     stretches.filter(|(flag, _)| *flag).map(|(_, range)| range)
 }
 
-/// Of sorted and disjoint stretches, those that have anything in common with one. O(log n).
+/// The stretches that overlap `with`. `sorted` must be sorted and disjoint. O(log n).
 pub(crate) fn touching<'a, T>(sorted: &'a [T], with: &Range<usize>, range: impl Fn(&T) -> &Range<usize>) -> &'a [T] {
     let first = sorted.partition_point(|of| range(of).end <= with.start);
     let count = sorted[first..].partition_point(|of| range(of).start < with.end);
     &sorted[first..first + count]
 }
 
-/// What two stretches that overlap have in common.
+/// The overlap of two stretches that overlap.
 pub(crate) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.max(b.start)..a.end.min(b.end)
 }

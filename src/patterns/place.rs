@@ -9,7 +9,7 @@ pub enum Place {
     Head,
     /// At its tail.
     Tail,
-    /// At the head in some documents, at the tail in others.
+    /// At the head or at the tail.
     Ends,
 }
 
