@@ -12,19 +12,19 @@ use crate::pipeline::Observer;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldError {
-    /// Their folder cannot be read.
+    /// The folder of gold texts cannot be read.
     #[error("gold text")]
     Unreadable(#[source] ScanError),
-    /// Their files cannot be listed.
+    /// The documents of the folder cannot be listed.
     #[error(transparent)]
     Listing(ScanError),
-    /// None of them has enough words.
+    /// No gold text has enough words.
     #[error(
         "gold text: no document in {folder} has {MIN_GOLD_WORDS} words or more; give longer documents",
         folder = .0.display()
     )]
     TooShort(PathBuf),
-    /// They are of other sources than the corpus.
+    /// The gold texts belong to other sources than those of the corpus.
     #[error(
         "no source of the corpus has gold text: the corpus has '{of_corpus}', and {folder} has '{of_gold}'; \
          name the folders in {folder} after the sources",
@@ -38,41 +38,41 @@ pub enum GoldError {
         /// Where the gold texts are.
         folder: PathBuf,
     },
-    /// Their sources are in the corpus, but none of their documents.
+    /// Some sources of the corpus have gold texts, but no document has one.
     #[error(
         "no document to score{note}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
          {folder}/SOURCE/NAME.txt; name the files there after the documents",
         folder = .folder.display()
     )]
     NothingToScore {
-        /// What else may be the reason, in brackets; or nothing.
+        /// Another possible reason, in brackets. Empty if there is none.
         note: &'static str,
         /// Where the gold texts are.
         folder: PathBuf,
     },
 }
 
-/// What should be kept of each document.
+/// The gold texts: what should be kept of each document.
 #[derive(Debug)]
 pub struct GoldTexts {
     folder: PathBuf,
-    /// By source and document.
+    /// The gold texts by source and name.
     pub sources: BTreeMap<String, BTreeMap<String, Gold>>,
-    /// How many were left out because they have too few words.
+    /// Number of gold texts that were left out because they have too few words.
     pub too_short: usize,
 }
 
-/// What should be kept of one document.
+/// The gold text of one document: what should be kept of it.
 #[derive(Debug)]
 pub struct Gold {
-    /// As a person marked it.
+    /// The text that a person marked.
     pub text: String,
     /// Its words.
     pub words: Bag,
 }
 
 impl GoldTexts {
-    /// Reads a folder of gold texts, which looks like that of a corpus.
+    /// Reads a folder of gold texts. Like a corpus, it has a folder for each source.
     ///
     /// # Errors
     /// If it cannot be read, or no gold text has enough words.
@@ -93,10 +93,10 @@ impl GoldTexts {
         Ok(gold)
     }
 
-    /// Better said before hours of mining.
+    /// Fails if no source has gold text. Call it before mining, which may take hours.
     ///
     /// # Errors
-    /// If there is gold text for none of the sources.
+    /// If no source has gold text.
     pub fn refuse_other_sources(&self, listings: &[SourceListing]) -> Result<(), GoldError> {
         if listings.iter().any(|listing| self.sources.contains_key(listing.id.as_str())) {
             return Ok(());
@@ -109,12 +109,12 @@ impl GoldTexts {
         })
     }
 
-    /// The error if no document has gold text, though its source has; the note says what else may be the reason.
+    /// The error that no document has gold text, although its source has some. `note` is another possible reason.
     pub fn nothing_to_score(&self, note: &'static str) -> GoldError {
         GoldError::NothingToScore { note, folder: self.folder.clone() }
     }
 
-    /// Of a source's documents those that have gold text, with it, in their order.
+    /// The documents of a source that have gold text, each with its gold text, in the order of the documents.
     pub fn with_documents<'g, 'd>(
         &'g self,
         source: &str,
@@ -139,18 +139,18 @@ impl GoldTexts {
     }
 }
 
-/// A gold text and the document it is of.
+/// A gold text and its document.
 #[derive(Debug)]
 pub struct Pair<'g, 'd> {
-    /// What the gold text is called.
+    /// The name of the gold text.
     pub name: &'g str,
-    /// What should be kept.
+    /// The gold text.
     pub gold: &'g Gold,
-    /// With its number within the source; `None` if it is not there.
+    /// The document, with its index among the documents of the source. `None` if there is no such document.
     pub document: Option<(usize, &'d Document)>,
 }
 
-/// For each gold text of a source, the document it is of: of those that could be meant the one with the likest name.
+/// The document of each gold text of a source. If several documents fit, the one with the most similar name is taken.
 pub fn pairs<'g, 'd>(gold: &'g BTreeMap<String, Gold>, documents: &'d [Option<Document>]) -> Vec<Pair<'g, 'd>> {
     let mut found: BTreeMap<&str, (usize, usize, &Document)> = BTreeMap::new();
     for (index, document) in documents.iter().enumerate() {
@@ -167,7 +167,7 @@ pub fn pairs<'g, 'd>(gold: &'g BTreeMap<String, Gold>, documents: &'d [Option<Do
     gold.iter().map(|(name, gold)| Pair { name, gold, document: document(name) }).collect()
 }
 
-/// What the gold text of a document may be called, the likest first.
+/// The possible names of the gold text of a document, the most similar one first.
 fn gold_names(id: &str) -> [String; 3] {
     let stem = FileKind::stem(id);
     [id.to_owned(), format!("{stem}.txt"), format!("{id}.txt")]

@@ -6,101 +6,101 @@ use serde::Serialize;
 
 use super::removal::Removal;
 
-/// All of it.
+/// The figures of all sources.
 #[derive(Debug)]
 pub struct Figures {
-    /// Each has a document.
+    /// The sources with at least one document.
     pub sources: Vec<SourceFigures>,
-    /// Documents that a segment of template is in.
+    /// Number of documents from which on a segment is template.
     pub min_documents: u32,
 }
 
-/// One source.
+/// The figures of one source.
 #[derive(Debug)]
 pub struct SourceFigures {
     /// Its name.
     pub source: String,
-    /// In order.
+    /// The figures of each page, in the order in which pages arrive.
     pub pages: Vec<PageFigures>,
-    /// What has to be kept of it.
+    /// How much must be stored for the source.
     pub storage: Storage,
 }
 
-/// One document.
+/// The figures of one page.
 #[derive(Debug)]
 pub struct PageFigures {
-    /// If it has gold text.
+    /// What was removed from it. `None` if it has no gold text.
     pub judged: Option<Judged>,
-    /// The table when it has learned from it.
+    /// The table after this page.
     pub table: TableFigures,
 }
 
-/// What was removed by each method, of one document or of several.
+/// What each method removed from one page or from several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// By the table, weighed and smoothed.
+    /// Removed with the table, weighed and smoothed, as `dehusk stream` does.
     pub stream: Removal,
-    /// By the table: template segments as they are.
+    /// Removed with the table: all segments that are template, and nothing else.
     pub segments: Removal,
-    /// By patterns mined from all documents.
+    /// Removed with patterns mined from all documents.
     pub batch: Removal,
 }
 
-/// A table when it has learned from a page.
+/// The size of a table after a page.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct TableFigures {
-    /// How many are remembered.
+    /// Number of segments that are remembered.
     pub segments: usize,
-    /// What it takes.
+    /// Number of bytes of memory.
     pub bytes: u64,
-    /// Those of its segments that are template; `None` if no redesign was named.
+    /// Its template segments, before and after a redesign. `None` if the user named no redesign.
     #[serde(flatten)]
     pub templates: Option<Templates>,
 }
 
-/// Template segments of a table, by when they came first.
+/// Numbers of template segments of a table, by when they were first seen.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Templates {
-    /// Before the redesign.
+    /// Segments first seen before the redesign.
     pub old: usize,
-    /// On its first page or later.
+    /// Segments first seen on the first page of the redesign or later.
     pub new: usize,
 }
 
-/// What has to be kept of a source, in bytes.
+/// How much must be stored for a source, in bytes.
 #[derive(Debug)]
 pub struct Storage {
-    /// The table, on average over the last half.
+    /// The table: mean over the last half of the pages.
     pub table: f64,
-    /// The pages of the first half.
+    /// All pages of the first half.
     pub half: u64,
-    /// `None` if nothing is detected.
+    /// A cache of pages instead of a table. `None` if nothing is detected.
     pub batch: Option<Batch>,
 }
 
 /// The smallest number of cached pages that does nearly as well as the table.
 #[derive(Debug)]
 pub struct Batch {
-    /// How many.
+    /// Number of pages.
     pub pages: usize,
-    /// On average over the last half.
+    /// Their bytes: mean over the last half of the pages.
     pub bytes: f64,
 }
 
-/// Precision and recall of each method, where there are any.
+/// Precision and recall. `None` if there is nothing to divide by.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Shares {
-    /// Of the removed words, those that are not gold.
+    /// The share of the removed words that are not gold.
     pub precision: Option<f64>,
-    /// Of the words that are not gold, those that were removed.
+    /// The share of the words that are not gold that was removed.
     pub recall: Option<f64>,
 }
 
 impl Judged {
-    /// How the methods are called, in order.
+    /// The names of the methods, in order.
     pub const METHODS: [&'static str; 3] = ["stream", "segments", "batch"];
 
-    /// What each method removed, in this order.
+    /// What each method removed, in the order of [`METHODS`](Self::METHODS).
     pub fn methods(&self) -> [Removal; 3] {
         [self.stream, self.segments, self.batch]
     }
@@ -113,12 +113,12 @@ impl Judged {
 }
 
 impl Shares {
-    /// Of what was removed.
+    /// Precision and recall of a removal.
     pub fn of(removal: &Removal) -> Shares {
         Shares { precision: removal.precision(), recall: removal.recall() }
     }
 
-    /// Each the mean over those that have it.
+    /// The mean precision and the mean recall, of those that are known.
     fn mean(shares: &[Shares]) -> Shares {
         let of = |share: fn(&Shares) -> Option<f64>| mean(shares.iter().filter_map(share));
         Shares { precision: of(|it| it.precision), recall: of(|it| it.recall) }
@@ -131,13 +131,13 @@ impl Figures {
         self.sources.iter().all(|source| source.judged(1..=u32::MAX).next().is_none())
     }
 
-    /// How many pages the longest source has.
+    /// Number of pages of the source with most pages.
     pub fn pages(&self) -> u32 {
         self.sources.iter().map(SourceFigures::last).max().unwrap_or(0)
     }
 
-    /// Windows of pages: those before anything can be template, the first on which something can, and then wider and wider
-    /// ones.
+    /// Windows of pages. The first window has the pages on which nothing can be template yet. The second has the next page
+    /// only. Later windows are wider and wider.
     pub fn windows(&self) -> Vec<RangeInclusive<u32>> {
         let (first, last) = (self.min_documents, self.pages());
         let round = (0..)
@@ -152,26 +152,26 @@ impl Figures {
         windows.collect()
     }
 
-    /// How many documents were judged on these pages, and all words of them together.
+    /// Number of judged documents on these pages, and the sum of what was removed from them.
     pub fn within(&self, pages: &RangeInclusive<u32>) -> (usize, Judged) {
         let judged = || self.sources.iter().flat_map(|source| source.judged(pages.clone()));
         (judged().count(), Judged::sum(judged()))
     }
 
-    /// The same of the last half of each source.
+    /// Number of judged documents in the last half of each source's pages, and the sum of what was removed from them.
     pub fn in_last_half(&self) -> (usize, Judged) {
         let judged = || self.sources.iter().flat_map(|source| source.judged(source.last_half()));
         (judged().count(), Judged::sum(judged()))
     }
 
-    /// The means over the sources, of the last half of each, by method.
+    /// Mean precision and recall of the sources for each method, in the last half of their pages.
     pub fn means_of_last_half(&self) -> [Shares; 3] {
         let of_source = |source: &SourceFigures| source.in_last_half().methods().map(|removal| Shares::of(&removal));
         let sources: Vec<[Shares; 3]> = self.sources.iter().map(of_source).collect();
         [0, 1, 2].map(|method| Shares::mean(&sources.iter().map(|shares| shares[method]).collect::<Vec<Shares>>()))
     }
 
-    /// The tables of all sources that have this number of pages, added up.
+    /// The sum of the tables of all sources at this page. Sources with fewer pages are left out.
     pub fn table_at(&self, page: u32) -> TableFigures {
         let tables = self.sources.iter().filter_map(|source| source.pages.get(page as usize - 1));
         tables.fold(TableFigures::default(), |sum, PageFigures { table, .. }| TableFigures {
@@ -186,7 +186,7 @@ impl Figures {
 }
 
 impl SourceFigures {
-    /// All words of the last half together.
+    /// The sum of what was removed from the last half of the pages.
     pub fn in_last_half(&self) -> Judged {
         Judged::sum(self.judged(self.last_half()))
     }
@@ -206,7 +206,7 @@ impl SourceFigures {
     }
 }
 
-/// The mean; `None` of nothing.
+/// The mean. `None` if there are no figures.
 pub fn mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
     let figures: Vec<f64> = figures.collect();
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)

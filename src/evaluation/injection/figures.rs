@@ -1,4 +1,4 @@
-//! What the trials found, added up, and held to what is asked of mining and cleaning.
+//! Adds up what the trials found, and compares it with the targets for mining and cleaning.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use serde::Serialize;
 
 use super::{Kind, Insertion, Tally, Trial};
 
-/// Targets hold for templates in at least this many documents ...
+/// The targets are for corpora with at least this number of documents ...
 pub const TARGET_DOCUMENTS: usize = 100;
-/// ... and in at least this share of them.
+/// ... and for templates in at least this percentage of them.
 pub const TARGET_PERCENT: usize = 20;
-/// The target for the share of the original characters that is lost, at most.
+/// Maximum share of the original characters that may be lost.
 const MAX_LOST: f64 = 0.001;
 
-/// All trials of a seed.
+/// All trials with one seed.
 #[derive(Debug, Serialize)]
 pub struct Figures {
-    /// Where all chance came from.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// The percentages of the documents that carried a template, the largest first.
+    /// The percentages of documents that got a template, the largest first.
     pub shares: Vec<usize>,
-    /// By the number of documents.
+    /// Corpora without templates, one for each number of documents.
     pub untouched: Vec<Untouched>,
     /// Each trial and what it found.
     pub trials: Vec<Tried>,
@@ -40,7 +40,7 @@ pub struct Untouched {
 /// A trial that was carried out.
 #[derive(Debug, Serialize)]
 pub struct Tried {
-    /// Which.
+    /// The trial.
     #[serde(flatten)]
     pub trial: Trial,
     /// What it found.
@@ -52,7 +52,7 @@ pub struct Tried {
 pub type Row = (usize, Kind, Insertion);
 
 impl Figures {
-    /// What was found by row and percentage.
+    /// What the trials found, by row and percentage.
     pub fn by_row(&self) -> BTreeMap<Row, BTreeMap<usize, Tally>> {
         let mut rows: BTreeMap<Row, BTreeMap<usize, Tally>> = BTreeMap::new();
         for Tried { trial, tally } in &self.trials {
@@ -62,7 +62,7 @@ impl Figures {
         rows
     }
 
-    /// What was found where targets hold, by kind and place; `None` for all places of a kind.
+    /// What the trials with targets found, by kind and place. `None` stands for all places of a kind.
     pub fn with_targets(&self) -> BTreeMap<(Kind, Option<Insertion>), Tally> {
         let counts = |trial: &Trial| trial.documents >= TARGET_DOCUMENTS && trial.percent >= TARGET_PERCENT;
         let mut rows: BTreeMap<(Kind, Option<Insertion>), Tally> = BTreeMap::new();
@@ -76,13 +76,13 @@ impl Figures {
 }
 
 impl Untouched {
-    /// As a tally, in which nothing was injected.
+    /// The counts as a tally without injected text.
     pub fn tally(&self) -> Tally {
         Tally { original: self.original, lost: self.lost, ..Tally::default() }
     }
 }
 
-/// Whether enough of the templates of this kind was removed, and little enough lost.
+/// Whether the target of this kind is met: enough of the templates was removed, and little enough of the text was lost.
 pub fn is_met(kind: Kind, tally: &Tally) -> bool {
     let least = match kind {
         Kind::Constant | Kind::MutableSlots => 0.99,

@@ -9,75 +9,75 @@ use crate::evaluation::score::Score;
 use crate::evaluation::words::Bag;
 use crate::patterns::Pattern;
 
-/// How well each rule did.
+/// The score of each rule.
 pub type Scores = BTreeMap<Rule, Score>;
 
-/// All of it.
+/// The figures of a corpus.
 #[derive(Debug)]
 pub struct Figures {
-    /// Whose losses are told.
+    /// The rule whose losses are reported.
     pub judged: Rule,
-    /// Sorted by name; each has a document.
+    /// The sources with at least one document, sorted by name.
     pub sources: Vec<SourceFigures>,
-    /// That removed something, the one that lost most first.
+    /// The patterns that removed something. The one that removed most gold words comes first.
     pub patterns: Vec<PatternFigures>,
 }
 
-/// One source.
+/// The figures of one source.
 #[derive(Debug)]
 pub struct SourceFigures {
     /// Its name.
     pub source: String,
-    /// Sorted by name.
+    /// Its documents that have gold text, sorted by name.
     pub documents: Vec<DocumentFigures>,
-    /// A figure for each document.
+    /// What each pattern removed, an item for each document.
     pub patterns: Vec<PatternFigures>,
 }
 
-/// One document with gold text.
+/// The figures of one document with gold text.
 #[derive(Debug)]
 pub struct DocumentFigures {
-    /// Its name, or that of its gold text if it is missing.
+    /// The name of the document. If the document is missing, the name of its gold text.
     pub name: String,
-    /// The corpus has only its gold text.
+    /// Whether there is a gold text, but no document in the corpus.
     pub is_missing: bool,
-    /// How many words should be kept.
+    /// Number of words of the gold text. All of them should be kept.
     pub gold_words: usize,
-    /// By rule.
+    /// The score of each rule.
     pub scores: Scores,
     /// The gold words that the judged rule removed.
     pub lost_words: Bag,
-    /// Where they stood, the longest first.
+    /// The passages that they were in, the longest first.
     pub lost: Vec<LostText>,
 }
 
 /// Neighbouring gold words that were removed.
 #[derive(Debug)]
 pub struct LostText {
-    /// As it stood there, with single spaces.
+    /// The passage in the document, with single spaces between words.
     pub text: String,
-    /// How many they are.
+    /// Number of words.
     pub words: usize,
-    /// Ids of those that removed it.
+    /// Ids of the patterns that removed it.
     pub patterns: Vec<String>,
 }
 
 /// What one pattern removed.
 #[derive(Debug)]
 pub struct PatternFigures {
-    /// `None` for what no pattern matched.
+    /// The pattern. `None` stands for text that no pattern matched.
     pub name: Option<PatternName>,
-    /// Where it did.
+    /// The sources in which it removed something.
     pub sources: Vec<String>,
-    /// In how many documents it lost gold words.
+    /// Number of documents in which it removed gold words.
     pub documents: usize,
-    /// Words.
+    /// Number of words that it removed.
     pub removed: usize,
-    /// The gold words among them.
+    /// The gold words among the removed words.
     pub lost: Bag,
 }
 
-/// What tells patterns apart over sources.
+/// Identifies a pattern across sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PatternName {
     /// Its id.
@@ -87,14 +87,14 @@ pub struct PatternName {
 }
 
 impl Figures {
-    /// Puts together what is known of the sources.
+    /// Combines the figures of sources.
     pub fn of(mut sources: Vec<SourceFigures>, judged: Rule) -> Figures {
         sources.retain(|source| !source.documents.is_empty());
         let patterns = sources.iter_mut().flat_map(|source| std::mem::take(&mut source.patterns)).collect();
         Figures { judged, patterns: added_up(patterns), sources }
     }
 
-    /// Whether there is no document to speak of.
+    /// Whether no document was scored.
     pub fn is_empty(&self) -> bool {
         self.documents().all(|(_, document)| document.is_missing)
     }
@@ -106,12 +106,12 @@ impl Figures {
             .flat_map(|source| source.documents.iter().map(|document| (source.source.as_str(), document)))
     }
 
-    /// The means over the sources.
+    /// The mean scores of the sources.
     pub fn scores(&self) -> Scores {
         mean(&self.sources.iter().map(SourceFigures::scores).collect::<Vec<Scores>>())
     }
 
-    /// The documents that lost the greatest share of their gold words first, and none that lost nothing.
+    /// The documents that lost gold words. The one that lost the largest share comes first.
     pub fn worst_documents(&self) -> Vec<(&str, &DocumentFigures)> {
         let mut worst: Vec<(&str, &DocumentFigures)> =
             self.documents().filter(|(_, document)| document.lost_words.total() > 0).collect();
@@ -119,17 +119,17 @@ impl Figures {
         worst
     }
 
-    /// The patterns that lost something.
+    /// The patterns that removed gold words.
     pub fn worst_patterns(&self) -> impl Iterator<Item = &PatternFigures> {
         self.patterns.iter().filter(|pattern| pattern.lost.total() > 0)
     }
 
-    /// How many gold words there are, and how many of them were lost.
+    /// Number of gold words, and number of lost words among them.
     pub fn gold_and_lost_words(&self) -> (usize, usize) {
         gold_and_lost_words(self.documents().map(|(_, document)| document))
     }
 
-    /// The names of gold texts that are of no document.
+    /// The names of gold texts that have no document.
     pub fn missing(&self) -> Vec<String> {
         let missing = self.documents().filter(|(_, document)| document.is_missing);
         missing.map(|(source, document)| format!("{source}/{}", document.name)).collect()
@@ -137,19 +137,19 @@ impl Figures {
 }
 
 impl SourceFigures {
-    /// The means over the documents.
+    /// The mean scores of the documents.
     pub fn scores(&self) -> Scores {
         mean(&self.documents.iter().map(|document| document.scores.clone()).collect::<Vec<Scores>>())
     }
 
-    /// How many gold words there are, and how many of them were lost.
+    /// Number of gold words, and number of lost words among them.
     pub fn gold_and_lost_words(&self) -> (usize, usize) {
         gold_and_lost_words(self.documents.iter())
     }
 }
 
 impl DocumentFigures {
-    /// A document of which nothing is left, because it is not there.
+    /// The figures of a document that is not in the corpus. It is scored as if no word of it was kept.
     pub fn missing(name: &str, gold: &Gold, rules: impl Iterator<Item = Rule>) -> DocumentFigures {
         DocumentFigures {
             name: name.to_owned(),
@@ -161,14 +161,14 @@ impl DocumentFigures {
         }
     }
 
-    /// Of the gold words.
+    /// The share of the gold words that was lost.
     pub fn lost_share(&self) -> f64 {
         self.lost_words.total() as f64 / self.gold_words as f64
     }
 }
 
 impl PatternFigures {
-    /// The same, of a source.
+    /// These figures, with the source as the only one.
     pub fn of_source(self, source: &str) -> PatternFigures {
         PatternFigures { sources: vec![source.to_owned()], ..self }
     }
@@ -183,7 +183,7 @@ impl PatternFigures {
 }
 
 impl PatternName {
-    /// Of this pattern.
+    /// The name of this pattern.
     pub fn of(pattern: &Pattern) -> PatternName {
         PatternName { id: pattern.id.clone(), regex: pattern.regex.clone() }
     }

@@ -23,20 +23,20 @@ use rules::{Methods, Rule, Rules, Scratches};
 /// The patterns to clean with.
 #[derive(Debug)]
 pub struct Libraries {
-    /// Of all documents.
+    /// Patterns from all documents.
     pub all: Library,
-    /// Of every second document; then only the others are scored.
+    /// Patterns from every second document. If this is given, only the other documents are scored.
     pub half: Option<Library>,
 }
 
 impl Libraries {
-    /// Whose losses are told: the rule that did not see the documents, if there is one.
+    /// The rule whose losses are reported: [`Rule::HalfMined`] if half of the documents were mined, else [`Rule::Dehusk`].
     pub fn judged(&self) -> Rule {
         if self.half.is_some() { Rule::HalfMined } else { Rule::Dehusk }
     }
 }
 
-/// What all sources are scored with.
+/// All that is needed to score the sources of a corpus.
 pub struct Scoring<'a> {
     inventory: &'a Inventory,
     listings: BTreeMap<&'a str, &'a SourceListing>,
@@ -47,7 +47,7 @@ pub struct Scoring<'a> {
 }
 
 impl<'a> Scoring<'a> {
-    /// Of these documents, by these rules.
+    /// Scores the documents of this inventory that have gold text.
     pub fn new(
         inventory: &'a Inventory,
         listings: &'a [SourceListing],
@@ -97,7 +97,8 @@ impl<'a> Scoring<'a> {
         Ok(SourceFigures { source: source.to_owned(), documents, patterns })
     }
 
-    /// When half is mined, the other half is scored; a document that is not there could be of either.
+    /// Whether the document is scored. If half of the documents were mined, the others are scored, and missing documents
+    /// are not, because they could be of either half.
     fn is_scored(&self, pair: &Pair) -> bool {
         self.libraries.half.is_none() || pair.document.is_some_and(|(index, _)| index % 2 == 1)
     }

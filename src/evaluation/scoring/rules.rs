@@ -10,7 +10,7 @@ use crate::corpus::Document;
 use crate::evaluation::opponents::LineCounts;
 use crate::patterns::PatternFile;
 
-/// The share of the documents from which on [`Rule::LinesInFifth`] drops a line.
+/// [`Rule::LinesInFifth`] removes the lines that are in at least this share of the documents.
 const FIFTH: f64 = 0.2;
 
 /// A way to clean.
@@ -47,7 +47,7 @@ impl Rule {
         }
     }
 
-    /// For the head of a narrow column.
+    /// The name at the head of a narrow column.
     pub fn short_label(self) -> &'static str {
         match self {
             Rule::LeftAlone => "alone",
@@ -59,7 +59,7 @@ impl Rule {
         }
     }
 
-    /// For scripts.
+    /// The name in JSON.
     pub fn key(self) -> &'static str {
         match self {
             Rule::LeftAlone => "left_alone",
@@ -72,16 +72,16 @@ impl Rule {
     }
 }
 
-/// How dehusk cleans.
+/// The options of the rules that use patterns.
 #[derive(Debug)]
 pub struct Methods {
-    /// The method asked for.
+    /// The options that the user gave.
     pub asked: CleanOptions,
-    /// The literature's beside it.
+    /// The options of [`Rule::Union`].
     pub union: CleanOptions,
 }
 
-/// The rules made ready for one source.
+/// The rules for one source, with line counts and compiled patterns.
 #[derive(Debug)]
 pub(super) struct Rules {
     lines: LineCounts,
@@ -89,21 +89,21 @@ pub(super) struct Rules {
     cleaners: Vec<RuleCleaner>,
 }
 
-/// A cleaner, and the rules that it serves: two if the union is what was asked for.
+/// A cleaner, and the rules that use it. If the user chose the union method, two rules use the same cleaner.
 #[derive(Debug)]
 struct RuleCleaner {
     rules: Vec<Rule>,
     cleaner: Cleaner,
 }
 
-/// One thread's scratch space, as many as there are cleaners.
+/// The scratch space of one thread: one for each cleaner.
 pub(super) type Scratches = Vec<Scratch>;
 
-/// What rules leave of a text.
+/// What some rules keep of a text.
 pub(super) struct Kept<'r, 't> {
     pub rules: &'r [Rule],
     pub text: Cow<'t, str>,
-    /// How it came to be, if dehusk did it.
+    /// The spans that were removed, if the rules use patterns.
     pub cleaning: Option<Cleaning>,
 }
 
@@ -119,17 +119,17 @@ impl Rules {
         Rules { lines: LineCounts::of(texts), judged: libraries.judged(), cleaners: cleaners.map(compile).collect() }
     }
 
-    /// The cleaner whose losses are told.
+    /// The cleaner whose losses are reported.
     pub fn judged(&self) -> Option<&Cleaner> {
         self.cleaners.iter().find(|one| one.rules.contains(&self.judged)).map(|one| &one.cleaner)
     }
 
-    /// Scratch space for one thread, which lets all cleaners run at once.
+    /// Scratch space for one thread. All cleaners can use it at the same time.
     pub fn scratches(&self) -> Scratches {
         self.cleaners.iter().map(|_| Scratch::default()).collect()
     }
 
-    /// What each rule leaves of a text.
+    /// What each rule keeps of a text.
     pub fn apply<'t>(&self, scratches: &mut Scratches, text: &'t str) -> Result<Vec<Kept<'_, 't>>, CleanError> {
         let in_fifth = self.lines.documents_of_share(FIFTH);
         let mut all = vec![
@@ -152,7 +152,7 @@ impl Rules {
     }
 }
 
-/// Which rules need which patterns, and how they are applied.
+/// The cleaners that are needed: for each the rules that use it, its pattern files and its options.
 fn wanted<'a>(
     source: &str,
     libraries: &'a Libraries,
