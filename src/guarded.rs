@@ -1,7 +1,7 @@
 //! Turns panics of other crates on damaged files into errors.
 //!
-//! Some readers of file formats have assertions that fail on a damaged file, which panics. The panic is caught here. If a program
-//! has called [`silence`], nothing is printed about such a panic. The program prints the error instead.
+//! Some readers of file formats have assertions that fail on a damaged file, which panics. The panic is caught here. If
+//! a program has called [`silence`], nothing is printed about such a panic. The program prints the error instead.
 
 use std::any::Any;
 use std::cell::Cell;

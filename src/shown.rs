@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// Whether the character changes how the text around it is shown: a control character, a line end, or one that changes the
-/// direction of writing (Unicode's `Bidi_Control`).
+/// Whether the character changes how the text around it is shown: a control character, a line end, or one that changes
+/// the direction of writing (Unicode's `Bidi_Control`).
 pub fn misleads(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')

@@ -136,8 +136,8 @@ impl Figures {
         self.sources.iter().map(SourceFigures::last).max().unwrap_or(0)
     }
 
-    /// Windows of pages. The first window has the pages on which nothing can be template yet. The second has the next page
-    /// only. Later windows are wider and wider.
+    /// Windows of pages. The first window has the pages on which nothing can be template yet. The second has the next
+    /// page only. Later windows are wider and wider.
     pub fn windows(&self) -> Vec<RangeInclusive<u32>> {
         let (first, last) = (self.min_documents, self.pages());
         let round = (0..)

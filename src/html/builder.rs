@@ -338,8 +338,8 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Ends an inline element. Blocks inside it stay open. In this case the standard ends only formatting elements. Here
-    /// every inline element is ended, because an open one could hide text that a browser shows.
+    /// Ends an inline element. Blocks inside it stay open. In this case the standard ends only formatting elements.
+    /// Here every inline element is ended, because an open one could hide text that a browser shows.
     fn end_inline(&mut self, at: u32) {
         if at > 0 && at >= self.stack.scope() {
             self.end_within_blocks(at);

@@ -10,7 +10,7 @@ use fancy_regex::{CompileError, Error, Expr, Regex};
 
 /// A regex that a person wrote. It always compiles.
 ///
-/// A compiled regex takes a hundred kilobytes, and most regexes of a source are not needed for the documents at hand.
+/// A compiled regex takes a hundred kilobytes, and most regexes of a source are not needed for the current documents.
 /// So `new` compiles only to check it, and it is compiled again when first needed.
 #[derive(Clone, Debug)]
 pub struct ForeignRegex(Arc<Inner>);

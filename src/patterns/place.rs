@@ -1,7 +1,7 @@
 //! The place of templates in documents, computed by [`places`](crate::selection::places).
 
-/// Where a pattern stands in nearly all documents that have it: at the head, at the tail, or at one of the two. Templates
-/// stand there one after the other.
+/// Where a pattern stands in nearly all documents that have it: at the head, at the tail, or at one of the two.
+/// Templates stand there one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {

@@ -27,12 +27,12 @@ use pattern_selection::needed_patterns;
 use trust::Tally;
 use values::Values;
 
-/// Tries the patterns of a source on texts of this source, as `dehusk mine` does. Returns the file with the trust in the
-/// source, the places and values of patterns, and marks on the patterns before which articles end. Patterns that are not needed
-/// are left out.
+/// Tries the patterns of a source on texts of this source, as `dehusk mine` does. Returns the file with the trust in
+/// the source, the places and values of patterns, and marks on the patterns before which articles end. Patterns that
+/// are not needed are left out.
 ///
-/// `own` is the source's file. `shared` is the file of shared patterns, if there is one. At most 500 of the texts are used,
-/// evenly spread. Patterns that a person changed or decided on stay.
+/// `own` is the source's file. `shared` is the file of shared patterns, if there is one. At most 500 of the texts are
+/// used, evenly spread. Patterns that a person changed or decided on stay.
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
     let mut own = own;
@@ -80,8 +80,8 @@ pub(crate) struct SelectOptions {
     pub(crate) cleaning: CleanOptions,
 }
 
-/// The source's file with marks on the patterns before which articles end, and with the share of the text that its patterns
-/// remove. Patterns that are not needed are left out, unless the options keep all.
+/// The source's file with marks on the patterns before which articles end, and with the share of the text that its
+/// patterns remove. Patterns that are not needed are left out, unless the options keep all.
 pub(crate) fn tried_out<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,

@@ -38,18 +38,20 @@ struct Signs {
     holes: RangeInclusive<f64>,
 }
 
-/// Alarms as a share of the unmatched words, and for each matched word. There is no doubt up to the start of a range,
-/// and full doubt from its end on.
+/// The range for alarms (words that no pattern matches, in segments that the shape model takes for boilerplate) as a
+/// share of the words that no pattern matches. Up to the start of the range there is no doubt. From its end on there is
+/// full doubt.
 const ALARMS: RangeInclusive<f64> = 0.1..=0.12;
+/// The range for the number of alarms for each matched word.
 const FOR_EACH_MATCHED: RangeInclusive<f64> = 1.0..=1.2;
-/// The same for words in holes, for each word that is kept. Templates inside articles make some holes.
+/// The range for the number of words in holes for each word that is kept. Templates inside articles make some holes.
 const HOLES: RangeInclusive<f64> = 0.105..=0.125;
-/// The same for the share of documents without a paragraph.
+/// The range for the share of documents without a paragraph.
 const WITHOUT_PARAGRAPH: RangeInclusive<f64> = 0.4..=0.6;
-/// The same for the share of documents with a value of their own.
+/// The range for the share of documents with a value of their own.
 const RECORDS: RangeInclusive<f64> = 0.4..=0.6;
-/// The same for alarms in a stream. Higher, because text that is seen for the first time counts as not recurring, and
-/// some of it has the shape of boilerplate.
+/// Like [`ALARMS`], for a stream. The range is higher, because text that is seen for the first time counts as not
+/// recurring, and some of it has the shape of boilerplate.
 const ALARMS_SO_FAR: RangeInclusive<f64> = 0.3..=0.36;
 /// In a stream, holes appear while documents come. After this many documents, half of the holes are seen.
 const HALF_OF_HOLES: f64 = 2.5;

@@ -47,7 +47,7 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
         let source = Learned::of(id, state, lexer, options)?;
         if source.is_too_small() {
             reporter.warn(&format!(
-                "source '{}' is too small: {} documents are needed to find what lasts, and there were {}; only shared patterns will apply",
+                "source '{}' is too small: {} documents are needed to find the segments that last, and there were {}; only shared patterns will apply",
                 source.id,
                 Learned::MIN_PAGES,
                 source.pages

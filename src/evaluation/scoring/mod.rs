@@ -30,7 +30,8 @@ pub struct Libraries {
 }
 
 impl Libraries {
-    /// The rule whose losses are reported: [`Rule::HalfMined`] if half of the documents were mined, else [`Rule::Dehusk`].
+    /// The rule whose losses are reported: [`Rule::HalfMined`] if half of the documents were mined, else
+    /// [`Rule::Dehusk`].
     pub fn judged(&self) -> Rule {
         if self.half.is_some() { Rule::HalfMined } else { Rule::Dehusk }
     }
@@ -97,8 +98,8 @@ impl<'a> Scoring<'a> {
         Ok(SourceFigures { source: source.to_owned(), documents, patterns })
     }
 
-    /// Whether the document is scored. If half of the documents were mined, the others are scored, and missing documents
-    /// are not, because they could be of either half.
+    /// Whether the document is scored. If half of the documents were mined, the others are scored, and missing
+    /// documents are not, because they could be of either half.
     fn is_scored(&self, pair: &Pair) -> bool {
         self.libraries.half.is_none() || pair.document.is_some_and(|(index, _)| index % 2 == 1)
     }
