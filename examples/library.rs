@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use dehusk::{
     CleanOptions, Cleaner, Lexer, MineOptions, MutableSet, PatternFile, Scratch, Tokenizer, cross_source, mine_texts,
-    select,
 };
 
 const STORIES: [&str; 5] =
@@ -27,12 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         mined.push(mine_texts(texts, &lexer, &MineOptions::default())?);
     }
 
-    // Compare all sources, and write the templates down, for people to review, as `dehusk mine` does in its files.
+    // Compare all sources, and write the templates to pattern files, which people can review.
     let templates = cross_source(&mined).own;
     let files = sources.iter().zip(&mined).zip(templates);
     let files = files.map(|((source, mined), own)| PatternFile::of_templates(source, mined.facts(), own, &lexer));
-    // Try them out, and keep those that are needed.
-    let files: Vec<PatternFile> = files.zip(&texts).map(|(file, texts)| select(file, None, texts)).collect();
+    let files: Vec<PatternFile> = files.collect();
 
     // A cleaner serves any number of threads, each of which has a scratch of its own.
     let cleaner = Cleaner::new(&[&files[0]], &CleanOptions::default());

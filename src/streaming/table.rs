@@ -141,10 +141,10 @@ impl Progress {
 /// The segments of one source.
 ///
 /// ```
-/// use dehusk::streaming::segments::{Segment, SegmentKey};
+/// use dehusk::streaming::segments::{TextSegment, SegmentKey};
 /// use dehusk::streaming::table::{SegmentTable, TableOptions};
 ///
-/// let menu = Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
+/// let menu = TextSegment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
 /// let mut table = SegmentTable::default();
 /// table.arrive(std::slice::from_ref(&menu), &TableOptions::default());
 /// table.arrive(&[], &TableOptions::default());

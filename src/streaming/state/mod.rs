@@ -66,7 +66,7 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 ///
 /// ```
 /// use dehusk::corpus::SourceId;
-/// use dehusk::streaming::segments::{Segment, SegmentKey};
+/// use dehusk::streaming::segments::{TextSegment, SegmentKey};
 /// use dehusk::streaming::state::{Position, Settings, State};
 ///
 /// let folder = tempfile::tempdir()?;
@@ -76,7 +76,7 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 ///
 /// let source = SourceId::parse("daily-post.example")?;
 /// let mut table = state.table(&source)?;
-/// let menu = Segment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
+/// let menu = TextSegment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
 /// table.arrive(&[menu], &settings.table);
 /// state.commit(&mut [(&source, &mut table)], &[("monday.jsonl", Position { records: 1, bytes: 500 })])?;
 /// drop(state);
