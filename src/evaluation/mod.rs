@@ -25,4 +25,6 @@ pub mod injection;
 pub mod removal;
 pub mod recent;
 pub mod stream_figures;
+#[cfg(feature = "pipeline")]
+pub mod stream_measuring;
 pub mod line_chart;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::library::LibraryError;
 use super::observer::Stop;
+use crate::cleaning::CleanError;
 use crate::corpus::{OutputError, ScanError, SourceId, SourceIdError};
 use crate::shown::size;
 #[cfg(feature = "stream")]
@@ -54,6 +55,9 @@ pub enum PipelineError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// A regex that a person wrote gave up on a document.
+    #[error(transparent)]
+    Clean(#[from] CleanError),
     /// Pattern files cannot be used.
     #[error(transparent)]
     Library(#[from] LibraryError),

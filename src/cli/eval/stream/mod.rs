@@ -2,7 +2,6 @@
 
 mod json;
 mod plot;
-mod source;
 mod tables;
 
 use std::ffi::OsString;
@@ -17,6 +16,7 @@ use dehusk::cleaning::Cleaner;
 use dehusk::corpus::HtmlView;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::stream_figures::Figures;
+use dehusk::evaluation::stream_measuring::Measuring;
 use dehusk::patterns::PatternFile;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -29,7 +29,6 @@ use crate::cli::reporter::Reporter;
 use crate::cli::stream::TableArgs;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
-use source::Measuring;
 
 /// Options of `dehusk eval stream`.
 #[derive(Args, Debug)]
@@ -87,7 +86,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         mutable: &mutable,
         table: args.table.changes().of_new_state(),
         redesign_at: args.redesign_at,
-        reporter,
+        observer: reporter,
     };
     let sources = summary.time("measure", || measuring.measure_all(&listings, global.threads()))?;
     let figures = Figures { sources, min_documents: measuring.table.detection.template_documents };

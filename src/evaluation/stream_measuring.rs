@@ -6,27 +6,25 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
-use dehusk::corpus::{Document, Inventory, SourceListing};
-use dehusk::evaluation::gold_texts::{Gold, GoldTexts, pairs};
-use dehusk::evaluation::recent::{seen_in_last, smallest};
-use dehusk::evaluation::removal::Removal;
-use dehusk::evaluation::stream_figures::{
+use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
+use crate::corpus::{Document, Inventory, SourceListing};
+use crate::evaluation::gold_texts::{Gold, GoldTexts, pairs};
+use crate::evaluation::recent::{seen_in_last, smallest};
+use crate::evaluation::removal::Removal;
+use crate::evaluation::stream_figures::{
     Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean,
 };
-use dehusk::evaluation::words::Bag;
-use dehusk::streaming::detection::template;
-use dehusk::streaming::evidence::StreamEvidence;
-use dehusk::streaming::learner::{self, Learner};
-use dehusk::streaming::segments::{TextSegment, segments};
-use dehusk::streaming::table::{Count, SegmentTable, TableOptions};
-use dehusk::tokens::MutableSet;
+use crate::evaluation::words::Bag;
+use crate::streaming::detection::template;
+use crate::streaming::evidence::StreamEvidence;
+use crate::streaming::learner::{self, Learner};
+use crate::streaming::segments::{TextSegment, segments};
+use crate::streaming::table::{Count, SegmentTable, TableOptions};
+use crate::tokens::MutableSet;
 
-use crate::cli::interrupt;
-use crate::cli::reporter::Reporter;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::reading::read_documents;
-use dehusk::pipeline::workers::share_out_and_collect;
+use crate::pipeline::{Library, Observer, Result};
+use crate::pipeline::reading::read_documents;
+use crate::pipeline::workers::share_out_and_collect;
 
 /// The memory that a segment takes, in bytes.
 const SEGMENT_BYTES: u64 = 24;
@@ -46,7 +44,7 @@ pub struct Measuring<'a> {
     pub mutable: &'a MutableSet,
     pub table: TableOptions,
     pub redesign_at: Option<u32>,
-    pub reporter: &'a Reporter,
+    pub observer: &'a dyn Observer,
 }
 
 /// A document of a source.
@@ -67,39 +65,39 @@ impl AsRef<[TextSegment]> for MeasuredDocument<'_> {
 
 impl Measuring<'_> {
     /// Measures all sources that have gold text and documents, in the order of the listings.
-    pub fn measure_all(&self, listings: &[SourceListing], threads: usize) -> anyhow::Result<Vec<SourceFigures>> {
+    pub fn measure_all(&self, listings: &[SourceListing], threads: usize) -> Result<Vec<SourceFigures>> {
         let has_gold = |listing: &&SourceListing| self.gold.sources.contains_key(listing.id.as_str());
         let listings: Vec<&SourceListing> = listings.iter().filter(has_gold).collect();
-        self.reporter.start("measuring", listings.len());
+        self.observer.start("measuring", listings.len().into());
         let measured = share_out_and_collect(threads, listings.len(), |index| {
             let figures = self.measure(listings[index])?;
-            self.reporter.step(1);
+            self.observer.step(1);
             Ok(figures)
         });
-        self.reporter.finish();
+        self.observer.finish();
         measured
     }
 
-    fn measure(&self, listing: &SourceListing) -> anyhow::Result<SourceFigures> {
+    fn measure(&self, listing: &SourceListing) -> Result<SourceFigures> {
         let pages = self.pages(listing)?;
         let (known, table): (Vec<StreamEvidence>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
         let counts: Vec<Vec<Count>> = known.iter().map(|known| known.counts.clone()).collect();
         let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
-        let judge = |scratch: &mut Scratch, index: usize| -> anyhow::Result<Option<Judged>> {
-            interrupt::check()?;
+        let judge = |scratch: &mut Scratch, index: usize| -> Result<Option<Judged>> {
+            self.observer.go_on()?;
             let page = &pages[index];
             page.gold.map(|gold| self.judge(page, &known[index], gold, &mined, scratch)).transpose()
         };
         let judged: Vec<Option<Judged>> =
-            (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<anyhow::Result<_>>()?;
+            (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<Result<_>>()?;
         let storage = self.storage(&pages, &counts, &table);
         let figures = judged.into_iter().zip(table).map(|(judged, table)| PageFigures { judged, table });
         Ok(SourceFigures { source: listing.id.as_str().to_owned(), pages: figures.collect(), storage })
     }
 
     /// The documents of a source, in order.
-    fn pages(&self, listing: &SourceListing) -> anyhow::Result<Vec<MeasuredDocument<'_>>> {
-        let documents = read_documents(self.inventory, &listing.documents, self.reporter)?;
+    fn pages(&self, listing: &SourceListing) -> Result<Vec<MeasuredDocument<'_>>> {
+        let documents = read_documents(self.inventory, &listing.documents, self.observer)?;
         let gold: BTreeMap<usize, &Gold> = (self.gold.sources.get(listing.id.as_str()).into_iter())
             .flat_map(|gold| pairs(gold, &documents))
             .filter_map(|pair| pair.document.map(|(index, _)| (index, pair.gold)))
@@ -115,7 +113,7 @@ impl Measuring<'_> {
         document: Document,
         gold: Option<&'g Gold>,
         scratch: &mut Scratch,
-    ) -> anyhow::Result<MeasuredDocument<'g>> {
+    ) -> Result<MeasuredDocument<'g>> {
         let reading = self.streaming.read(scratch, &document.text)?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
         let bytes = markup(&document).map_or(document.text.len(), |page| page.len()) as u64;
@@ -161,7 +159,7 @@ impl Measuring<'_> {
         gold: &Gold,
         mined: &Cleaner,
         scratch: &mut Scratch,
-    ) -> anyhow::Result<Judged> {
+    ) -> Result<Judged> {
         let MeasuredDocument { document, reading, .. } = page;
         let text: &str = &document.text;
         let words = Bag::of(text);
