@@ -43,41 +43,41 @@ pub struct LastPlace {
 }
 
 impl LastPlace {
-    /// Whether an article ends here, for a pattern that ends articles of at least `words` words. Mining saw at least
-    /// twice that many. A shorter article is accepted only if no more words follow it than stand before.
+    /// Whether an article ends here. The pattern ends articles of at least `words` words, which is half of the shortest
+    /// article that mining saw. If the article is shorter than that one, no more words may follow it than stand before.
     pub fn is_end(&self, words: usize) -> bool {
         let words = words as f64;
         self.before >= words && (self.before >= 2.0 * words || self.after <= self.before)
     }
 }
 
-/// Minimum number of documents. With fewer, all of this may be chance.
+/// Minimum number of documents with the pattern. With fewer, the 5 signs above may be chance.
 pub(crate) const MIN_DOCUMENTS: usize = 6;
-/// Minimum share of the documents. Rarer text is no part of the page's frame.
+/// Minimum share of the documents that have the pattern. Rarer text is no part of the page's frame.
 pub(crate) const MIN_SHARE: f64 = 0.3;
-/// Minimum number of words of prose in an article.
+/// Minimum number of words of prose before the pattern, in every document.
 pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
 /// Minimum number of words of a paragraph that an article can go on with. Headlines of other articles are shorter.
 const MIN_MORE_WORDS: f64 = 15.0;
-/// Minimum number of documents that do not go on right after it and have no more prose.
+/// Minimum number of documents in which nothing comes right after the pattern, and no paragraph later.
 const MIN_LAST: usize = 3;
 /// Minimum share of such documents.
 const MIN_LAST_SHARE: f64 = 0.1;
-/// Minimum number of documents that have more prose after it.
+/// Minimum number of documents with a paragraph after the pattern.
 const MIN_MORE: usize = 2;
-/// Maximum share of all prose that stands after it.
+/// Maximum share of the prose of all documents that stands after the pattern.
 const MAX_AFTER: f64 = 0.45;
-/// Minimum ratio of the prose before it: the 9th tenth of the documents to the 1st.
+/// Minimum spread of the prose before the pattern: the 9th decile of the documents divided by the 1st.
 const MIN_SPREAD: f64 = 1.5;
-/// The rank correlation of the prose before and after in articles that go on.
+/// The rank correlation of the prose before and after a pattern that stands inside articles.
 const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
-/// The correlation must be this number of standard errors higher. By chance 1 in 15 would be.
+/// The correlation must be this number of standard errors higher. By chance, 1 in 15 patterns inside articles passes.
 const MIN_STANDARD_ERRORS: f64 = 1.5;
 
-/// Articles yet to come may be this much shorter than the shortest seen.
+/// The shortest article of the seen documents is multiplied by this, because later articles may be shorter.
 const LEAST: f64 = 0.5;
 
-/// Minimum number of words of an end inside a line.
+/// Minimum number of words of a pattern that ends articles, if it matches only a part of a line.
 const MIN_WORDS: f64 = 5.0;
 
 /// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS`. Sorted by pattern.
@@ -119,8 +119,8 @@ pub fn last_places(
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
 }
 
-/// Where the article of a document ends: the first place that is the end of an article, of those of the patterns that end
-/// articles.
+/// Where the article of a document ends: the first place of a pattern that ends articles, among those that are
+/// [an end](LastPlace::is_end). `None` if there is no such place.
 pub fn article_end(
     reading: &Reading,
     matches: &[Match],
@@ -140,7 +140,8 @@ pub fn article_end(
         .min_by_key(|place| place.start)
 }
 
-/// How much prose has to stand before a pattern with these places, if articles end before it.
+/// How many words of prose must stand before a pattern with these places, so that an article ends there. `None` if the
+/// pattern does not end articles.
 pub fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
@@ -172,7 +173,7 @@ fn correlation(places: &[&LastPlace]) -> f64 {
     (with as f64 - against as f64) / (with + against).max(1) as f64
 }
 
-/// Of Kendall's correlation, where there is none.
+/// The standard error of Kendall's correlation, if the two values do not depend on each other.
 fn standard_error(places: f64) -> f64 {
     (2.0 * (2.0 * places + 5.0) / (9.0 * places * (places - 1.0))).sqrt()
 }

@@ -58,7 +58,7 @@ pub enum Reason {
     /// It is a symbolic link out of the given folder.
     #[error("is a link to {0:?}, outside the given folder: to read it, name that path too, or follow links")]
     LinkLeadsOut(PathBuf),
-    /// It is a symbolic link to a folder around it.
+    /// It is a symbolic link to a folder that contains it.
     #[error("is a link to {0:?}, which contains it")]
     LinkLoops(PathBuf),
     /// The folder was already read through another path. Each folder is read once.

@@ -51,7 +51,7 @@ impl Name {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
     pub(super) name: Name,
-    /// Whether the content of the element is not on the page.
+    /// Whether the content of the element is hidden.
     pub(super) hides: bool,
     /// Whether the element is SVG or MathML.
     pub(super) foreign: bool,
@@ -88,11 +88,11 @@ pub(super) struct Stack {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     element: Element,
-    /// The next outer element whose name has the same slot.
+    /// The height of the next outer element whose name has the same slot; 0 for none.
     same: u32,
-    /// The innermost scope around the element, or the element itself.
+    /// The height of the innermost scope around the element, or of the element itself; 0 for none.
     scope: u32,
-    /// The innermost wall around the element, or the element itself.
+    /// The height of the innermost wall around the element, or of the element itself; 0 for none.
     wall: u32,
     /// Whether the element has ended while elements inside it are still open.
     ended: bool,
@@ -147,12 +147,12 @@ impl Stack {
         self.top().map(|element| element.name.tag)
     }
 
-    /// The innermost scope.
+    /// The height of the innermost scope; 0 for none.
     pub(super) fn scope(&self) -> u32 {
         self.open.last().map_or(0, |open| open.scope)
     }
 
-    /// The innermost wall, except forms that ended early.
+    /// The height of the innermost wall, except walls that have ended; 0 for none.
     pub(super) fn wall(&self) -> u32 {
         let mut wall = self.wall_at(self.height());
         for _ in 0..MOST_COMPARED {

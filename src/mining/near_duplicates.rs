@@ -25,11 +25,11 @@ const MIN_RUN: usize = 12;
 const MIN_SHARED: f64 = 0.6;
 /// Minimum number of own tokens. A document with fewer is only compared as a whole.
 const MIN_OWN: u32 = 32;
-/// A run in more than this share of the documents (and in more than [`MIN_WIDE`]) is template, so its tokens do not
-/// belong to a document ...
+/// A run is template if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
+/// [`MIN_WIDE_RUN`] tokens. Then its tokens are not a document's own.
 const WIDE_SHARE: f64 = 0.2;
 const MIN_WIDE: usize = 3;
-/// ... if it has at least this many tokens. Shorter runs, such as "in the", are in every text.
+/// Minimum number of tokens of such a run. Shorter runs, such as "in the", are in every text.
 const MIN_WIDE_RUN: usize = 5;
 
 /// The groups of near-duplicates. Each group counts as one document.

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | literal | itself, escaped |
 //! | mutable pattern | its regex in `(?:...)` |
-//! | white space between tokens | `\s+`; none where none stood |
-//! | free stretch | `\S[^\n]{0,40}?`; white space beside it is `[^\S\n]+`, its neighbours have edges where there is none |
+//! | white space between tokens | `\s+`; nothing if the tokens stand directly beside each other |
+//! | free stretch | `\S[^\n]{0,40}?`; beside it `[^\S\n]+` for white space, or else an edge as below |
 //! | line break at the start, inside, at the end | `^\s*`, `\s*\n\s*`, `\s*$` (multi-line mode) |
 //! | start without line break | `(?<!\S)`; `(?<=\S)` or `(?<=[^\w\s])` where no white space stood before |
-//! | end without line break | `(?!\w)` after a word or mutable pattern, `(?!\S)` between white space |
+//! | end without line break | `(?!\w)` after a word or mutable pattern; `(?!\S)` if white space separates all tokens |
 //!
 //! Beside a script without spaces, as in `来源ABC新闻`, `\w` would match the neighbour as part of the word. There the edges
 //! of words are written out ([`Edges::Unspaced`]).
@@ -31,7 +31,7 @@ pub(super) const AFTER_TEXT: &str = r"(?<=\S)";
 pub(super) const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
 const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
-/// Inside the brackets: a word character of a script with spaces. A word can continue with it.
+/// Not after a word character of a script with spaces (in the brackets), because a word could continue from it.
 pub(super) const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
 
@@ -133,7 +133,7 @@ fn joint(
     }
 }
 
-/// Whether no word may stand directly after the token: it ends with a word, or may.
+/// Whether the token ends with a word, or may end with one. Then no word may stand directly after it.
 pub fn is_word_edge(piece: &Piece) -> bool {
     match piece {
         Piece::Break | Piece::Free { .. } => false,
@@ -142,7 +142,7 @@ pub fn is_word_edge(piece: &Piece) -> bool {
     }
 }
 
-/// Like [`is_word_edge`], for the start of the token.
+/// Whether the token starts with a word, or may start with one. Then no word may stand directly before it.
 pub fn is_word_start(piece: &Piece) -> bool {
     match piece {
         Piece::Literal { text, .. } => text.starts_with(is_run_character),

@@ -96,7 +96,7 @@ struct RuleCleaner {
     cleaner: Cleaner,
 }
 
-/// The scratch space of one thread: one for each cleaner.
+/// The scratch space of one thread: a [`Scratch`] for each cleaner.
 pub(super) type Scratches = Vec<Scratch>;
 
 /// What some rules keep of a text.

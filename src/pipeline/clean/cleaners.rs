@@ -1,4 +1,4 @@
-//! The cleaner of each source, compiled for the first document of the source.
+//! The cleaner of each source. It is compiled when the first document of the source comes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
