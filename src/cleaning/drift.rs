@@ -94,7 +94,8 @@ pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
     pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted()
 }
 
-/// Whether these files remove the same as at mining: no pattern was rejected or edited, and no text is kept.
+/// Whether these files still remove at least what they removed when they were mined: no pattern was rejected or edited,
+/// and no text is kept.
 pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
     let is_edited = |pattern: &Pattern| !pattern.is_as_mined() && pattern.documents > 0;
     let holds_back = |pattern: &Pattern| pattern.status == Status::Rejected || is_edited(pattern);

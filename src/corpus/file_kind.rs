@@ -1,13 +1,13 @@
-//! Derives from a file's name what the file contains, and how its cleaned copy is called.
+//! Derives from a file's name what the file contains, and the name of its cleaned copy.
 //!
-//! Upper and lower case of extensions are equal. `.gz`, `.zst` and `.zstd` say how a file is compressed. The extension
+//! Extensions may be in upper or lower case. `.gz`, `.zst` and `.zstd` say how a file is compressed. The extension
 //! before them says what it contains.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The content of a file, by its extension. All kinds except Parquet may be compressed. Then `.gz`, `.zst` or `.zstd`
-/// follows.
+/// The content of a file, by its extension. All kinds except Parquet may be compressed. Then the name ends with
+/// `.gz`, `.zst` or `.zstd`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// `.txt`: one document.

@@ -373,8 +373,8 @@ fn non_space_end(text: &str, start: usize) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
 }
 
-/// The regex's match at `start`, up to the first white space (a token contains none). One character if there is no
-/// match.
+/// The end of the regex's match at `start`, or the first white space in the match, because a token contains none. If
+/// there is no match, the end of the character at `start`.
 fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
     let rest = &text[start..];
     let length = match regex.find(rest) {

@@ -38,7 +38,7 @@ pub(super) fn renamed(schema: &str, index: usize, old: &str, new: &str) -> Optio
     Some(BASE64_STANDARD.encode(framed(prefix, &message)?))
 }
 
-/// The bytes before the message's length, and the message.
+/// Splits a decoded schema into the bytes before the message's length (the marker or nothing) and the message.
 fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let prefix = if u32_at(bytes, 0)? == MARKER { 4 } else { 0 };
     let length = u32_at(bytes, prefix)? as usize;
@@ -46,6 +46,7 @@ fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..prefix], bytes.get(start..start.checked_add(length)?)?))
 }
 
+/// The message with its length and these bytes before it.
 fn framed(prefix: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     let length = u32::try_from(message.len()).ok()?;
     Some([prefix, &length.to_le_bytes(), message].concat())

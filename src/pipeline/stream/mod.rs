@@ -122,7 +122,7 @@ fn size_of_all(inventories: &[Inventory]) -> Option<u64> {
     files.map(size_of).sum()
 }
 
-/// A run of a stream.
+/// A run of `dehusk stream`: cleans the documents of all inputs, and writes lines and what was learned.
 struct Stream<'a> {
     options: &'a StreamOptions,
     documents: &'a DocumentCleaner<'a>,
@@ -132,7 +132,7 @@ struct Stream<'a> {
     counts: BTreeMap<SourceId, Cleaned>,
 }
 
-/// The result for a document.
+/// The result for a document: its line in the output with its counts, or why it was skipped.
 #[derive(Default)]
 struct Cleared {
     line: Vec<u8>,

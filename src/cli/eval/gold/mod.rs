@@ -23,7 +23,7 @@ use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
 
-/// The number of names in a warning.
+/// Maximum number of names in a warning. Three dots stand for the others.
 const NAMES_TOLD: usize = 3;
 
 /// Options of scoring against gold text.
