@@ -4,17 +4,18 @@
 //! and has the same shape as the article's. But the line before it recurs. The source's other documents show whether it
 //! ends articles: there is always an article before it, and sometimes nothing after it.
 //!
-//! Here is the whole rule: where a pattern stands in a document ([`last_places`]), whether a pattern with such places ends
-//! articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies the second
-//! part to a sample ([`selection::ends`](crate::selection::ends)), streams to the last documents
+//! Here is the whole rule: where a pattern stands in a document ([`last_places`]), whether a pattern with such places
+//! ends articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies the
+//! second part to a sample ([`selection::ends`](crate::selection::ends)). Streams apply it to the last documents
 //! ([`streaming::ends`](crate::streaming::ends)).
 //!
 //! Five things tell such a pattern, whatever it says:
 //!
 //! - an article stands before it in every document, and articles differ in length: what stands after the first
 //!   paragraphs of an article always has as much before it,
-//! - in some documents nothing comes right after it, and no paragraph later: in the midst of articles, some always would,
-//! - in others some does, or there would be nothing to tell apart,
+//! - in some documents nothing comes right after it, and no paragraph later: in the midst of articles, something always
+//!   comes,
+//! - in other documents a paragraph comes after it, or there would be nothing to remove,
 //! - most of the prose stands before it, in all documents together,
 //! - how much comes after it has nothing to do with how much stands before: of an article that goes on, the more stands
 //!   before, the less is left.
@@ -160,7 +161,8 @@ pub fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
     is_end.then_some((LEAST * before[0]) as usize)
 }
 
-/// Kendall's rank correlation of the prose before and after, by the pairs that differ in both (Goodman and Kruskal's gamma).
+/// Kendall's rank correlation of the prose before and after, by the pairs that differ in both. This is Goodman and
+/// Kruskal's gamma.
 fn correlation(places: &[&LastPlace]) -> f64 {
     let (mut with, mut against) = (0, 0);
     for (index, a) in places.iter().enumerate() {

@@ -138,21 +138,21 @@ pub fn combine(
     Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output)
 }
 
-/// A source in a file.
+/// A source in a file of candidates.
 struct StoredSource {
     id: SourceId,
     mined: Mined,
     sample: StoredSample,
 }
 
-/// The place of the texts of a sample.
+/// A sample in a file: its number of texts, and the place of the packed texts.
 struct StoredSample {
     texts: usize,
     start: u64,
     bytes: u64,
 }
 
-/// For each source, the file and the place in it.
+/// For each source, the file with its sample and the place of the sample in the file.
 struct StoredSamples(Vec<(PathBuf, StoredSample)>);
 
 impl Samples for StoredSamples {

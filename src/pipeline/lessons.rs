@@ -46,8 +46,8 @@ pub fn lessons(
     Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
 }
 
-/// For each lesson, which is a source with its line breaks: whether recurring text in it is boilerplate, according to
-/// its documents.
+/// For each lesson, whether something is learned from it. A lesson is a source with its line breaks. Nothing is learned
+/// if its documents show that text recurs in it that is no boilerplate. A source with too few documents is not tested.
 fn relied_on(lessons: &[Lesson], observer: &dyn Observer) -> Vec<bool> {
     let shape = ShapeModel::shipped();
     let trust = |lesson: &Lesson| -> Option<Trust> {

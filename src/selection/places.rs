@@ -182,9 +182,9 @@ fn stand(sampled: &Sampled, frames: &[Frame], patterns: usize) -> Vec<Stands> {
     all
 }
 
-/// Whether each pattern stands in documents of a special kind: much other text recurs in these, and less in the others.
-/// Examples are messages of a robot or of one sender. A pattern in most documents ([`MOST`]) does not count, because it
-/// is put around documents of any kind.
+/// For each pattern, whether its documents are of a special kind, such as messages of a robot or of one sender: between
+/// their frames, much of the text recurs, and a greater share than in the other documents. This is never so for a
+/// pattern in most documents ([`MOST`]), because it is put around documents of any kind.
 fn of_a_kind(sampled: &Sampled, frames: &[Frame]) -> Vec<bool> {
     let weights = sampled.cleaner.weights();
     let recurring = |Sample { reading, .. }: &Sample, frame: &Frame| {

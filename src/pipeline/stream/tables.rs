@@ -83,7 +83,7 @@ impl Tables {
         Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
     }
 
-    /// Learns from documents in order. Returns what is known of each; `None` where there is no document.
+    /// Learns from documents in order. Returns what is known of each. Where there is no document, nothing is known.
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<StreamEvidence>> {
         let mut classes = self.classes(arrived)?;
         let learn = |scratch: &mut CleaningScratch, Class { source, learner, pages, .. }: &mut Class| {

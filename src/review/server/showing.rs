@@ -137,7 +137,7 @@ impl Review {
     }
 }
 
-/// Shared patterns apply to all documents.
+/// Number of documents to which the patterns of a source apply. Shared patterns apply to those of all sources.
 fn documents_of(source: &str, counts: &BTreeMap<&str, usize>) -> usize {
     if source == SHARED { counts.values().sum() } else { counts.get(source).copied().unwrap_or(0) }
 }
