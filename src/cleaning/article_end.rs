@@ -5,8 +5,8 @@
 //! ends articles: there is always an article before it, and sometimes nothing after it.
 //!
 //! Here is the whole rule: where a pattern stands in a document ([`last_places`]), whether a pattern with such places
-//! ends articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies the
-//! second part to a sample ([`selection::ends`](crate::selection::ends)). Streams apply it to the last documents
+//! ends articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies
+//! the second part to a sample ([`selection::ends`](crate::selection::ends)). Streams apply it to the last documents
 //! ([`streaming::ends`](crate::streaming::ends)).
 //!
 //! Five things tell such a pattern, whatever it says:

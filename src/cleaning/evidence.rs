@@ -22,12 +22,12 @@ use super::{EvidenceKind, EvidenceKinds};
 use crate::patterns::Place;
 use crate::tokens::free_positions::FreePositions;
 
-/// Up to this share there is no evidence. It is the default of the minimum share for candidates.
+/// If a pattern is in this share of the documents or less, the share is no evidence. The default of the minimum share
+/// of candidates is the same.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
-/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share, over a range of this length. At its end, evidence is
-/// full.
+/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share. At a share that is larger by this, it is full.
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
-/// With this number of words or more, the share counts in full. With 1 word it does not count at all.
+/// Number of words in a match from which on the share counts in full. With 1 word it does not count at all.
 const FULLY_TOLD: f64 = 5.0;
 /// Evidence for each word of a match. 50 words in a row are full evidence.
 const PER_WORD: f64 = 0.02;
@@ -43,9 +43,9 @@ const MAX_SENTENCE_WORDS: f64 = 40.0;
 pub struct Weight {
     /// The share of the documents that have it, 0..=1.
     pub share: f64,
-    /// Number of documents it was seen in.
+    /// Number of documents that mining found it in.
     pub documents: usize,
-    /// Number of times it was seen.
+    /// Number of occurrences that mining found.
     pub occurrences: usize,
     /// Whether a person confirmed it. Then its matches are always template.
     pub is_certain: bool,

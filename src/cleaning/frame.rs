@@ -19,15 +19,17 @@ use crate::patterns::Place;
 
 /// Maximum number of unmatched words between two templates of a frame.
 const MAX_GAP: f64 = 3.0;
-/// There may be more words, but no sentence, if most documents have the next template and it has enough words. An
-/// example is a list in which the entry for this page is open. There are at most this many words for each word of the
-/// next template ...
+/// A gap may be wide if most documents have the next template, and no sentence is in the gap. An example is a list in
+/// which the entry for this page is open. This is the maximum number of words in the gap for each word of the template.
 const WIDE_GAP: f64 = 10.0;
-/// ... and at most this many in all.
+/// Maximum number of words in a wide gap.
 const MAX_WIDE_GAP: f64 = 60.0;
+/// Minimum number of words of a template after a wide gap, if not [`NEARLY_ALL`] documents have it. A shorter template
+/// counts as this long.
 const MIN_WORDS_AFTER_GAP: f64 = 4.0;
 /// A template is in most documents if its share is at least this.
 pub(crate) const MOST: f64 = 0.5;
+/// A template is in nearly all documents if its share is at least this.
 const NEARLY_ALL: f64 = 0.95;
 
 /// The frame of a document: the tokens before `head`, and those from `tail` on.

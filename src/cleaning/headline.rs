@@ -18,9 +18,10 @@ const MIN_WORDS: f64 = 4.0;
 const MIN_TITLED_WORDS: f64 = 2.0;
 /// Maximum number of words in a headline.
 const MAX_WORDS: f64 = 25.0;
-/// A line in this share of the documents, or more, is not a headline.
+/// A line is not a headline if this share of the documents, or more, has it.
 const MAX_SHARE: f64 = 0.4;
-/// The same for a line that the title contains. With a larger share it is the site's name.
+/// A line that the title contains is not a headline if this share of the documents, or more, has it. Then it is the
+/// site's name.
 const MAX_TITLED_SHARE: f64 = 0.8;
 /// A line with a larger share of tokens that are matches of mutable patterns is a date or a score, not a headline.
 const MAX_MUTABLE: f64 = 0.34;

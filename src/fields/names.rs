@@ -1,6 +1,6 @@
 //! Names for columns.
 //!
-//! Takes the mined patterns of a source as runs of tokens. Gives a name for each varying [`VaryingPlace`] in them. The name is
+//! Takes the mined patterns of a source as runs of tokens. Gives a name for each [`VaryingPlace`] in them. The name is
 //! what the template says about the place: the words directly before it, such as `isbn-13` in `ISBN-13: {number}`, or
 //! else the words after it, such as `responses` in `{number} responses`. Names depend on the patterns only, and mostly
 //! on the place's own pattern. So mining again changes few of them.
@@ -20,7 +20,7 @@ const FREE: &str = "text";
 pub struct VaryingPlace {
     /// The words that describe it. Empty if there are none.
     pub label: String,
-    /// Whether the words stand before another place, which this one follows.
+    /// Whether the words stand before an earlier place, and only signs stand between that place and this one.
     pub is_second: bool,
     /// The kind of text at the place: the name of a mutable pattern, or `text` for a free stretch.
     pub kind: String,

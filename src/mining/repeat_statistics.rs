@@ -56,7 +56,7 @@ pub struct RepeatStatistics {
     pub documents: usize,
     /// Number of occurrences.
     pub occurrences: usize,
-    /// How often it stands by itself.
+    /// The share of its occurrences that stand by themselves.
     pub standing: Standing,
 }
 
