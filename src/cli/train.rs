@@ -61,12 +61,15 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     }
     if all.is_empty() && sources > 0 {
         bail!(
-            "no source is left to learn from: the text that recurs in them may not be boilerplate; train with whole pages \
+            "no source is left to learn from: the text that recurs in the sources may not be boilerplate; train with whole pages \
              of websites, which have boilerplate around their articles"
         );
     }
     if all.iter().all(|lesson| lesson.patterns.iter().all(|file| file.patterns.is_empty())) {
-        bail!("no source has templates to learn from: a source needs {} different documents", Mined::MIN_DOCUMENTS);
+        bail!(
+            "no source has templates to learn from; a source needs at least {} different documents that share text",
+            Mined::MIN_DOCUMENTS
+        );
     }
     let model = train(&all, args.rounds)?;
     interrupt::check()?;

@@ -26,7 +26,7 @@ pub enum FileKind {
 
 /// The extensions of all kinds, as error messages list them.
 pub(super) const KNOWN_EXTENSIONS: &str =
-    ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (all of them also with .gz or .zst behind) or .parquet";
+    ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (each also with .gz or .zst at its end) or .parquet";
 
 impl FileKind {
     /// The kind of a file with this name. `None` if dehusk cannot read it.
