@@ -125,7 +125,7 @@
 //! - `parquet`: reading and writing Parquet.
 //! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
 
-#![cfg_attr(not(feature = "_internal"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
 
 /// Modules that are private to users of the library. The program, benches, fuzz targets and laws see them, by the feature
 /// `_internal`, which promises nothing.

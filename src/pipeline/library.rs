@@ -153,7 +153,7 @@ impl Library {
         &self.paths
     }
 
-    /// The patterns of a source. [`SHARED`](crate::patterns::SHARED) gives the shared ones.
+    /// The patterns of a source. [`SHARED`] gives the shared ones.
     pub fn get(&self, source: &str) -> Option<&PatternFile> {
         self.files.get(source)
     }
