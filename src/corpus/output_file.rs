@@ -79,6 +79,11 @@ impl OutputFile {
         .map_err(|error| OutputError::Write { path: self.path.clone(), error })
     }
 
+    /// The error that it cannot be written.
+    pub fn cannot_write(&self, error: io::Error) -> OutputError {
+        OutputError::Write { path: self.path.clone(), error }
+    }
+
     /// Like [`begin`](OutputFile::begin), for a run with an output folder. The unfinished file is in this folder. So
     /// nothing of it is left if the run is killed and another run continues it.
     pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {

@@ -22,7 +22,7 @@ pub mod cross_source;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::file::MinedFrom;
-use crate::tokens::{Lexer, SymbolSequence, TokenRun, TooManyTokens};
+use crate::tokens::{Piece, Lexer, SymbolSequence, TokenRun, TooManyTokens};
 use alike::AlikeLines;
 use content_order::content_order;
 use cover::cover;
@@ -109,6 +109,14 @@ impl Mined {
     /// Minimum number of documents, near-duplicates counted once. With fewer, a text in two of them may as well be
     /// chance. Such a source has no candidates of its own. It still counts when sources are compared.
     pub const MIN_DOCUMENTS: usize = 5;
+
+    /// Whether a candidate has a slot of a mutable pattern that the lexer does not have. Only damage does that.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn has_unknown_slots(&self, lexer: &Lexer) -> bool {
+        let patterns = lexer.mutable().patterns().len();
+        let is_unknown = |piece: &Piece| matches!(piece, Piece::Slot { id, .. } if usize::from(id.0) >= patterns);
+        self.candidates.iter().any(|candidate| candidate.run.pieces().iter().any(is_unknown))
+    }
 
     /// Whether there were too few documents to mine.
     pub fn is_too_small(&self) -> bool {

@@ -4,17 +4,19 @@
 //! files into pattern files. These are the same as if one process had mined the whole corpus.
 //!
 //! The first line is JSON: it names the format, and says how texts were read. Then, for each source, there is a line of
-//! JSON with its name and 2 lengths. After it are 2 parts of these lengths: what was mined, and the texts of the
-//! sample, each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are
-//! tested.
+//! JSON with its name and lengths. After it are 2 parts of these lengths: what was mined, and the texts of the sample,
+//! each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are tested.
+//! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is whole.
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
 
 use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 use super::error::{PipelineError, Result};
@@ -34,6 +36,9 @@ const LEVEL: i32 = 3;
 /// Maximum length of the first line, in bytes. A file with a longer one is not such a file.
 const MAX_HEADER: u64 = 16 << 20;
 
+/// Maximum length of the last line, in bytes.
+const MAX_TRAILER: u64 = 256;
+
 /// Identifies the format.
 pub const CANDIDATES: OutputKind = OutputKind::Text("{\"dehusk\":\"candidates\"");
 
@@ -46,6 +51,19 @@ struct Header {
     lexer: String,
     /// Whether pages were read with their markup.
     markup: bool,
+    /// How sources were mined.
+    options: String,
+    /// Whether sources could be mined in part, for lack of memory.
+    sampled: bool,
+}
+
+/// The last line.
+#[derive(Serialize, Deserialize)]
+struct Trailer {
+    /// The number of sources.
+    end: usize,
+    /// XXH3 of all bytes before this line, in hexadecimal digits.
+    hash: String,
 }
 
 /// The line before the two parts of a source.
@@ -54,9 +72,12 @@ struct SourceHeader {
     source: String,
     /// The number of texts.
     sample: usize,
-    /// Lengths in bytes.
+    /// Lengths in bytes, compressed.
     mined_bytes: u64,
     sample_bytes: u64,
+    /// Lengths in bytes, decompressed. No more is decompressed.
+    mined_length: u64,
+    sample_length: u64,
 }
 
 /// Mines all sources of an inventory, and writes what is needed to compare them with other sources.
@@ -74,21 +95,48 @@ pub fn mine_candidates(
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
     let _permission = observer.writing()?;
-    let mut file = output.begin()?;
-    let markup = inventory.options().html == HtmlView::Markup;
-    let lexer = PatternFile::empty("candidates", lexer).to_yaml();
-    write_line(&mut file, &Header { dehusk: "candidates".to_owned(), version: VERSION, lexer, markup })?;
+    let writing = |error| PipelineError::Output(output.cannot_write(error));
+    let mut file = Hashed { inner: output.begin()?, hasher: XxHash3_64::new() };
+    write_sources(&mut file, inventory, &sources, &samples, lexer, options).map_err(|error| match error {
+        PipelineError::Io(error) => writing(error),
+        error => error,
+    })?;
+    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hasher.finish()) };
+    write_line(&mut file, &trailer).map_err(writing)?;
+    file.inner.publish()?;
+    Ok(sources)
+}
+
+fn write_sources(
+    file: &mut impl Write,
+    inventory: &Inventory,
+    sources: &[MinedSource],
+    samples: &dyn Samples,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+) -> Result<()> {
+    let header = Header {
+        dehusk: "candidates".to_owned(),
+        version: VERSION,
+        lexer: PatternFile::empty("candidates", lexer).to_yaml(),
+        markup: inventory.options().html == HtmlView::Markup,
+        options: format!("{:?}", options.mining),
+        sampled: options.sample,
+    };
+    write_line(file, &header)?;
     for (index, source) in sources.iter().enumerate() {
         let texts = samples.texts(index, samples.len(index))?;
-        let (mined, sample) = (packed(&source.mined)?, packed(&texts)?);
+        let ((mined, mined_length), (sample, sample_length)) = (packed(&source.mined)?, packed(&texts)?);
         let (mined_bytes, sample_bytes) = (mined.len() as u64, sample.len() as u64);
-        let header = SourceHeader { source: source.id.to_string(), sample: texts.len(), mined_bytes, sample_bytes };
-        write_line(&mut file, &header)?;
+        let (source, sample_texts) = (source.id.to_string(), texts.len());
+        let header =
+            SourceHeader { source, sample: sample_texts, mined_bytes, sample_bytes, mined_length, sample_length };
+        write_line(file, &header)?;
         file.write_all(&mined)?;
         file.write_all(&sample)?;
     }
-    file.publish()?;
-    Ok(sources)
+    // The last line is found by the line break before it.
+    Ok(file.write_all(b"\n")?)
 }
 
 /// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
@@ -105,17 +153,19 @@ pub fn combine(
     // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let mut first: Option<(&PathBuf, Header)> = None;
+    let mut is_sampled = false;
     let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
     for path in files {
         observer.go_on()?;
         let (header, stored) = read(path).map_err(|error| named(path, error))?;
         if let Some((other, first)) = &first
-            && (first.lexer != header.lexer || first.markup != header.markup)
+            && (&first.lexer, &first.options, first.markup) != (&header.lexer, &header.options, header.markup)
         {
             let message =
-                format!("{other:?} and {path:?} were read in different ways: mine them with the same options");
+                format!("{other:?} and {path:?} were mined in different ways: mine them with the same options");
             return Err(PipelineError::Refused(message));
         }
+        is_sampled |= header.sampled;
         first.get_or_insert((path, header));
         for source in stored {
             if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
@@ -128,7 +178,11 @@ pub fn combine(
     let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
     let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
     refuse_names_alike(sources.keys(), observer)?;
+    if let Some((_, (path, _))) = sources.iter().find(|(_, (_, source))| source.mined.has_unknown_slots(&lexer)) {
+        return Err(named(path, damaged("it has patterns of slots that it does not define")));
+    }
     let html = if header.markup { HtmlView::Markup } else { HtmlView::Text };
+    let options = &options.clone().sample(options.sample || is_sampled);
     let mut mined = Vec::new();
     let mut samples = StoredSamples(Vec::new());
     for (id, (path, source)) in sources {
@@ -150,6 +204,8 @@ struct StoredSample {
     texts: usize,
     start: u64,
     bytes: u64,
+    /// Its length when it is decompressed, in bytes.
+    length: u64,
 }
 
 /// For each source, the file with its sample and the place of the sample in the file.
@@ -165,7 +221,7 @@ impl Samples for StoredSamples {
         let read = || -> io::Result<Vec<String>> {
             let mut file = File::open(path)?;
             file.seek(SeekFrom::Start(sample.start))?;
-            unpacked(&mut file, sample.bytes)
+            unpacked(&mut file, sample.bytes, sample.length)
         };
         let texts = read().map_err(|error| named(path, error))?;
         Ok(sampling::evenly_spread(&texts, count).cloned().collect())
@@ -174,7 +230,7 @@ impl Samples for StoredSamples {
 
 fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
     if !path.metadata()?.is_file() {
-        return Err(damaged("it is not a regular file"));
+        return Err(refused("it is not a regular file: save it to a file"));
     }
     let mut file = BufReader::new(File::open(path)?);
     let foreign = || damaged("`dehusk mine --candidates` did not write it");
@@ -183,20 +239,62 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
         return Err(foreign());
     }
     if header.version != VERSION {
-        let message = format!("it has version {}, but this dehusk reads version {VERSION}", header.version);
-        return Err(damaged(&message));
+        let message = format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
+        return Err(refused(&message));
     }
+    let end = verified(path)?;
     let mut sources = Vec::new();
-    while let Some(SourceHeader { source, sample, mined_bytes, sample_bytes }) = read_line(&mut file)? {
-        let id = SourceId::parse(&source).map_err(io::Error::other)?;
-        let mined = unpacked(&mut file, mined_bytes)?;
-        let sample = StoredSample { texts: sample, start: file.stream_position()?, bytes: sample_bytes };
-        if io::copy(&mut file.by_ref().take(sample_bytes), &mut io::sink())? < sample_bytes {
+    for _ in 0..end {
+        let header: SourceHeader = read_line(&mut file)?.ok_or_else(|| damaged("it is cut off"))?;
+        let id = SourceId::parse(&header.source).map_err(io::Error::other)?;
+        let mined = unpacked(&mut file, header.mined_bytes, header.mined_length)?;
+        let (start, bytes) = (file.stream_position()?, header.sample_bytes);
+        let sample = StoredSample { texts: header.sample, start, bytes, length: header.sample_length };
+        if io::copy(&mut file.by_ref().take(bytes), &mut io::sink())? < bytes {
             return Err(damaged("it is cut off"));
         }
         sources.push(StoredSource { id, mined, sample });
     }
     Ok((header, sources))
+}
+
+/// The number of sources in a file that is whole: its last line has the hash of all bytes before it.
+fn verified(path: &Path) -> io::Result<usize> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let tail_start = length.saturating_sub(MAX_TRAILER);
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(tail_start))?;
+    file.read_to_end(&mut tail)?;
+    let line = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or_default());
+    let trailer = line.and_then(|line| Some((line, serde_json::from_slice::<Trailer>(line).ok()?)));
+    let Some((line, Trailer { end, hash })) = trailer else { return Err(damaged("it is cut off")) };
+    let before = length - line.len() as u64 - 1;
+    file.seek(SeekFrom::Start(0))?;
+    let mut hashed = Hashed { inner: io::sink(), hasher: XxHash3_64::new() };
+    io::copy(&mut BufReader::new(file).take(before), &mut hashed)?;
+    if format!("{:016x}", hashed.hasher.finish()) != hash {
+        return Err(damaged("it is damaged"));
+    }
+    Ok(end)
+}
+
+/// A writer that computes the hash of what is written.
+struct Hashed<W> {
+    inner: W,
+    hasher: XxHash3_64,
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.write(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
@@ -214,21 +312,25 @@ fn read_line<T: DeserializeOwned>(file: &mut impl BufRead) -> io::Result<Option<
     }
 }
 
-fn packed(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
-    serde_json::to_writer(&mut encoder, value)?;
-    encoder.finish()
+/// A value as compressed JSON, and the length of the JSON in bytes.
+fn packed(value: &impl Serialize) -> io::Result<(Vec<u8>, u64)> {
+    let json = serde_json::to_vec(value)?;
+    Ok((zstd::encode_all(&*json, LEVEL)?, json.len() as u64))
 }
 
-fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64) -> io::Result<T> {
+fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64, length: u64) -> io::Result<T> {
     let mut json = Vec::new();
-    zstd::Decoder::new(file.take(bytes))?.read_to_end(&mut json)?;
+    zstd::Decoder::new(file.take(bytes))?.take(length).read_to_end(&mut json)?;
     let value = serde_json::from_slice(&json);
     value.map_err(|error| damaged(&format!("what was mined cannot be read ({error})")))
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{what}: get it again"))
+    refused(&format!("{what}: copy it again, or mine it again"))
+}
+
+fn refused(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message.to_owned())
 }
 
 fn named(path: &Path, error: io::Error) -> PipelineError {

@@ -58,7 +58,10 @@ impl TryFrom<Vec<Piece>> for TokenRun {
     type Error = &'static str;
 
     fn try_from(pieces: Vec<Piece>) -> Result<TokenRun, &'static str> {
-        TokenRun::new(pieces).ok_or("these pieces cannot be a run")
+        let run = TokenRun(pieces.into());
+        // With `min_words` 0, mining finds runs of line breaks alone, which `new` refuses.
+        let is_mined = !run.has_free() && !run.pieces().is_empty();
+        if is_mined || run.is_sound() { Ok(run) } else { Err("these pieces cannot be a run") }
     }
 }
 

@@ -60,18 +60,49 @@ fn files_that_do_not_fit_together_are_refused() {
     refused("bay.candidates bay.candidates", "source 'bay' is in ");
     refused("bay.candidates nothing", "cannot use \"nothing\": No such file");
     sandbox.write("text", "A ferry came.\n");
-    refused("text", "dehusk did not write one of its lines: get it again");
+    refused("text", "dehusk did not write one of its lines: copy it again, or mine it again");
     refused("corpus", "it is not a regular file");
     sandbox.expect(0, "mine corpus/hill/* --candidates other --tokenizer whitespace --quiet");
-    refused("bay.candidates other", "were read in different ways: mine them with the same options");
+    refused("bay.candidates other", "were mined in different ways: mine them with the same options");
     let whole = fs::read(sandbox.path("bay.candidates")).expect("candidates");
     for length in [0, 10, whole.len() / 2, whole.len() - 1] {
         sandbox.write("cut", &whole[..length]);
-        refused("cut", "get it again");
+        refused("cut", "copy it again, or mine it again");
     }
+    sandbox.expect(0, "mine corpus/hill/* --candidates strict --min-documents 4 --quiet");
+    refused("bay.candidates strict", "were mined in different ways: mine them with the same options");
     sandbox.expect(2, "mine corpus").says("--out");
     sandbox.expect(2, "mine corpus -o parts --candidates x").says("cannot be used with");
     sandbox.expect(1, "mine corpus --candidates corpus/bay/x.txt").says("corpus");
     sandbox.write("mine", "my own");
     sandbox.expect(1, "mine corpus --candidates mine").says("add --force");
+}
+
+#[test]
+fn damage_of_any_byte_is_seen() {
+    let sandbox = sources();
+    sandbox.expect(0, "mine corpus --candidates all --quiet");
+    let whole = fs::read(sandbox.path("all")).expect("candidates");
+    let ends = |at: &usize| whole[*at] == b'\n';
+    for at in (0..whole.len()).step_by(whole.len() / 40).chain((0..whole.len()).filter(ends).take(8)) {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        sandbox.write("flipped", &flipped);
+        let ran = sandbox.expect(1, "combine flipped -o parts --quiet");
+        assert!(ran.stderr.contains("cannot use \"flipped\""), "byte {at}: {}", ran.stderr);
+    }
+    // Cut after each line, also where a source ends.
+    for at in (0..whole.len() - 1).filter(ends) {
+        sandbox.write("cut", &whole[..=at]);
+        sandbox.expect(1, "combine cut -o parts --quiet").says("cannot use \"cut\"");
+    }
+}
+
+#[test]
+fn runs_of_line_breaks_travel_too() {
+    let sandbox = sources();
+    sandbox.expect(0, "mine corpus -o whole --min-words 0 --quiet");
+    sandbox.expect(0, "mine corpus --candidates all --min-words 0 --quiet");
+    sandbox.expect(0, "combine all -o parts --quiet");
+    assert_eq!(sandbox.tree("whole"), sandbox.tree("parts"));
 }
