@@ -127,60 +127,105 @@
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
 
-/// Modules that are private to users of the library. The program, benches, fuzz targets and laws see them, by the feature
-/// `_internal`, which promises nothing.
-macro_rules! internal {
-    ($($(#[$attribute:meta])* mod $name:ident;)*) => {
-        $(
-            $(#[$attribute])*
-            #[cfg(feature = "_internal")]
-            #[doc(hidden)]
-            pub mod $name;
-
-            $(#[$attribute])*
-            #[cfg(not(feature = "_internal"))]
-            mod $name;
-        )*
-    };
-}
-
 #[macro_use]
 mod setters;
 
+// Modules are private to users of the library. The program, benches, fuzz targets and laws see them through the feature
+// `_internal`, which promises nothing. Each is declared twice, and not by a macro, because rustfmt does not look into macros.
+
 // From documents to cleaned documents, in this order.
-internal! {
-    mod tokens;
-    mod html;
-    mod corpus;
-    mod mining;
-    mod patterns;
-    mod cleaning;
-    mod selection;
-    mod training;
-    mod streaming;
-    #[cfg(feature = "pipeline")]
-    mod pipeline;
-}
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod tokens;
+#[cfg(not(feature = "_internal"))]
+mod tokens;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod html;
+#[cfg(not(feature = "_internal"))]
+mod html;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod corpus;
+#[cfg(not(feature = "_internal"))]
+mod corpus;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod mining;
+#[cfg(not(feature = "_internal"))]
+mod mining;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod patterns;
+#[cfg(not(feature = "_internal"))]
+mod patterns;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod cleaning;
+#[cfg(not(feature = "_internal"))]
+mod cleaning;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod selection;
+#[cfg(not(feature = "_internal"))]
+mod selection;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod training;
+#[cfg(not(feature = "_internal"))]
+mod training;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod streaming;
+#[cfg(not(feature = "_internal"))]
+mod streaming;
+#[cfg(all(feature = "_internal", feature = "pipeline"))]
+#[doc(hidden)]
+pub mod pipeline;
+#[cfg(all(not(feature = "_internal"), feature = "pipeline"))]
+mod pipeline;
 
 // What people look at.
-internal! {
-    #[cfg(feature = "_internal")]
-    mod evaluation;
-    mod explain;
-    mod fields;
-    #[cfg(feature = "review")]
-    mod review;
-    #[cfg(feature = "review")]
-    mod view;
-}
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod evaluation;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod explain;
+#[cfg(not(feature = "_internal"))]
+mod explain;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod fields;
+#[cfg(not(feature = "_internal"))]
+mod fields;
+#[cfg(all(feature = "_internal", feature = "review"))]
+#[doc(hidden)]
+pub mod review;
+#[cfg(all(not(feature = "_internal"), feature = "review"))]
+mod review;
+#[cfg(all(feature = "_internal", feature = "review"))]
+#[doc(hidden)]
+pub mod view;
+#[cfg(all(not(feature = "_internal"), feature = "review"))]
+mod view;
 
 // Helpers that import nothing.
-internal! {
-    #[cfg(any(feature = "parquet", feature = "stream"))]
-    mod guarded;
-    mod shown;
-    mod stretches;
-}
+#[cfg(all(feature = "_internal", any(feature = "parquet", feature = "stream")))]
+#[doc(hidden)]
+pub mod guarded;
+#[cfg(all(not(feature = "_internal"), any(feature = "parquet", feature = "stream")))]
+mod guarded;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod shown;
+#[cfg(not(feature = "_internal"))]
+mod shown;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod stretches;
+#[cfg(not(feature = "_internal"))]
+mod stretches;
 
 pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};

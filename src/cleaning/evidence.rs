@@ -242,7 +242,8 @@ fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, 
     }
     let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
     let of_share = if evidence_kinds.has(EvidenceKind::Pairs) { of_share * told(size) } else { of_share };
-    let of_length = match is_retold(layout, tokens, weight, evidence_kinds) || !evidence_kinds.has(EvidenceKind::Length) {
+    let of_length = match is_retold(layout, tokens, weight, evidence_kinds) || !evidence_kinds.has(EvidenceKind::Length)
+    {
         true => 0.0,
         false => PER_WORD * size,
     };

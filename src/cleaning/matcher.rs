@@ -190,7 +190,13 @@ impl TokenAutomaton {
         }
     }
 
-    fn find_parts(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, RunPart)) {
+    fn find_parts(
+        &self,
+        text: &str,
+        tokens: &Tokens,
+        symbols: &[Symbol],
+        mut visit: impl FnMut(Range<usize>, RunPart),
+    ) {
         let mut state = 0;
         for (index, &symbol) in symbols.iter().enumerate() {
             state = if state == 0 { self.from_root[symbol.0 as usize] } else { self.step(state, symbol) };

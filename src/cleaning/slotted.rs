@@ -44,8 +44,9 @@ impl Slotted {
     /// Splits a run. `number` gives a number to a segment that has tokens.
     pub(super) fn new(pattern: usize, run: &TokenRun, mut number: impl FnMut(&[Piece]) -> u32) -> Slotted {
         let has_token = |segment: &[Piece]| segment.iter().any(|piece| *piece != Piece::Break);
-        let segment =
-            |pieces: &[Piece]| if has_token(pieces) { TemplateSegment::Tokens(number(pieces)) } else { TemplateSegment::LineEdge };
+        let segment = |pieces: &[Piece]| {
+            if has_token(pieces) { TemplateSegment::Tokens(number(pieces)) } else { TemplateSegment::LineEdge }
+        };
         let is_break = |piece: Option<&Piece>| piece == Some(&Piece::Break);
         let stretch = |(index, piece): (usize, &Piece)| match piece {
             Piece::Free { more, space_before } => Some(Stretch {
@@ -77,8 +78,12 @@ impl Slotted {
             let stretch = self.stretches.get(index);
             rest = match (segment, stretch) {
                 (TemplateSegment::LineEdge, None) => Rest::LineEnd,
-                (TemplateSegment::Tokens(number), None) => Rest::At(segments[number].iter().map(Joined::last).collect()),
-                (TemplateSegment::Tokens(number), Some(stretch)) => Rest::At(rest.before(&segments[number], stretch, lines)),
+                (TemplateSegment::Tokens(number), None) => {
+                    Rest::At(segments[number].iter().map(Joined::last).collect())
+                }
+                (TemplateSegment::Tokens(number), Some(stretch)) => {
+                    Rest::At(rest.before(&segments[number], stretch, lines))
+                }
                 (TemplateSegment::LineEdge, Some(stretch)) => Rest::At(rest.after_line_starts(stretch, lines)),
             };
         }

@@ -256,8 +256,8 @@ impl<'de> Visitor<'de> for Outline<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::SourceBy;
     use super::super::HtmlView;
+    use super::super::SourceBy;
     use super::*;
 
     fn parsed(line: &str) -> Result<Record<'_>, Reason> {

@@ -147,8 +147,10 @@ pub enum Reason {
         url: String,
     },
     /// The document does not name its source, and the rule uses only that name.
-    #[error("has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see \
-             --source-by)")]
+    #[error(
+        "has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see \
+             --source-by)"
+    )]
     NoSourceKey(String),
     /// The document has no URL, and the URL names the source.
     #[error("has no {0:?} whose host could name its source: is this the right key?")]
@@ -194,8 +196,10 @@ pub enum Reason {
     )]
     WrongLength(u64),
     /// The WARC record is larger than a document may be.
-    #[error("the WARC record has {bytes} bytes or more, and the limit is {limit}: set the crawler to cut off longer \
-             records")]
+    #[error(
+        "the WARC record has {bytes} bytes or more, and the limit is {limit}: set the crawler to cut off longer \
+             records"
+    )]
     RecordTooLarge {
         /// Its size according to its header, or the number of bytes that were read until it was refused.
         bytes: u64,

@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn what_a_rule_does_not_find_is_named_with_a_remedy() {
-        let nothing = |rule: &str| name(rule, SourceHints { path: "x.jsonl", ..SourceHints::default() }).expect_err(rule);
+        let nothing =
+            |rule: &str| name(rule, SourceHints { path: "x.jsonl", ..SourceHints::default() }).expect_err(rule);
         assert!(nothing("auto").starts_with(r#"has neither "source" nor "url": are these the right keys?"#));
         assert!(nothing("key").starts_with(r#"has no "source" to name its source: is this the right key?"#));
         assert!(
@@ -252,7 +253,10 @@ mod tests {
         for (regex, source) in cases {
             assert_eq!(by_url(regex, url), Ok(source.to_owned()), "{regex}");
         }
-        assert_eq!(name("/([^/]+)/", SourceHints { path: "f/anna/x.html", ..SourceHints::default() }), Ok("anna".to_owned()));
+        assert_eq!(
+            name("/([^/]+)/", SourceHints { path: "f/anna/x.html", ..SourceHints::default() }),
+            Ok("anna".to_owned())
+        );
         // The group exists but takes no part in the match.
         assert!(by_url("users|(?<source>nobody)", url).is_err());
         assert!(by_url("^f/", url).is_err(), "the path is not looked at if there is an address");

@@ -49,8 +49,10 @@ pub enum SourceIdError {
     #[error("the source name {0:?} begins with a dot, which would hide its files: remove the dot")]
     Hidden(String),
     /// It starts with an underscore.
-    #[error("the source name {0:?} begins with an underscore, which is reserved (as in _shared): remove the \
-             underscore")]
+    #[error(
+        "the source name {0:?} begins with an underscore, which is reserved (as in _shared): remove the \
+             underscore"
+    )]
     Reserved(String),
     /// It means a device on Windows.
     #[error("the source name {0:?} is the name of a device on Windows: rename it")]

@@ -22,9 +22,9 @@ use crate::streaming::segments::{TextSegment, segments};
 use crate::streaming::table::{Count, SegmentTable, TableOptions};
 use crate::tokens::MutableSet;
 
-use crate::pipeline::{Library, Observer, Result};
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::workers::share_out_and_collect;
+use crate::pipeline::{Library, Observer, Result};
 
 /// The memory that a segment takes, in bytes.
 const SEGMENT_BYTES: u64 = 24;

@@ -94,7 +94,10 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         for span in touching(&self.matched.cleaning.spans, &part, |span| &span.range) {
             let goes = common(&span.range, &part);
             parts.push(stays(at..goes.start));
-            parts.push(TextPart { text: &self.text[goes.clone()], outcome: Outcome::Goes(ids(span, &goes, self.cleaner)) });
+            parts.push(TextPart {
+                text: &self.text[goes.clone()],
+                outcome: Outcome::Goes(ids(span, &goes, self.cleaner)),
+            });
             at = goes.end;
         }
         parts.push(stays(at..part.end));

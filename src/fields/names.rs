@@ -45,7 +45,8 @@ pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<VaryingPlace> {
 
 /// The labels that are used both for free stretches and for mutable patterns, and so mean two things.
 pub fn ambiguous<'p>(places: impl Iterator<Item = &'p VaryingPlace>) -> HashSet<String> {
-    let (free, mutable): (Vec<&VaryingPlace>, Vec<&VaryingPlace>) = places.filter(|place| !place.is_second).partition(|p| p.is_free);
+    let (free, mutable): (Vec<&VaryingPlace>, Vec<&VaryingPlace>) =
+        places.filter(|place| !place.is_second).partition(|p| p.is_free);
     let free: HashSet<&str> = free.into_iter().map(|place| place.label.as_str()).collect();
     mutable.into_iter().map(|place| &place.label).filter(|label| free.contains(label.as_str())).cloned().collect()
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::map::{SourcePart, SourceMap};
+use super::map::{SourceMap, SourcePart};
 use super::syntax::Syntax;
 
 /// A range of visible text to remove from a page, and its replacement.

@@ -22,7 +22,7 @@ pub mod cross_source;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::file::MinedFrom;
-use crate::tokens::{Piece, Lexer, SymbolSequence, TokenRun, TooManyTokens};
+use crate::tokens::{Lexer, Piece, SymbolSequence, TokenRun, TooManyTokens};
 use alike::AlikeLines;
 use content_order::content_order;
 use cover::cover;
@@ -31,8 +31,8 @@ use examples::{Example, quote_examples};
 use filters::filtered_repeats;
 use near_duplicates::group_near_duplicates;
 use places::Places;
-use repeats::Interval;
 use repeat_statistics::{Fingerprint, Fingerprints, RepeatStatistics, repeat_statistics};
+use repeats::Interval;
 use slots::slotted_templates;
 use suffix_array::SuffixArray;
 

@@ -25,8 +25,8 @@ use super::alike::{AlikeLines, Line};
 use super::anchors::stretches;
 use super::examples::Example;
 use super::near_duplicates::Groups;
-use super::repeats::{Interval, outer_intervals};
 use super::repeat_statistics::Fingerprint;
+use super::repeats::{Interval, outer_intervals};
 use super::skeleton::{Ends, MAX_TOKENS, Skeleton, is_nearly_all};
 use super::suffix_array::SuffixArray;
 use super::{Candidate, MineOptions};
@@ -158,7 +158,12 @@ impl<'s> Finder<'s> {
                 is_seed_of_slots[outer as usize] &= !self.goes_on_as(array, seed, &repeats[index]);
             }
         }
-        repeats.iter().zip(is_seed_of_slots).filter(|(_, is_seed_of_slots)| *is_seed_of_slots).map(|(seed, _)| seed).collect()
+        repeats
+            .iter()
+            .zip(is_seed_of_slots)
+            .filter(|(_, is_seed_of_slots)| *is_seed_of_slots)
+            .map(|(seed, _)| seed)
+            .collect()
     }
 
     /// Whether a search around this repeat finds only what a search around a longer one finds. `longer` starts with

@@ -454,9 +454,7 @@ histogram: {0: 12, 99: 3}
         assert!(
             problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:18: pattern mine: its regex does not compile")
         );
-        assert!(
-            problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: line 9 already has this id")
-        );
+        assert!(problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: line 9 already has this id"));
         assert!(
             problem("    note: ''", "    nota: ''").starts_with("f.yaml:23: pattern mine: unknown field `nota`"),
             "{}",

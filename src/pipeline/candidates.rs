@@ -239,7 +239,8 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
         return Err(foreign());
     }
     if header.version != VERSION {
-        let message = format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
+        let message =
+            format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
         return Err(refused(&message));
     }
     let end = verified(path)?;

@@ -101,6 +101,8 @@ fn not_enough_memory(needs: &[(SourceId, u64)], limit: u64) -> String {
     let needs: Vec<String> =
         needs.iter().map(|(source, need)| format!("source '{source}' may need {}", size(*need))).collect();
     let (needs, limit) = (needs.join(", "), size(limit));
-    format!("there is not enough memory: {needs}, and the limit is {limit}; allow more with --memory, or mine a part \
-             with --sample")
+    format!(
+        "there is not enough memory: {needs}, and the limit is {limit}; allow more with --memory, or mine a part \
+             with --sample"
+    )
 }

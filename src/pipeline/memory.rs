@@ -68,9 +68,7 @@ impl DocumentNeed {
             return Ok(need);
         }
         let (need, limit) = (size(need), size(limit));
-        Err(format!(
-            "may need {need} of memory, more than the available {limit}: split it, or allow more (--memory)"
-        ))
+        Err(format!("may need {need} of memory, more than the available {limit}: split it, or allow more (--memory)"))
     }
 }
 

@@ -194,8 +194,10 @@ impl Session {
                 match self.first_match(source, &compiled) {
                     Ok(Some(example)) => entry.example = example,
                     Ok(None) => more = "; it matches neither its example nor anything in these documents",
-                    Err(_) => more = "; it does not match its example, and the search for another example takes too \
-                                      long",
+                    Err(_) => {
+                        more = "; it does not match its example, and the search for another example takes too \
+                                      long"
+                    }
                 }
             }
             (entry.regex, entry.ends_after) = (regex, ends_after);
@@ -246,8 +248,10 @@ impl Session {
             return Ok((keep.text().to_owned(), String::new()));
         };
         let found = keep.regex().find(&page.text).map_err(|error| error.to_string())?;
-        let found = found.ok_or("the document does not contain exactly this text; select one continuous part of the \
-                                 document")?;
+        let found = found.ok_or(
+            "the document does not contain exactly this text; select one continuous part of the \
+                                 document",
+        )?;
         let whole = whole_words(&page.text, found.range());
         let words: Vec<&str> = page.text[whole].split_whitespace().collect();
         Ok((words.join(" "), format!("in {}", page.id)))

@@ -21,9 +21,9 @@ use crate::cleaning::shape::ShapeModel;
 use crate::mining::Mined;
 use crate::patterns::PatternFile;
 use ends::Ends;
-use places::Places;
-use sampling::{Sampled, sample_of, removed_share};
 use pattern_selection::needed_patterns;
+use places::Places;
+use sampling::{Sampled, removed_share, sample_of};
 use trust::Tally;
 use values::Values;
 

@@ -212,8 +212,10 @@ impl Tally {
         } else if by_records >= doubt {
             format!("{:.0} % of its documents have a number or price of their own in a fixed frame", 100.0 * records)
         } else if by_holes >= doubt {
-            format!("text that recurs is in the middle of other text, {holes:.2} words in short pieces for each word \
-                     that is kept")
+            format!(
+                "text that recurs is in the middle of other text, {holes:.2} words in short pieces for each word \
+                     that is kept"
+            )
         } else {
             format!(
                 "{:.0} % of the text that does not recur has the shape of boilerplate, {for_each_matched:.1} words \

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::Detection;
 use super::detection::template;
-use super::segments::{TextSegment, SegmentKey};
+use super::segments::{SegmentKey, TextSegment};
 use super::table::{Count, SegmentHistory, TableAnswer};
 use crate::cleaning::article_end::LastPlace;
 use crate::cleaning::evidence::Weight;
@@ -42,10 +42,17 @@ pub struct StreamEvidence {
 
 impl StreamEvidence {
     /// From a document's segments and what is known of each.
-    pub fn of(reading: &Reading, segments: &[TextSegment], seen: &[SegmentHistory], detection: &Detection) -> StreamEvidence {
+    pub fn of(
+        reading: &Reading,
+        segments: &[TextSegment],
+        seen: &[SegmentHistory],
+        detection: &Detection,
+    ) -> StreamEvidence {
         let counts: Vec<Count> = seen.iter().map(|seen| telling(seen, detection)).collect();
-        let recurs = template(segments, &counts, &Detection { template_documents: detection.evidence_documents, ..*detection });
-        let mut known = StreamEvidence { counts: seen.iter().map(|seen| seen.here).collect(), ..StreamEvidence::default() };
+        let recurs =
+            template(segments, &counts, &Detection { template_documents: detection.evidence_documents, ..*detection });
+        let mut known =
+            StreamEvidence { counts: seen.iter().map(|seen| seen.here).collect(), ..StreamEvidence::default() };
         let mut runs = Vec::new();
         for run in stretches_of_true(&recurs) {
             let (segments, counts) = (&segments[run.clone()], &counts[run]);
@@ -274,7 +281,8 @@ mod tests {
         let count = |segment: &TextSegment| Count { documents: if segment.length < 9 { 9 } else { 1 }, pages: 9 };
         let seen = |segment| SegmentHistory { here: count(segment), anywhere: count(segment), wants_text: false };
         let seen: Vec<SegmentHistory> = segments.iter().map(seen).collect();
-        let placed = StreamEvidence::of(&reading, &segments, &seen, &Detection::default()).places(&cleaner, &text, &reading);
+        let placed =
+            StreamEvidence::of(&reading, &segments, &seen, &Detection::default()).places(&cleaner, &text, &reading);
         let mut places: Vec<(usize, f64)> = placed.iter().map(|placed| (placed.index, placed.place.before)).collect();
         places.sort_unstable_by_key(|&(index, _)| index);
         assert_eq!(places, [(1, 52.0), (2, 52.0)]);

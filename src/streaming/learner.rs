@@ -6,9 +6,9 @@
 
 use rayon::prelude::*;
 
-use super::evidence::{StreamEvidence, DocumentFindings};
+use super::evidence::{DocumentFindings, StreamEvidence};
 use super::segments::{TextSegment, described};
-use super::table::{SegmentTable, TableOptions, TableAnswer};
+use super::table::{SegmentTable, TableAnswer, TableOptions};
 use crate::cleaning::{Cleaner, Reading};
 use crate::html::Outline;
 
@@ -50,7 +50,10 @@ impl Learner {
             (known, shown)
         };
         let shown: Vec<(StreamEvidence, DocumentFindings)> = pages.par_iter().zip(&told).map(show).collect();
-        let learn = |((page, told), (mut known, shown)): ((&SegmentedDocument, &TableAnswer), (StreamEvidence, DocumentFindings))| {
+        let learn = |((page, told), (mut known, shown)): (
+            (&SegmentedDocument, &TableAnswer),
+            (StreamEvidence, DocumentFindings),
+        )| {
             known.learn(page.reading, self.table.learn(told, &shown));
             known
         };

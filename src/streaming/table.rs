@@ -19,9 +19,9 @@ use super::Detection;
 use super::copies::is_copy;
 use super::drift::Change;
 use super::ends::EndPlaces;
-use super::evidence::{LearnedEvidence, Placed, DocumentFindings};
+use super::evidence::{DocumentFindings, LearnedEvidence, Placed};
 use super::lifetime::Lifetime;
-use super::segments::{Described, TextSegment, SegmentKey};
+use super::segments::{Described, SegmentKey, TextSegment};
 use super::windows::{Window, Windows};
 use crate::mining::Mined;
 use crate::patterns::Trust;
@@ -278,7 +278,12 @@ impl SegmentTable {
     }
 
     /// Stores the texts of those segments of a page whose texts are wanted.
-    pub fn describe_wanted(&mut self, segments: &[TextSegment], seen: &[SegmentHistory], described: impl Fn(&TextSegment) -> Described) {
+    pub fn describe_wanted(
+        &mut self,
+        segments: &[TextSegment],
+        seen: &[SegmentHistory],
+        described: impl Fn(&TextSegment) -> Described,
+    ) {
         for (segment, _) in segments.iter().zip(seen).filter(|(_, seen)| seen.wants_text) {
             self.describe_if_bare(segment.key, described(segment));
         }
@@ -286,7 +291,11 @@ impl SegmentTable {
 
     /// Tells what the pages up to this one taught, besides what recurs in it. If the page was counted, the table also
     /// learns from what it showed ([`place`](Self::place)).
-    pub fn learn(&mut self, told: &TableAnswer, DocumentFindings { placed, tally }: &DocumentFindings) -> LearnedEvidence {
+    pub fn learn(
+        &mut self,
+        told: &TableAnswer,
+        DocumentFindings { placed, tally }: &DocumentFindings,
+    ) -> LearnedEvidence {
         let ends = if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) };
         LearnedEvidence { ends, trust: self.trust(*tally) }
     }
@@ -835,7 +844,10 @@ pub(super) mod tests {
 
     /// What a page shows in which this many words recur.
     pub fn shown(matched: f64) -> DocumentFindings {
-        DocumentFindings { placed: Vec::new(), tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }) }
+        DocumentFindings {
+            placed: Vec::new(),
+            tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }),
+        }
     }
 
     #[test]
@@ -847,7 +859,8 @@ pub(super) mod tests {
         assert!(!table.look(&other, &options).is_tried());
         assert!(table.admit(&other, &options).is_tried());
         assert!(!table.admit(&other, &options).is_tried());
-        let tried = (2..2000_u32).filter(|&page| TableAnswer { page: Some(page), ..TableAnswer::default() }.is_tried()).count();
+        let tried =
+            (2..2000_u32).filter(|&page| TableAnswer { page: Some(page), ..TableAnswer::default() }.is_tried()).count();
         assert_eq!(tried, 499 + 149);
     }
 
@@ -864,7 +877,8 @@ pub(super) mod tests {
             .collect();
         let told: Vec<TableAnswer> = pages.iter().map(|page| together.admit(page, &options)).collect();
         let later = told.iter().zip(1_u8..).map(|(told, number)| together.learn(told, &shown(f64::from(number))));
-        let trusts = |learned: Vec<LearnedEvidence>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
+        let trusts =
+            |learned: Vec<LearnedEvidence>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
         assert_eq!(trusts(later.collect()), trusts(learned));
         assert_eq!(one_by_one.progress, together.progress);
         assert_eq!(together.progress.tally.matched, 45.0);

@@ -106,8 +106,13 @@ impl MutableSet {
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
         let mut looking_around = Vec::new();
         for ((index, pattern), compiled) in patterns.iter().enumerate().zip(all_compiled(&patterns)) {
-            let id = u16::try_from(index).map(MutableId).map_err(|_| refuse(pattern, "it is one of more than 65,535 \
-                patterns; remove some"))?;
+            let id = u16::try_from(index).map(MutableId).map_err(|_| {
+                refuse(
+                    pattern,
+                    "it is one of more than 65,535 \
+                patterns; remove some",
+                )
+            })?;
             check_name(pattern, &mut names)?;
             match compiled? {
                 Compiled::Regular(bounded) => {
@@ -121,8 +126,13 @@ impl MutableSet {
         let automaton = automaton(&regular).map_err(|error| {
             // If one pattern is too large by itself, the error names it.
             let alone = on_automaton.iter().zip(regular.chunks(2)).find(|(_, pattern)| too_large(pattern));
-            alone.map_or(error, |(id, _)| refuse(&patterns[usize::from(id.0)], "it is too large; lower the numbers of \
-                its repetitions"))
+            alone.map_or(error, |(id, _)| {
+                refuse(
+                    &patterns[usize::from(id.0)],
+                    "it is too large; lower the numbers of \
+                its repetitions",
+                )
+            })
         })?;
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());

@@ -301,8 +301,11 @@ fn removed_in_words(documents: &[DocumentShare]) -> String {
         _ => {
             let (count, mean) = (grouped(documents.len() as u64), percent(mean(documents)));
             let span = format!("{} to {}", percent(least), percent(most));
-            format!("In {count} documents, {span} of the text is removed; the mean is \
-                     {mean}.{}", quarters_in_words(documents))
+            format!(
+                "In {count} documents, {span} of the text is removed; the mean is \
+                     {mean}.{}",
+                quarters_in_words(documents)
+            )
         }
     }
 }

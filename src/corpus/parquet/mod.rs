@@ -253,9 +253,7 @@ mod tests {
             columns("required int32 text;"),
             r#"the column "text" is a column of type INT32, not a column of strings: name another column"#
         );
-        assert!(
-            columns("required binary text; required double id;").contains("DOUBLE, not a column of strings or")
-        );
+        assert!(columns("required binary text; required double id;").contains("DOUBLE, not a column of strings or"));
         assert!(columns("required binary text; required int32 id (DATE);").contains("of type Date"));
         assert!(columns("required binary text; optional binary url (BSON);").contains("of type Bson"));
         assert!(columns("repeated binary text;").contains("is a nested column, not"));

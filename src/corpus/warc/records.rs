@@ -262,9 +262,12 @@ mod tests {
     fn what_is_no_record_is_named_and_passed_over() {
         let file =
             [&b"junk\nmore\r\n"[..], &record("", b"one"), b"WARC/x\r\n\r\n", &record("", b"two"), b"end"].concat();
-        let junk =
-            |start: &str| format!("! a WARC record must start here, but there is {start:?}: get the file again if it \
-                                   is damaged");
+        let junk = |start: &str| {
+            format!(
+                "! a WARC record must start here, but there is {start:?}: get the file again if it \
+                                   is damaged"
+            )
+        };
         assert_eq!(told_of(&file), [junk("junk"), "one".to_owned(), junk("WARC/x"), "two".to_owned(), junk("end")]);
     }
 
@@ -335,8 +338,7 @@ mod tests {
         let file = [record("", b"one"), long, record("", b"two")].concat();
         let mut records = Records::new(&file[..], 100);
         let told = told(std::iter::from_fn(|| records.next()));
-        let reason =
-            "! the WARC record has 99035 bytes or more, and the limit is 100: set the crawler to cut off longer \
+        let reason = "! the WARC record has 99035 bytes or more, and the limit is 100: set the crawler to cut off longer \
              records";
         assert_eq!(told, ["one", reason, "two"]);
         assert!(!records.window.has_held(file.len()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Kind, Insertion, Tally, Trial};
+use super::{Insertion, Kind, Tally, Trial};
 
 /// The targets are for corpora with at least this number of documents ...
 pub const TARGET_DOCUMENTS: usize = 100;

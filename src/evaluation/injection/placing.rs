@@ -22,7 +22,8 @@ pub enum Insertion {
 
 impl Insertion {
     /// All places.
-    pub const ALL: [Insertion; 5] = [Insertion::Head, Insertion::Tail, Insertion::Line, Insertion::BetweenSentences, Insertion::MidSentence];
+    pub const ALL: [Insertion; 5] =
+        [Insertion::Head, Insertion::Tail, Insertion::Line, Insertion::BetweenSentences, Insertion::MidSentence];
 
     /// The name for people.
     pub fn name(self) -> &'static str {

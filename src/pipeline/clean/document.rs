@@ -12,7 +12,7 @@ use crate::corpus::{Document, Page};
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
-use super::cleaners::{CleaningScratch, Cleaners, SourceCleaner};
+use super::cleaners::{Cleaners, CleaningScratch, SourceCleaner};
 use super::spans;
 use crate::pipeline::WarningKind;
 use crate::pipeline::memory::{Budget, DocumentNeed, Share};
@@ -96,7 +96,13 @@ impl<'a> DocumentCleaner<'a> {
 
     /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
     /// there is. Waits while others use the memory.
-    pub fn clean(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Result<Outcome, String> {
+    pub fn clean(
+        &self,
+        document: &Document,
+        place: DocumentName,
+        form: Form,
+        scratch: &mut CleaningScratch,
+    ) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
         let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
@@ -134,8 +140,10 @@ impl<'a> DocumentCleaner<'a> {
         }
         let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
         if is_cautious {
-            let message = format!("{place}: shape is not used, because it would remove most of the text that no \
-                                   pattern matches");
+            let message = format!(
+                "{place}: shape is not used, because it would remove most of the text that no \
+                                   pattern matches"
+            );
             self.observer.warn(WarningKind::Cautious, &message);
         }
         let stripped = self.within_limit(document, cleaning, place);
@@ -171,9 +179,10 @@ impl<'a> DocumentCleaner<'a> {
             return Stripped { cleaning, text, is_kept_whole: false };
         }
         let percent = 100.0 * removed;
-        let message =
-            format!("{place}: kept whole, because {percent:.1} % of it would be removed, more than --max-removed \
-                     allows");
+        let message = format!(
+            "{place}: kept whole, because {percent:.1} % of it would be removed, more than --max-removed \
+                     allows"
+        );
         self.observer.warn(WarningKind::KeptWhole, &message);
         Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
     }
@@ -228,7 +237,13 @@ pub fn skip_line(DocumentName { file, record }: DocumentName, reason: &str) -> S
 
 /// The line of the report for a cleaned document: which patterns match, and how often. Rejected patterns also count,
 /// because they keep what they match.
-fn report_line(document: &Document, place: DocumentName, cleaner: &Cleaner, reading: &Reading, count: &Cleaned) -> String {
+fn report_line(
+    document: &Document,
+    place: DocumentName,
+    cleaner: &Cleaner,
+    reading: &Reading,
+    count: &Cleaned,
+) -> String {
     let mut patterns: BTreeMap<&str, u64> = BTreeMap::new();
     for found in &reading.matches {
         *patterns.entry(&cleaner.patterns()[found.pattern].id).or_default() += 1;

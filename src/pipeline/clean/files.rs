@@ -17,7 +17,7 @@ use crate::pipeline::reading::size_of;
 
 use super::Cleaned;
 use super::cleaners::CleaningScratch;
-use super::document::{DocumentCleaner, Form, Outcome, DocumentName, Written, skip_line};
+use super::document::{DocumentCleaner, DocumentName, Form, Outcome, Written, skip_line};
 use super::line_output::LineOutput;
 use super::spans;
 use crate::pipeline::WarningKind;
@@ -73,7 +73,13 @@ enum Extent {
 
 impl FileCleaner<'_> {
     /// Cleans a file and writes it below `output`.
-    pub fn to_folder(&self, file: &InputFile, output: &OutputRoot, scratch: &mut CleaningScratch, report: Report) -> Result<Done> {
+    pub fn to_folder(
+        &self,
+        file: &InputFile,
+        output: &OutputRoot,
+        scratch: &mut CleaningScratch,
+        report: Report,
+    ) -> Result<Done> {
         self.observer.go_on()?;
         let mut done = Done::default();
         let written = self.write_to_folder(file, output, scratch, &mut done, report);
@@ -379,7 +385,14 @@ impl FileCleaner<'_> {
         ClearedBatch { batch, records }
     }
 
-    fn clear_record(&self, batch: &Batch, index: usize, file: &str, form: Form, scratch: &mut CleaningScratch) -> (Kept, Cleared) {
+    fn clear_record(
+        &self,
+        batch: &Batch,
+        index: usize,
+        file: &str,
+        form: Form,
+        scratch: &mut CleaningScratch,
+    ) -> (Kept, Cleared) {
         let place = DocumentName { file, record: Some(batch.number(index)) };
         let cleared = match batch.document(index) {
             // Records without a document, such as blank lines, are kept.

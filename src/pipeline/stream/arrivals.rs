@@ -132,7 +132,8 @@ impl Arriving<'_> {
             let place = DocumentName { file: &file, record: Some(batch.number(index)) };
             self.arrived(batch.document(index), place, scratch)
         };
-        let mut arrived: Vec<Arrived> = (before..batch.len()).into_par_iter().map_init(CleaningScratch::default, read).collect();
+        let mut arrived: Vec<Arrived> =
+            (before..batch.len()).into_par_iter().map_init(CleaningScratch::default, read).collect();
         let mut taken = batch.number(batch.len()) - 1;
         let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
         let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
@@ -193,9 +194,10 @@ impl Arrivals {
     /// The place of one of the documents.
     pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(DocumentName) -> T) -> T {
         match &self.origin {
-            Origin::Records { batch, before, .. } => {
-                tell(DocumentName { file: &batch.path().display().to_string(), record: Some(batch.number(before + index)) })
-            }
+            Origin::Records { batch, before, .. } => tell(DocumentName {
+                file: &batch.path().display().to_string(),
+                record: Some(batch.number(before + index)),
+            }),
             Origin::Files(paths) => tell(DocumentName { file: &paths[index].display().to_string(), record: None }),
             Origin::Nothing => tell(DocumentName { file: "", record: None }),
         }

@@ -82,7 +82,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streaming::segments::{TextSegment, SegmentKey};
+    use crate::streaming::segments::{SegmentKey, TextSegment};
     use crate::streaming::table::TableOptions;
 
     fn source(name: &str) -> SourceId {
@@ -91,7 +91,8 @@ mod tests {
 
     /// A table with this number of segments, equal to the state.
     fn table(segments: u64) -> SegmentTable {
-        let segment = |key| TextSegment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 9 };
+        let segment =
+            |key| TextSegment { key: SegmentKey(key), text: SegmentKey(key), tokens: 0..1, block: 0, length: 9 };
         let mut table = SegmentTable::default();
         table.arrive(&(0..segments).map(segment).collect::<Vec<_>>(), &TableOptions::default());
         table.saved();

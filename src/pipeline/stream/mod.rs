@@ -19,7 +19,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::clean::Cleaned;
-use super::clean::cleaners::{CleaningScratch, Cleaners};
+use super::clean::cleaners::{Cleaners, CleaningScratch};
 use super::clean::document::{DocumentCleaner, Form};
 use super::combine::tell_of_doubt;
 use super::error::Result;
@@ -198,7 +198,12 @@ impl Stream<'_> {
             Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], scratch),
             Err(message) => skipped(message.clone()),
         };
-        arrivals.arrived.par_iter().enumerate().map_init(CleaningScratch::default, |scratch, item| one(scratch, item)).collect()
+        arrivals
+            .arrived
+            .par_iter()
+            .enumerate()
+            .map_init(CleaningScratch::default, |scratch, item| one(scratch, item))
+            .collect()
     }
 
     fn cleaned(

@@ -15,7 +15,7 @@ use super::arrivals::Arrived;
 use super::held::HeldTables;
 use crate::corpus::SourceId;
 use crate::patterns::{LexerCache, PatternFile};
-use crate::pipeline::clean::cleaners::{CleaningScratch, Cleaners};
+use crate::pipeline::clean::cleaners::{Cleaners, CleaningScratch};
 use crate::pipeline::error::{PipelineError, Result};
 use crate::streaming::evidence::StreamEvidence;
 use crate::streaming::learner::{Learner, SegmentedDocument};
@@ -90,7 +90,8 @@ impl Tables {
             let (source, _) = cleaners.of(source.as_str(), scratch);
             learner.take(pages, &source.cleaner)
         };
-        let learned: Vec<Vec<StreamEvidence>> = classes.par_iter_mut().map_init(CleaningScratch::default, learn).collect();
+        let learned: Vec<Vec<StreamEvidence>> =
+            classes.par_iter_mut().map_init(CleaningScratch::default, learn).collect();
         let mut all = vec![StreamEvidence::default(); arrived.len()];
         for (Class { places, .. }, known) in classes.iter().zip(learned) {
             places.iter().zip(known).for_each(|(&place, known)| all[place] = known);

@@ -148,8 +148,12 @@ fn in_words(group: Group, count: usize) -> String {
     let count = grouped(count as u64);
     match group {
         Group::Listed => format!("all {count} undecided patterns in the list"),
-        Group::Frequent => format!("the {count} of them that were in 90 % of documents and would remove no more text than now"),
-        Group::Lines => format!("the {count} of them that were whole lines in half of the documents and would remove no more text than now"),
+        Group::Frequent => {
+            format!("the {count} of them that were in 90 % of documents and would remove no more text than now")
+        }
+        Group::Lines => format!(
+            "the {count} of them that were whole lines in half of the documents and would remove no more text than now"
+        ),
         Group::Idle => format!("the {count} of them that match nothing here"),
     }
 }

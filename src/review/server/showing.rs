@@ -55,8 +55,10 @@ pub(super) async fn pulse(State(review): State<Review>, Parameters(watched): Par
 
 /// The message for a file that cannot be read.
 fn problem_in_words(problem: &str) -> String {
-    format!("{problem}. The patterns below are from the last version that could be read; nothing is written until the \
-             file is corrected.")
+    format!(
+        "{problem}. The patterns below are from the last version that could be read; nothing is written until the \
+             file is corrected."
+    )
 }
 
 /// The current data of a source.

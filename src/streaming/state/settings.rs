@@ -62,7 +62,11 @@ impl Settings {
     pub(super) fn parse(json: &str, lexer: String) -> Result<Settings, Problem> {
         let stored: Stored = serde_json::from_str(json).map_err(|error| Problem::Damaged(error.to_string()))?;
         let Stored { min_documents, min_evidence, .. } = stored;
-        let detection = Detection { template_documents: min_documents, evidence_documents: min_evidence, block_share: fraction(&stored.block_share)? };
+        let detection = Detection {
+            template_documents: min_documents,
+            evidence_documents: min_evidence,
+            block_share: fraction(&stored.block_share)?,
+        };
         let lifetime = Lifetime { base: fraction(&stored.base)?, factor: fraction(&stored.factor)? };
         Ok(Settings { table: TableOptions { detection, lifetime, max_segments: stored.max_segments }, lexer })
     }
