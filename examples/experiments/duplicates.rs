@@ -1,24 +1,13 @@
 //! Duplicates: are the same articles found under different templates, and different ones under the same
 //! template told apart?
 
-use clap::Args;
 use serde::Serialize;
 
 use dehusk::pipeline::Observer;
 
-use crate::material::{ExperimentArgs, Results, Selection};
+use crate::material::{PairsArgs, Results, Selection};
 use crate::sketches::Sketch;
 use crate::table::{Table, percent};
-
-/// Options of this experiment.
-#[derive(Args, Debug)]
-pub struct DuplicatesArgs {
-    #[command(flatten)]
-    experiment: ExperimentArgs,
-    /// Compare at most so many pairs of either kind
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    pairs: usize,
-}
 
 #[derive(Serialize)]
 struct Outcome {
@@ -41,7 +30,7 @@ struct Shares {
 }
 
 /// What the experiment prints.
-pub fn run(args: &DuplicatesArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = args.experiment.material(observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {

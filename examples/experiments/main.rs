@@ -47,9 +47,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Experiment {
     /// Detect duplicates by shingles, before and after cleaning
-    Duplicates(duplicates::DuplicatesArgs),
+    Duplicates(material::PairsArgs),
     /// Detect mirrors by edit distance, before and after cleaning
-    Mirrors(mirrors::MirrorsArgs),
+    Mirrors(material::PairsArgs),
     /// Cluster articles, before and after cleaning
     Clusters(clusters::ClustersArgs),
 }

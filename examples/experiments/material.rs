@@ -44,6 +44,16 @@ pub struct ExperimentArgs {
     json: bool,
 }
 
+/// Options of the experiments that compare pairs of documents.
+#[derive(Args, Debug)]
+pub struct PairsArgs {
+    #[command(flatten)]
+    pub experiment: ExperimentArgs,
+    /// Maximum number of pairs of either kind
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub pairs: usize,
+}
+
 /// What is done to a document before it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -142,8 +152,7 @@ impl ExperimentArgs {
             return Ok(Library::load(path)?);
         }
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
-        let mut options = CorpusMineOptions::default();
-        options.threads = rayon::current_num_threads();
+        let options = CorpusMineOptions::default().threads(rayon::current_num_threads());
         Ok(mine_library(inventory, listings, &lexer, &options, observer)?)
     }
 }

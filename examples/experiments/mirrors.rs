@@ -2,7 +2,6 @@
 //! under the same template?
 
 use anyhow::Context;
-use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -10,19 +9,9 @@ use dehusk::evaluation::words::word_hashes;
 use dehusk::pipeline::Observer;
 
 use crate::edit_distance::relative_distance;
-use crate::material::{ExperimentArgs, Results, Selection};
+use crate::material::{PairsArgs, Results, Selection};
 use crate::separation::{Distribution, Separation};
 use crate::table::{Table, decimal, percent};
-
-/// Options of this experiment.
-#[derive(Args, Debug)]
-pub struct MirrorsArgs {
-    #[command(flatten)]
-    experiment: ExperimentArgs,
-    /// Compare at most so many pairs of either kind
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    pairs: usize,
-}
 
 #[derive(Serialize)]
 struct Outcome {
@@ -37,7 +26,7 @@ struct Outcome {
 }
 
 /// What the experiment prints.
-pub fn run(args: &MirrorsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = args.experiment.material(observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {

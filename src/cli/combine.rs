@@ -32,9 +32,8 @@ pub struct CombineCommand {
 pub fn run(args: &CombineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let output = OutputRoot::create(&args.output, &args.files)?;
-    let mut options = CorpusMineOptions::default();
-    options.all_patterns = args.all_patterns;
-    (options.memory, options.threads) = (global.memory(), global.threads());
+    let options = CorpusMineOptions::default().all_patterns(args.all_patterns);
+    let options = options.memory(global.memory()).threads(global.threads());
     let mined = combine(&args.files, &output, &options, reporter);
     summary.seconds.extend(reporter.times());
     summary.note_all(&mined?);
