@@ -77,7 +77,7 @@ impl Observer for Stderr {
         let _ = writeln!(io::stderr(), "warning: {message}");
     }
 
-    fn skip(&self, message: &str) {
-        let _ = writeln!(io::stderr(), "skipped: {message}");
+    fn skip(&self, place: &str, reason: &str) {
+        let _ = writeln!(io::stderr(), "skipped: {place}: {reason}");
     }
 }

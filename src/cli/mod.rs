@@ -149,9 +149,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     dehusk::guarded::silence();
     let reporter = Reporter::new(cli.global.quiet);
+    let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
     reporter.warn_of_others();
+    reporter.count_other_skips(lists_all);
     match outcome.map_err(|error| taken_apart(error, &reporter)) {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
@@ -211,7 +213,7 @@ fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
 }
 
 impl Command {
-    /// Whether the command has `--resume`.
+    /// Whether the command has `--resume` and `--report`.
     fn resumes(&self) -> bool {
         matches!(self, Command::Run(_) | Command::Clean(_))
     }

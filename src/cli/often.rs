@@ -8,7 +8,12 @@ use std::collections::BTreeMap;
 use dehusk::pipeline::WarningKind;
 
 /// Number of warnings of a kind that are printed.
-const PRINTED: u64 = 20;
+fn printed(kind: WarningKind) -> u64 {
+    match kind {
+        WarningKind::Keys => 1,
+        _ => 20,
+    }
+}
 
 /// The number of warnings of each kind.
 #[derive(Debug, Default)]
@@ -36,13 +41,14 @@ impl Often {
     pub fn add(&mut self, kind: WarningKind) -> bool {
         let count = self.0.entry(kind).or_default();
         *count += 1;
-        *count <= PRINTED
+        *count <= printed(kind)
     }
 
     /// A line for each kind of warning of which some were not printed.
     pub fn others(&self) -> Vec<String> {
-        let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(PRINTED)));
-        let others = others.filter(|(_, count)| *count > 0);
+        let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(printed(*kind))));
+        // That documents have other keys is said with each of them.
+        let others = others.filter(|(kind, count)| *count > 0 && **kind != WarningKind::Keys);
         let plural = |count| if count == 1 { "" } else { "s" };
         others.map(|(kind, count)| format!("and {count} more warning{} that {}", plural(count), words(*kind))).collect()
     }

@@ -103,11 +103,17 @@ impl Reporter {
         self.print(&format!("error: {message}"));
     }
 
-    /// Names a document that is skipped. Each is named only once.
-    pub fn skip(&self, what: &str) {
-        if lock(&self.skips).add(what) {
-            self.print(&format!("skipped: {what}"));
+    /// Names a document that is skipped, and the reason. Of documents with the same reason, only the first are named.
+    pub fn skip(&self, place: &str, reason: &str) {
+        if lock(&self.skips).add(place, reason) {
+            self.print(&format!("skipped: {place}: {reason}"));
         }
+    }
+
+    /// Prints how many skipped documents were not named, and that `lists_all` names them. It is called once, at the end.
+    pub fn count_other_skips(&self, lists_all: &str) {
+        let others = lock(&self.skips).others();
+        others.iter().for_each(|line| self.print(&format!("skipped: {line}; {lists_all} lists all")));
     }
 
     /// Counts documents of an input that an earlier run skipped without keeping their names.
@@ -185,8 +191,12 @@ impl Observer for Reporter {
         Reporter::error(self, message);
     }
 
-    fn skip(&self, message: &str) {
-        Reporter::skip(self, message);
+    fn skip(&self, place: &str, reason: &str) {
+        Reporter::skip(self, place, reason);
+    }
+
+    fn note(&self, message: &str) {
+        Reporter::note(self, message);
     }
 
     fn skip_unnamed(&self, input: &str, count: usize) {
@@ -229,7 +239,7 @@ mod tests {
     #[test]
     fn a_run_stops_when_more_is_skipped_than_allowed() {
         let reporter = Reporter::new(true);
-        ["a", "b", "b"].iter().for_each(|what| reporter.skip(what));
+        ["a", "b", "b"].iter().for_each(|place| reporter.skip(place, "is empty"));
         assert!(reporter.check().is_ok());
         reporter.set_max_errors(2, true);
         assert!(reporter.check().is_ok());

@@ -1,12 +1,16 @@
 //! Documents that were skipped.
 //!
-//! Takes the message about each. Gives their number, and the first 1000 messages. There may be millions, so only a hash is
-//! kept of the others. It shows whether a document was already counted.
+//! Takes the place and the reason of each. Says whether it is printed: only the first for each reason are, because
+//! thousands with the same reason would hide all others. Gives their number, and the first 1000 messages. There may be
+//! millions, so only a hash is kept of the others. It shows whether a document was already counted.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use dehusk::pipeline::manifest::NAMED_SKIPS as KEPT;
+
+/// Number of documents with the same reason that are printed.
+const PRINTED: usize = 3;
 
 /// The skipped documents.
 #[derive(Debug, Default)]
@@ -17,6 +21,16 @@ pub struct Skips {
     named: BTreeSet<String>,
     /// The number of those that an earlier run skipped without keeping their names.
     unnamed: usize,
+    /// The documents by the kind of their reason.
+    alike: BTreeMap<String, Alike>,
+}
+
+/// Documents that were skipped for the same reason.
+#[derive(Debug, Default)]
+struct Alike {
+    count: usize,
+    /// The place of the last one that was printed.
+    last: String,
 }
 
 /// More documents were skipped than allowed.
@@ -43,19 +57,32 @@ fn remedy(is_kept: bool) -> &'static str {
 }
 
 impl Skips {
-    /// Adds a document. Returns whether it is new.
-    pub fn add(&mut self, what: &str) -> bool {
-        if !self.hashes.insert(self.hasher.hash_one(what)) {
+    /// Adds a document. Returns whether it is printed: it is new, and few were skipped for the same reason.
+    pub fn add(&mut self, place: &str, reason: &str) -> bool {
+        let what = format!("{place}: {reason}");
+        if !self.hashes.insert(self.hasher.hash_one(&what)) {
             return false;
         }
-        let is_kept = self.named.len() < KEPT || self.named.last().is_some_and(|last| what < last.as_str());
+        let is_kept = self.named.len() < KEPT || self.named.last().is_some_and(|last| what < *last);
         if is_kept {
-            self.named.insert(what.to_owned());
+            self.named.insert(what);
         }
         if self.named.len() > KEPT {
             self.named.pop_last();
         }
-        true
+        let alike = self.alike.entry(kind(reason)).or_default();
+        alike.count += 1;
+        let is_printed = alike.count <= PRINTED;
+        if is_printed {
+            place.clone_into(&mut alike.last);
+        }
+        is_printed
+    }
+
+    /// A line for each reason of documents that were not printed.
+    pub fn others(&self) -> Vec<String> {
+        let others = self.alike.values().filter(|alike| alike.count > PRINTED);
+        others.map(|Alike { count, last }| format!("{} more for the same reason as {last}", count - PRINTED)).collect()
     }
 
     /// Adds documents whose names are unknown.
@@ -75,6 +102,24 @@ impl Skips {
     }
 }
 
+/// The reason without what belongs to one document: numbers, and what is quoted, such as addresses.
+fn kind(reason: &str) -> String {
+    let (mut kind, mut is_quoted, mut is_escaped) = (String::new(), false, false);
+    for character in reason.chars() {
+        match character {
+            '"' if !is_escaped => {
+                is_quoted = !is_quoted;
+                kind.push('"');
+            }
+            _ if is_quoted => is_escaped = character == '\\' && !is_escaped,
+            '0'..='9' if kind.ends_with('#') => {}
+            '0'..='9' => kind.push('#'),
+            other => kind.push(other),
+        }
+    }
+    kind
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +127,8 @@ mod tests {
     #[test]
     fn each_counts_once() {
         let mut skips = Skips::default();
-        assert_eq!(["b: binary", "a: empty", "b: binary"].map(|what| skips.add(what)), [true, true, false]);
+        let found = [("b", "binary"), ("a", "empty"), ("b", "binary")].map(|(place, reason)| skips.add(place, reason));
+        assert_eq!(found, [true, true, false]);
         skips.add_unnamed(5);
         assert_eq!(skips.count(), 7);
         assert_eq!(skips.named().collect::<Vec<_>>(), ["a: empty", "b: binary"]);
@@ -94,11 +140,26 @@ mod tests {
         let backwards: Vec<String> = names.iter().rev().cloned().collect();
         let kept = |names: &[String]| {
             let mut skips = Skips::default();
-            assert!(names.iter().all(|name| skips.add(name)));
+            names.iter().for_each(|name| drop(skips.add(name, "empty")));
             assert_eq!(skips.count(), 3 * KEPT);
             skips.named().cloned().collect::<Vec<String>>()
         };
-        assert_eq!(kept(&names), names[..KEPT]);
-        assert_eq!(kept(&backwards), names[..KEPT]);
+        let first: Vec<String> = names[..KEPT].iter().map(|name| format!("{name}: empty")).collect();
+        assert_eq!([kept(&names), kept(&backwards)], [&first[..]; 2]);
+    }
+
+    #[test]
+    fn of_many_with_the_same_reason_the_first_are_printed_and_the_others_counted() {
+        let mut skips = Skips::default();
+        let mut add = |place: usize, reason: String| skips.add(&format!("x.jsonl:{place}"), &reason);
+        let printed = (1..=105).filter(|&at| add(at, format!("is not valid JSON: at column {at}"))).count();
+        assert_eq!((printed, add(106, r#"has no "text""#.to_owned())), (3, true));
+        let printed = (107..=112).filter(|&at| add(at, format!(r#"{:?} has no host"#, format!("a\"{at}")))).count();
+        assert_eq!((printed, add(107, r#""a\"107" has no host"#.to_owned())), (3, false));
+        assert_eq!(
+            skips.others(),
+            ["3 more for the same reason as x.jsonl:109", "102 more for the same reason as x.jsonl:3"]
+        );
+        assert_eq!(skips.count(), 112);
     }
 }

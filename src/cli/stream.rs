@@ -7,6 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 
 use dehusk::corpus::{InputFile, Inventory, ReadOptions};
 use dehusk::patterns::Trust;
+use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::stream::{HELD_SEGMENTS, TableChanges};
 use dehusk::pipeline::{Library, StreamOptions, StreamTarget, stream_corpus};
 
@@ -149,7 +150,7 @@ fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> any
     tell_of_terminal(&input, &args.list, reporter);
     let inventories = CorpusPaths::read(&input, &args.list)?.scan_each(options)?;
     for inventory in &inventories {
-        inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+        inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, reporter));
     }
     Ok(inventories)
 }

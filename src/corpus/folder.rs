@@ -401,7 +401,7 @@ mod tests {
         let folder = tree(&[("a/z.parquet", b""), ("a/z.txt", b"")]);
         assert_eq!(names(&folder, ""), ["a/z.txt"]);
         let expected = "a/z.parquet: is Parquet, but this dehusk was built without \
-            Parquet: install one with it (cargo install dehusk --features parquet), or give it as JSONL";
+            Parquet: install one with it (cargo install --path . --features parquet), or give it as JSONL";
         assert_eq!(skipped(&folder, ""), [expected]);
     }
 

@@ -16,6 +16,7 @@ use rustc_hash::FxHasher;
 use super::compression::Compression;
 use super::folder::Findings;
 use super::jsonl::{JsonLines, Line};
+use super::keys_found::KeysFound;
 use super::listing::{self, DocumentRef, Location, Sources};
 use super::open_file::OpenFile;
 use super::reading::read_document;
@@ -39,6 +40,7 @@ pub struct Inventory {
     /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
     inputs: Vec<PathBuf>,
     options: Arc<ReadOptions>,
+    keys_found: Arc<KeysFound>,
     open: Mutex<OpenFiles>,
     /// The listed documents of files that can only be read from front to back.
     spool: Spool,
@@ -72,7 +74,8 @@ impl Inventory {
         refuse_collisions(&files, options)?;
         let options = Arc::new(options.clone());
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
-        Ok(Inventory { files, skipped, ignored, inputs, options, open, spool, stdin })
+        let keys_found = Arc::new(KeysFound::new(&options.keys));
+        Ok(Inventory { files, skipped, ignored, inputs, options, keys_found, open, spool, stdin })
     }
 
     /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
@@ -102,6 +105,13 @@ impl Inventory {
     pub fn inputs(&self) -> Vec<PathBuf> {
         let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
         self.inputs.iter().cloned().chain(files).collect()
+    }
+
+    /// A message for each key that the user named and no document had, of those that were read so far. Empty when it
+    /// is called again.
+    #[doc(hidden)]
+    pub fn unknown_keys(&self) -> Vec<String> {
+        self.keys_found.unknown()
     }
 
     /// How documents are read.
@@ -219,7 +229,7 @@ impl Inventory {
     }
 
     fn container(&self, file: &InputFile) -> Arc<Container> {
-        Container::of(file, &self.options)
+        Container::of(file, &self.options, &self.keys_found)
     }
 
     fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {

@@ -8,6 +8,7 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::keys_found::keys_of;
 use super::reading::{View, refuse_too_large};
 use super::record::{Body, Record};
 use super::records::Container;
@@ -102,7 +103,12 @@ impl JsonLines {
     fn record(&self, line: &Line) -> Result<Option<Record<'_>>, Reason> {
         let text = self.text(line)?;
         let is_blank = text.trim_start_matches('\u{feff}').trim_ascii().is_empty();
-        if is_blank { Ok(None) } else { Record::parse(text, &self.container.options.keys).map(Some) }
+        if is_blank {
+            return Ok(None);
+        }
+        let record = Record::parse(text, &self.container.options.keys)?;
+        self.container.note_keys(record.has(), line.number, || keys_of(text));
+        Ok(Some(record))
     }
 
     fn text(&self, line: &Line) -> Result<&str, Reason> {

@@ -22,6 +22,7 @@ mod html_view;
 mod input_file;
 mod inventory;
 mod jsonl;
+mod keys_found;
 mod line_stream;
 mod listing;
 mod open_file;

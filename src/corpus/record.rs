@@ -85,6 +85,11 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Whether there are a name, a source and a URL.
+    pub(super) fn has(&self) -> [bool; 3] {
+        [self.id, self.source, self.url].map(|field| field.is_some())
+    }
+
     /// The document's name, if it has one.
     pub(super) fn id(&self, keys: &Keys) -> Result<Option<Cow<'a, str>>, Reason> {
         match self.id.and_then(present) {

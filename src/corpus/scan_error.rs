@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::file_kind::KNOWN_EXTENSIONS;
-use super::{Ignored, Skipped};
+use super::{Ignored, Reason, Skipped};
+use crate::shown::count as count_of;
 
 /// Why a run cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -98,12 +99,33 @@ impl fmt::Display for NothingFound {
         if self.roots.len() > ROOTS_NAMED {
             write!(f, " and {} more", self.roots.len() - ROOTS_NAMED)?;
         }
+        if let Some((regex, path, count)) = self.without_match() {
+            return write!(
+                f,
+                ": found {}, but the regex {regex:?} of --source-by matches none of their paths, such as {path:?}: \
+                 change the regex",
+                count_of(count, "file")
+            );
+        }
         write!(f, ": looked for files that end in {KNOWN_EXTENSIONS}, found {}", self.ignored)?;
         match self.skipped.as_slice() {
             [] => Ok(()),
             [only] => write!(f, "; {only}"),
             [first, rest @ ..] => write!(f, "; {first} (and {} more skipped)", rest.len()),
         }
+    }
+}
+
+impl NothingFound {
+    /// The regex for sources, the path of a file in which it finds nothing, and the number of such files, if there is
+    /// one.
+    fn without_match(&self) -> Option<(&str, &str, usize)> {
+        let mut files = self.skipped.iter().filter_map(|skipped| match &skipped.reason {
+            Reason::NoMatch { regex, text } => Some((regex.as_str(), text.as_str())),
+            _ => None,
+        });
+        let (regex, path) = files.next()?;
+        Some((regex, path, 1 + files.count()))
     }
 }
 
@@ -155,6 +177,21 @@ mod tests {
         assert_eq!(
             lines.to_string(),
             r#""one/x.jsonl" and "two/x.jsonl" would both be written to "x.jsonl": give the parent folder of both, or quote the glob, so that their names keep their folders"#
+        );
+    }
+
+    #[test]
+    fn a_regex_for_sources_that_matches_no_path_is_named() {
+        let skipped = |path: &str| {
+            let reason = Reason::NoMatch { regex: "^x/".to_owned(), text: path.to_owned() };
+            Skipped::file(Path::new(path), reason)
+        };
+        let skipped = vec![skipped("a/1.txt"), Skipped::file(Path::new("a/2.txt"), Reason::NotAFile), skipped("b/1.txt")];
+        let nothing = NothingFound { roots: vec!["c".into()], ignored: Ignored::default(), skipped };
+        assert_eq!(
+            nothing.to_string(),
+            "no documents in \"c\": found 2 files, but the regex \"^x/\" of --source-by matches none of their paths, \
+             such as \"a/1.txt\": change the regex"
         );
     }
 

@@ -17,26 +17,30 @@ pub struct Skipped {
     pub line: Option<u64>,
     /// The reason.
     pub reason: Reason,
+    /// What the user can do about it, if this is the same for many documents and so is to be said only once.
+    pub advice: Option<Box<str>>,
 }
 
 impl Skipped {
-    pub(super) fn file(path: impl Into<Arc<Path>>, reason: impl Into<Reason>) -> Skipped {
-        Skipped { path: path.into(), line: None, reason: reason.into() }
+    pub(crate) fn file(path: impl Into<Arc<Path>>, reason: impl Into<Reason>) -> Skipped {
+        Skipped { path: path.into(), line: None, reason: reason.into(), advice: None }
+    }
+
+    /// The path, with the number of the line or record if there is one.
+    pub fn place(&self) -> String {
+        let path = self.path.to_string_lossy();
+        // A line break in a name would look like the end of the message.
+        let path = if path.contains(char::is_control) { format!("{path:?}") } else { path.into_owned() };
+        match self.line {
+            Some(line) => format!("{path}:{line}"),
+            None => path,
+        }
     }
 }
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let path = self.path.to_string_lossy();
-        // A line break in a name would look like the end of the message.
-        match path.contains(char::is_control) {
-            true => write!(f, "{path:?}:")?,
-            false => write!(f, "{path}:")?,
-        }
-        if let Some(line) = self.line {
-            write!(f, "{line}:")?;
-        }
-        write!(f, " {}", self.reason)
+        write!(f, "{}: {}", self.place(), self.reason)
     }
 }
 
@@ -67,7 +71,7 @@ pub enum Reason {
     /// It is a Parquet file, and dehusk was built without the feature `parquet`.
     #[error(
         "is Parquet, but this dehusk was built without \
-         Parquet: install one with it (cargo install dehusk --features parquet), or give it as JSONL"
+         Parquet: install one with it (cargo install --path . --features parquet), or give it as JSONL"
     )]
     WithoutParquet,
     /// It is not text in any encoding.
@@ -232,7 +236,10 @@ pub enum Reason {
         expected: &'static str,
     },
     /// The table has no column of documents.
-    #[error("has neither a column {text:?} nor a column {html:?} (its columns: {columns}): are these the right keys?")]
+    #[error(
+        "has neither a column {text:?} nor a column {html:?} (its columns: {columns}): name the right one with \
+         --text-key or --html-key"
+    )]
     NoTextColumn {
         /// The column that is tried first.
         text: String,
@@ -255,6 +262,24 @@ pub enum Reason {
     /// The file was changed while it was read.
     #[error("changed while it was read")]
     Changed,
+}
+
+impl Reason {
+    /// The options that name the right keys, if the reason is that a document does not have the expected ones.
+    pub(super) fn options_of_keys(&self) -> Option<&'static str> {
+        match self {
+            Reason::NoText { .. } => Some("--text-key or --html-key"),
+            Reason::NoSource { .. } => Some("--source-key or --url-key"),
+            Reason::NoSourceKey(_) => Some("--source-key"),
+            Reason::NoUrl(_) => Some("--url-key"),
+            _ => None,
+        }
+    }
+
+    /// Whether the input exists and could not be read, perhaps only this time.
+    pub fn is_of_reading(&self) -> bool {
+        matches!(self, Reason::Unreadable(_) | Reason::BreaksOff { .. } | Reason::Changed)
+    }
 }
 
 fn too_large(bytes: Option<u64>, limit: u64) -> String {

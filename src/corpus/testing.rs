@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::keys_found::KeysFound;
 use super::records::Container;
 use super::{Inventory, ReadOptions, ScanError};
 
@@ -43,5 +44,6 @@ pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
 /// A file with many documents that is in no source's folder.
 pub(super) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
     let (name, folder) = (path.to_owned(), None);
-    Arc::new(Container { path: Path::new(path).into(), name, folder, options: Arc::new(options) })
+    let keys_found = Arc::new(KeysFound::new(&options.keys));
+    Arc::new(Container { path: Path::new(path).into(), name, folder, options: Arc::new(options), keys_found })
 }

@@ -7,6 +7,7 @@ use super::score::MIN_GOLD_WORDS;
 use super::words::Bag;
 use crate::corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceListing};
 use crate::pipeline::Observer;
+use crate::pipeline::left_out::tell_of_skipped;
 
 /// Why gold texts cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -79,12 +80,12 @@ impl GoldTexts {
     pub fn read(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
         let inventory = Inventory::scan(&[folder.to_owned()], options).map_err(GoldError::Unreadable)?;
         let sources = inventory.sources().map_err(GoldError::Listing)?;
-        inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| observer.skip(&skipped.to_string()));
+        inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
         let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
         for place in sources.listings.iter().flat_map(|listing| &listing.documents) {
             match inventory.read(place) {
                 Ok(document) => gold.add(document),
-                Err(skipped) => observer.skip(&skipped.to_string()),
+                Err(skipped) => tell_of_skipped(&skipped, observer),
             }
         }
         if gold.sources.is_empty() {

@@ -79,9 +79,15 @@ impl<'o> DocumentReport<'o> {
         PartWriter { output: self.output, path, lines: Vec::new(), file: None }
     }
 
-    /// Writes the report: the parts of these outputs, in this order. All of them are finished.
-    pub fn finish<I: AsRef<str>>(&self, outputs: impl Iterator<Item = I>, manifest: &Manifest) -> Result<()> {
+    /// Writes the report: the lines `first`, then the parts of these outputs, in this order. All of them are finished.
+    pub fn finish<I: AsRef<str>>(
+        &self,
+        first: &str,
+        outputs: impl Iterator<Item = I>,
+        manifest: &Manifest,
+    ) -> Result<()> {
         let mut report = self.file.begin_in(self.output)?;
+        report.write_all(first.as_bytes())?;
         for output in outputs {
             let output = output.as_ref();
             let missing = || format!("the report has no part of {output:?}; start again without --resume");
@@ -186,7 +192,7 @@ mod tests {
             assert!(matches!(add(report, manifest, "b", &large), ReportPart::File(1..10_000)));
             assert_eq!(add(report, manifest, "a", &[]), ReportPart::Lines(String::new()));
             assert!(matches!(add(report, manifest, "d", &[b"\xff\n"]), ReportPart::File(_)));
-            report.finish(["a", "b", "c", "d"].iter(), manifest).expect("a report");
+            report.finish("", ["a", "b", "c", "d"].iter(), manifest).expect("a report");
         });
         assert_eq!(report(&folder), [large.concat(), line.to_vec(), b"\xff\n".to_vec()].concat());
     }
@@ -202,7 +208,7 @@ mod tests {
         with_run(&folder, true, |report, manifest| {
             assert!(["a", "b"].iter().all(|input| manifest.done(input, &STAMP).is_some()));
             add(report, manifest, "c", &[b"c\n"]);
-            report.finish(["a", "b", "c"].iter(), manifest).expect("a report");
+            report.finish("", ["a", "b", "c"].iter(), manifest).expect("a report");
         });
         assert_eq!(report(&folder), [large.concat(), b"b\nc\n".to_vec()].concat());
     }
@@ -219,7 +225,7 @@ mod tests {
             fs::remove_file(manifest.part_file("large")).expect("removed");
             assert!(manifest.done("large", &STAMP).is_none());
             for input in ["large", "none", "unknown"] {
-                let error = report.finish([input].iter(), manifest).expect_err("refused").to_string();
+                let error = report.finish("", [input].iter(), manifest).expect_err("refused").to_string();
                 assert!(error.contains(input) && error.contains("start again without --resume"), "{error}");
             }
         });

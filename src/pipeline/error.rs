@@ -22,6 +22,9 @@ pub enum PipelineError {
     /// Nothing was found to mine or to clean.
     #[error("there is no document in the corpus")]
     NoDocument,
+    /// Everything was skipped: this many files, lines or records.
+    #[error("there is no document that can be used: {}", all_skipped(*.0))]
+    AllSkipped(usize),
     /// Sources that need more memory than is available, with their need in bytes.
     #[error("{}", not_enough_memory(.needs, *.limit))]
     NotEnoughMemory {
@@ -95,6 +98,10 @@ impl PipelineError {
     pub(super) fn in_context(doing: String, source: io::Error) -> PipelineError {
         PipelineError::During { doing, source }
     }
+}
+
+fn all_skipped(count: usize) -> String {
+    if count == 1 { "the only one was skipped".to_owned() } else { format!("all {count} were skipped") }
 }
 
 fn not_enough_memory(needs: &[(SourceId, u64)], limit: u64) -> String {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::error::Result;
 use super::memory::Budget;
+use super::left_out::tell_of_skipped;
 use super::mining::{CorpusMineOptions, mine_within};
 use super::observer::{Observer, WarningKind};
 use super::reading::read_documents;
@@ -31,7 +32,7 @@ pub fn lessons(
     observer: &dyn Observer,
 ) -> Result<(Vec<Lesson>, usize)> {
     let sources = inventory.sources()?;
-    inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| observer.skip(&skipped.to_string()));
+    inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
     let read = |listing: &SourceListing| -> Result<Vec<String>> {
         let documents = read_documents(inventory, &listing.documents, observer)?;
         Ok(documents.into_iter().flatten().map(|document| document.text.to_string()).collect())

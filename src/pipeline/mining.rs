@@ -9,9 +9,10 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 use super::error::{PipelineError, Result};
+use super::left_out::tell_of_skipped;
 use super::library::Library;
 use super::memory::{self, Budget};
-use super::observer::{Observer, Steps, WarningKind};
+use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
 use super::reading::read_documents;
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
@@ -98,9 +99,13 @@ pub fn mine_library(
 /// If the corpus cannot be listed, or has no document.
 pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<SourceListing>> {
     let sources = timed("list", observer, || inventory.sources())?;
-    sources.skipped.iter().for_each(|skipped| observer.skip(&skipped.to_string()));
+    sources.skipped.iter().for_each(|skipped| tell_of_skipped(skipped, observer));
+    tell_of_unknown_keys(inventory, observer);
     if sources.listings.is_empty() {
-        return Err(PipelineError::NoDocument);
+        return Err(match sources.skipped.as_slice() {
+            [] => PipelineError::NoDocument,
+            skipped => PipelineError::AllSkipped(skipped.len()),
+        });
     }
     Ok(sources.listings)
 }

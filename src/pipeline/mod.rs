@@ -11,6 +11,7 @@ pub mod error;
 pub mod fields;
 #[cfg(feature = "stream")]
 pub mod from_state;
+pub mod left_out;
 pub mod lessons;
 pub mod library;
 pub mod manifest;

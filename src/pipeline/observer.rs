@@ -4,6 +4,8 @@ use std::any::Any;
 use std::error::Error;
 use std::time::Duration;
 
+use crate::corpus::Inventory;
+
 /// The amount of work in a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
@@ -45,6 +47,8 @@ pub enum WarningKind {
     NoPatterns,
     /// Two sources have almost the same name.
     Alike,
+    /// Documents have other keys than expected. It is enough to say it once.
+    Keys,
 }
 
 /// Why a run must stop, as the observer says it.
@@ -78,8 +82,11 @@ pub trait Observer: Sync {
     /// Something went wrong that does not stop the run at once. An error follows at its end.
     fn error(&self, _message: &str) {}
 
-    /// A document is left out. The message names it and says why. The same message may come several times.
-    fn skip(&self, _message: &str) {}
+    /// A document is left out: its place, and the reason. The same document may come several times.
+    fn skip(&self, _place: &str, _reason: &str) {}
+
+    /// Something was done that the user asked for.
+    fn note(&self, _message: &str) {}
 
     /// An earlier run left out more documents of an input than it named.
     fn skip_unnamed(&self, _input: &str, _count: usize) {}
@@ -101,6 +108,11 @@ pub trait Observer: Sync {
         self.go_on()?;
         Ok(Box::new(()))
     }
+}
+
+/// Names the keys that the user named and no document has.
+pub fn tell_of_unknown_keys(inventory: &Inventory, observer: &dyn Observer) {
+    inventory.unknown_keys().iter().for_each(|message| observer.warn(WarningKind::Rare, message));
 }
 
 /// An observer that ignores everything and never stops a run.

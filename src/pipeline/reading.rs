@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::error::{PipelineError, Result};
+use super::left_out::tell_of_skipped;
 use super::observer::Observer;
-use crate::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records, Skipped};
+use crate::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records};
 
 /// Reads documents in order. A document that cannot be read is named, and is `None`.
 pub fn read_documents(
@@ -15,7 +16,7 @@ pub fn read_documents(
     let read = |place: &DocumentRef| -> Result<Option<Document>> {
         observer.go_on()?;
         let document = inventory.read(place);
-        Ok(document.map_err(|skipped| observer.skip(&skipped.to_string())).ok())
+        Ok(document.map_err(|skipped| tell_of_skipped(&skipped, observer)).ok())
     };
     places.par_iter().map(read).collect()
 }
@@ -35,8 +36,7 @@ pub fn visit_documents<E: From<PipelineError>>(
     observer: &dyn Observer,
     mut visit: impl FnMut(Vec<(String, Document)>) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
-    let skip = |skipped: Skipped| observer.skip(&skipped.to_string());
-    inventory.skipped().iter().for_each(|skipped| observer.skip(&skipped.to_string()));
+    inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
     for files in inventory.files().chunks(FILES_AT_A_TIME) {
         observer.go_on().map_err(PipelineError::Stopped)?;
         let open = |file| (file, inventory.open(file));
@@ -51,7 +51,7 @@ pub fn visit_documents<E: From<PipelineError>>(
                     visit(std::mem::take(&mut documents))?;
                     visit_records(records, observer, &mut visit)?;
                 }
-                Err(skipped) => skip(skipped),
+                Err(skipped) => tell_of_skipped(&skipped, observer),
             }
         }
         visit(documents)?;
@@ -74,14 +74,14 @@ fn visit_records<E: From<PipelineError>>(
         let batch = match batch {
             Ok(batch) => batch,
             Err(skipped) => {
-                observer.skip(&skipped.to_string());
+                tell_of_skipped(&skipped, observer);
                 continue;
             }
         };
         let read = |index| match batch.document(index) {
             Ok(document) => Some((format!("{}:{}", batch.path().display(), batch.number(index)), document?)),
             Err(skipped) => {
-                observer.skip(&skipped.to_string());
+                tell_of_skipped(&skipped, observer);
                 None
             }
         };

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::error::Result;
 use super::library::Library;
+use super::left_out::tell_of_skipped;
 use super::observer::{Observer, Steps};
 use super::workers::share_out_and_collect;
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
@@ -236,14 +237,14 @@ impl<'a> SourceToReport<'a> {
             let cleaner = cleaner.get_or_init(|| self.cleaner());
             let Some(document) = self.read(index) else { continue };
             if let Err(error) = cleaner.clean(&mut Scratch::default(), &document.text) {
-                self.report.observer.skip(&format!("{}/{}: {error}", self.name, document.id));
+                self.report.observer.skip(&format!("{}/{}", self.name, document.id), &error.to_string());
             }
         }
     }
 
     fn read(&self, index: usize) -> Option<Document> {
         let document = self.report.inventory.read(&self.places[index]);
-        document.map_err(|skipped| self.report.observer.skip(&skipped.to_string())).ok()
+        document.map_err(|skipped| tell_of_skipped(&skipped, self.report.observer)).ok()
     }
 
     fn cleaner(&self) -> Cleaner {

@@ -9,6 +9,7 @@ use clap::Args;
 use dehusk::corpus::{Inventory, OutputRoot, ReadOptions, SourceListing};
 use dehusk::patterns::Trust;
 use dehusk::pipeline::candidates::CANDIDATES;
+use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::{self, mine_corpus};
 use dehusk::pipeline::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
@@ -88,7 +89,7 @@ pub fn scan_paths(
 ) -> anyhow::Result<Inventory> {
     tell_of_terminal(paths, list, reporter);
     let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(options))?;
-    inventory.skipped().iter().for_each(|skipped| reporter.skip(&skipped.to_string()));
+    inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, reporter));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are not documents were ignored: {}", inventory.ignored()));
     }

@@ -7,10 +7,8 @@
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::schema::types::{SchemaDescriptor, Type};
 
+use super::super::keys_found::listed;
 use super::super::{Keys, Reason};
-
-/// Maximum number of columns that an error message names.
-const MAX_NAMED: usize = 20;
 
 /// A value for each key that has a column.
 #[derive(Debug, Clone)]
@@ -157,12 +155,10 @@ fn describe(field: &Type) -> String {
 }
 
 fn no_text_column(schema: &SchemaDescriptor, keys: &Keys) -> Reason {
-    let fields = schema.root_schema().get_fields();
-    let names = fields.iter().take(MAX_NAMED).map(|field| format!("{:?}", field.name()));
-    let more = fields.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
-    let columns = match fields {
-        [] => "none".to_owned(),
-        _ => names.chain(more).collect::<Vec<_>>().join(", "),
-    };
-    Reason::NoTextColumn { text: keys.text.clone(), html: keys.html.clone(), columns }
+    Reason::NoTextColumn { text: keys.text.clone(), html: keys.html.clone(), columns: names(schema) }
+}
+
+/// The names of all columns, for a message.
+pub(super) fn names(schema: &SchemaDescriptor) -> String {
+    listed(schema.root_schema().get_fields().iter().map(|field| field.name()))
 }

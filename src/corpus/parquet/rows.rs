@@ -14,7 +14,7 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 
-use super::columns::{ByKey, Column, Holds};
+use super::columns::{ByKey, Column, Holds, names};
 use super::{Opened, Parquet, Reason, caught, of_input, reason, rows_of};
 
 /// Maximum number of rows in a batch.
@@ -39,6 +39,7 @@ pub(in super::super) struct Batches {
 
 /// Consecutive rows of a file.
 pub(in super::super) struct Rows {
+    table: Arc<Opened>,
     first: u64,
     length: usize,
     cells: ByKey<Cells>,
@@ -71,7 +72,7 @@ impl Batches {
                 let (length, cells) = readers.read()?;
                 let first = self.next;
                 self.next += length as u64;
-                return Ok(Some(Rows { first, length, cells }));
+                return Ok(Some(Rows { table: Arc::clone(&self.table), first, length, cells }));
             }
             self.readers = None;
             self.group += 1;
@@ -108,6 +109,11 @@ impl Rows {
     /// The number of the first row in the file, from 1.
     pub(in super::super) fn first(&self) -> u64 {
         self.first
+    }
+
+    /// The names of all columns, for a message.
+    pub(in super::super) fn columns(&self) -> String {
+        names(self.table.metadata.file_metadata().schema_descr())
     }
 
     /// The values of a row. The first row of the batch is 0. Fails if a value is not UTF-8.

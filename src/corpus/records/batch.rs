@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::Container;
 use crate::corpus::jsonl::{JsonLines, Line};
+use crate::corpus::keys_found::keys_of;
 use crate::corpus::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
@@ -126,7 +127,11 @@ impl Batch {
             },
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => {
-                let document = rows.fields(index).and_then(|row| self.container.document_of(row, self.number(index)));
+                let document = rows.fields(index).and_then(|row| {
+                    let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
+                    self.container.note_keys(has, self.number(index), || format!("has the columns {}", rows.columns()));
+                    self.container.document_of(row, self.number(index))
+                });
                 document.map(Some)
             }
         };
@@ -215,7 +220,22 @@ impl Batch {
     }
 
     pub(in crate::corpus) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
-        self.container.skipped(Some(self.number(index)), reason)
+        let options = reason.options_of_keys();
+        let mut skipped = self.container.skipped(Some(self.number(index)), reason);
+        skipped.advice = options.zip(self.keys(index)).map(|(options, keys)| {
+            format!("{} {keys}: name the right one with {options}", skipped.place()).into()
+        });
+        skipped
+    }
+
+    /// Says which keys a record has, if records of this format have keys.
+    fn keys(&self, index: usize) -> Option<String> {
+        match &self.content {
+            Content::Lines(lines, at) => Some(keys_of(&String::from_utf8_lossy(lines.bytes(&at[index])))),
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => Some(format!("has the columns {}", rows.columns())),
+            _ => None,
+        }
     }
 
     fn bytes(&self, index: usize) -> &[u8] {

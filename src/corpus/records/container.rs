@@ -13,6 +13,7 @@ use crate::corpus::parquet;
 use crate::corpus::reading::Stored;
 #[cfg(feature = "parquet")]
 use crate::corpus::reading::View;
+use crate::corpus::keys_found::KeysFound;
 use crate::corpus::source_by::SourceHints;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
@@ -25,12 +26,24 @@ pub(in crate::corpus) struct Container {
     /// The folder of the file. Sources may be named after it.
     pub(in crate::corpus) folder: Option<SourceId>,
     pub(in crate::corpus) options: Arc<ReadOptions>,
+    pub(in crate::corpus) keys_found: Arc<KeysFound>,
 }
 
 impl Container {
-    pub(in crate::corpus) fn of(file: &InputFile, options: &Arc<ReadOptions>) -> Arc<Container> {
+    pub(in crate::corpus) fn of(
+        file: &InputFile,
+        options: &Arc<ReadOptions>,
+        keys_found: &Arc<KeysFound>,
+    ) -> Arc<Container> {
         let (path, folder) = (file.path().into(), file.folder().cloned());
-        Arc::new(Container { path, name: file.name(), folder, options: Arc::clone(options) })
+        let (options, keys_found) = (Arc::clone(options), Arc::clone(keys_found));
+        Arc::new(Container { path, name: file.name(), folder, options, keys_found })
+    }
+
+    /// Notes whether a record has a name, a source and a URL. `keys` says which keys it has.
+    pub(in crate::corpus) fn note_keys(&self, has: [bool; 3], number: u64, keys: impl FnOnce() -> String) {
+        let others = || format!("{}:{number} {}", self.path.display(), keys());
+        self.keys_found.note(has, others);
     }
 
     /// The name of a record's source. It may not be a valid [`SourceId`].
@@ -76,6 +89,6 @@ impl Container {
     }
 
     pub(in crate::corpus) fn skipped(&self, record: Option<u64>, reason: Reason) -> Skipped {
-        Skipped { path: Arc::clone(&self.path), line: record, reason }
+        Skipped { line: record, ..Skipped::file(Arc::clone(&self.path), reason) }
     }
 }

@@ -120,7 +120,7 @@ impl<'a> Scoring<'a> {
         let all = match rules.apply(scratches, &document.text) {
             Ok(all) => all,
             Err(error) => {
-                self.observer.skip(&format!("{}/{}: {error}", document.source, document.id));
+                self.observer.skip(&format!("{}/{}", document.source, document.id), &error.to_string());
                 return (DocumentFigures::missing(name, gold, self.rules()), Vec::new());
             }
         };

@@ -21,6 +21,7 @@ use super::document::{DocumentCleaner, DocumentName, Form, Outcome, Written, ski
 use super::line_output::LineOutput;
 use super::spans;
 use crate::pipeline::WarningKind;
+use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::manifest::Done;
 
 /// Cleans files, from any thread.
@@ -43,7 +44,7 @@ struct Cleared {
     /// `None` if nothing is to be written.
     written: Option<Written>,
     count: Option<(String, Cleaned)>,
-    skipped: Option<String>,
+    left_out: Option<LeftOut>,
     report: Option<String>,
 }
 
@@ -86,7 +87,7 @@ impl FileCleaner<'_> {
         let Err(error) = written else { return Ok(done) };
         let Some(reason) = fault_of_name(&error, output) else { return Err(error) };
         done.sources.clear();
-        self.tell(self.skipped(&Skipped { path: file.path().into(), line: None, reason }), &mut done, report)?;
+        self.tell(self.skipped(&Skipped::file(file.path(), reason)), &mut done, report)?;
         Ok(done)
     }
 
@@ -157,6 +158,12 @@ impl FileCleaner<'_> {
         Ok(done)
     }
 
+    /// The lines of the report about inputs that were skipped while files were searched.
+    pub fn not_opened(&self) -> String {
+        let line = |skipped: &Skipped| self.skipped(skipped).report;
+        self.inventory.skipped().iter().filter_map(line).collect()
+    }
+
     /// Reads a file. Waits until there is memory for it.
     fn open(&self, file: &InputFile) -> std::result::Result<Content, Skipped> {
         let _share = (!file.holds_many()).then(|| self.documents.reading(size_of(file)));
@@ -184,20 +191,20 @@ impl FileCleaner<'_> {
     fn clear(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Cleared {
         match self.documents.clean(document, place, form, scratch) {
             Ok(Outcome { source, count, written, report }) => {
-                Cleared { written: Some(written), count: Some((source, count)), skipped: None, report }
+                Cleared { written: Some(written), count: Some((source, count)), left_out: None, report }
             }
-            Err(reason) => self.left_out(place, format!("{place}: {reason}"), &reason),
+            Err(reason) => self.left_out(place, LeftOut::new(place, reason)),
         }
     }
 
     fn skipped(&self, skipped: &Skipped) -> Cleared {
-        let place = DocumentName { file: &skipped.path.display().to_string(), record: skipped.line };
-        self.left_out(place, skipped.to_string(), &skipped.reason.to_string())
+        let name = DocumentName { file: &skipped.path.display().to_string(), record: skipped.line };
+        self.left_out(name, skipped.into())
     }
 
-    fn left_out(&self, place: DocumentName, message: String, reason: &str) -> Cleared {
-        let report = self.documents.reports.then(|| skip_line(place, reason));
-        Cleared { written: None, count: None, skipped: Some(message), report }
+    fn left_out(&self, name: DocumentName, left_out: LeftOut) -> Cleared {
+        let report = self.documents.reports.then(|| skip_line(name, &left_out.reason));
+        Cleared { written: None, count: None, left_out: Some(left_out), report }
     }
 
     /// Counts a result. Names the document if it was left out.
@@ -208,9 +215,9 @@ impl FileCleaner<'_> {
         if let Some(line) = cleared.report {
             report.write_all(line.as_bytes())?;
         }
-        if let Some(message) = cleared.skipped {
-            self.observer.skip(&message);
-            done.skip(&message);
+        if let Some(left_out) = cleared.left_out {
+            left_out.tell(self.observer);
+            done.skip(&left_out);
             self.observer.go_on()?;
         }
         Ok(())
@@ -323,7 +330,7 @@ impl FileCleaner<'_> {
         // The cleaned documents of this file are not written, so they do not count.
         done.sources.clear();
         if extent != Extent::BrokenOff {
-            self.tell(self.skipped(&Skipped { path: file.path().into(), line: None, reason }), done, report)?;
+            self.tell(self.skipped(&Skipped::file(file.path(), reason)), done, report)?;
         }
         self.copy_broken(file, output)
     }
@@ -479,7 +486,7 @@ fn copy(
     output: &OutputRoot,
     observer: &dyn Observer,
 ) -> Result<std::result::Result<(), Skipped>> {
-    let skipped = |reason| Skipped { path: file.path().into(), line: None, reason };
+    let skipped = |reason| Skipped::file(file.path(), reason);
     let mut input = match File::open(file.path()) {
         Ok(file) => Source { file, failure: None },
         Err(error) => return Ok(Err(skipped(error.into()))),

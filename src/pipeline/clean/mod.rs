@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::error::{PipelineError, Result};
 use super::library::Library;
 use super::memory;
-use super::observer::{Observer, Steps};
+use super::observer::{Observer, Steps, tell_of_unknown_keys};
 use super::reading::size_of;
 use super::workers::all_cores;
 use super::{manifest, output_file, suited, timed};
@@ -203,6 +203,7 @@ pub fn clean_corpus(
         Target::Stdout => clean_to_stdout(&files, report, &sizes),
     });
     observer.finish();
+    tell_of_unknown_keys(inventory, observer);
     let counts = counts?.into_iter().map(|(source, cleaned)| {
         let of = |watch: &Watch| drift_of(&source, &cleaned, watch, library, is_default);
         let drift = files.documents.cleaners.watched(&source, of).flatten();

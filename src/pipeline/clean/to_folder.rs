@@ -55,7 +55,7 @@ impl<'a> FolderRun<'a> {
         };
         share_out(threads, files.len(), CleaningScratch::default, clean_file)?;
         if let Some(report) = &self.report {
-            report.finish(files.iter().map(|file| self.files.output_name(file)), &self.manifest)?;
+            report.finish(&self.files.not_opened(), files.iter().map(|file| self.files.output_name(file)), &self.manifest)?;
         }
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -101,7 +101,7 @@ impl<'a> FolderRun<'a> {
     /// Names the documents that an earlier run left out.
     fn tell_again(&self, input: &str, done: &Done) -> Result<()> {
         let observer = self.files.observer;
-        done.skipped.iter().for_each(|message| observer.skip(message));
+        done.skipped.iter().for_each(|(place, reason)| observer.skip(place, reason));
         if done.more_skipped > 0 {
             observer.skip_unnamed(input, done.more_skipped);
         }

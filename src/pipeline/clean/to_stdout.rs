@@ -1,6 +1,7 @@
 //! Cleans files to stdout: all documents in order, a line for each.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::{io, iter};
 
 use crate::corpus::{InputFile, OutputFile, PendingFile};
@@ -25,6 +26,9 @@ pub fn clean_to_stdout(
     let mut all = BTreeMap::new();
     let mut stdout = LineOutput::new(io::stdout());
     let mut pending = report.map(|file| file.begin()).transpose()?;
+    if let Some(report) = &mut pending {
+        report.write_all(cleaner.not_opened().as_bytes())?;
+    }
     for (files, sizes) in pieces(cleaner.inventory.files(), sizes) {
         stdout.next_file()?;
         let mut done = match &mut pending {

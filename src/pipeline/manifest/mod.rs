@@ -32,6 +32,7 @@ use self::appender::Appender;
 use super::clean::Cleaned;
 use super::document_report::{PART_FOLDER, ReportPart, part_file};
 use super::error::{PipelineError, Result};
+use super::left_out::LeftOut;
 
 const NAME: &str = "manifest.jsonl";
 /// Locked by all runs that write to the manifest.
@@ -68,9 +69,9 @@ pub struct Done {
     /// The counts by source.
     #[serde(rename = "s", default, with = "counts", skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, Cleaned>,
-    /// The messages for its skipped documents, at most the first thousand.
+    /// The place of each skipped document and the reason, at most of the first thousand.
     #[serde(rename = "k", default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped: Vec<String>,
+    pub skipped: Vec<(String, String)>,
     /// Number of further skipped documents.
     #[serde(rename = "n", default, skip_serializing_if = "is_zero")]
     pub more_skipped: usize,
@@ -155,9 +156,9 @@ impl<'a> Stamp<'a> {
 
 impl Done {
     /// Notes a skipped document.
-    pub fn skip(&mut self, message: &str) {
+    pub fn skip(&mut self, LeftOut { place, reason, .. }: &LeftOut) {
         match self.skipped.len() < NAMED_SKIPS {
-            true => self.skipped.push(message.to_owned()),
+            true => self.skipped.push((place.clone(), reason.clone())),
             false => self.more_skipped += 1,
         }
     }
@@ -578,7 +579,7 @@ mod tests {
     #[test]
     fn of_many_skipped_documents_the_first_are_named() {
         let mut done = Done::default();
-        (0..NAMED_SKIPS + 3).for_each(|number| done.skip(&number.to_string()));
+        (0..NAMED_SKIPS + 3).for_each(|number| done.skip(&LeftOut::new(number, "is empty")));
         assert_eq!((done.skipped.len(), done.more_skipped), (NAMED_SKIPS, 3));
         let place = Place::new();
         place.open(false).add("a", &STAMP, &done).expect("added");

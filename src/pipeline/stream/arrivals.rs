@@ -15,6 +15,7 @@ use crate::pipeline::clean::cleaners::CleaningScratch;
 use crate::pipeline::clean::document::{DocumentCleaner, DocumentName, Written};
 use crate::pipeline::clean::{BYTE_ORDER_MARK, pieces};
 use crate::pipeline::error::PipelineError;
+use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
 use crate::streaming::learner::SegmentedDocument;
@@ -28,12 +29,12 @@ pub struct Arrivals {
     /// Number of bytes of input that were read for them.
     pub bytes: u64,
     /// A message about the last line of a file, if it is not complete yet and may become a document later.
-    pub unfinished: Option<String>,
+    pub unfinished: Option<LeftOut>,
     origin: Origin,
 }
 
 /// A document, nothing, or the reason why it is left out.
-pub type Arrived = Result<Option<Arrival>, String>;
+pub type Arrived = Result<Option<Arrival>, LeftOut>;
 
 /// The content of a file or of a record.
 type ReadDocument = Result<Option<Document>, Skipped>;
@@ -98,7 +99,7 @@ impl Arriving<'_> {
         let records = match inventory.open(file) {
             Ok(Content::Records(records)) => records,
             Ok(Content::Document(..)) => return Ok(()),
-            Err(skipped) => return take(nothing(skipped.to_string())),
+            Err(skipped) => return take(nothing(skipped.into())),
         };
         let mut rest = Rest { file, records, taken: (self.taken)(file), read: 0 };
         thread::scope(|scope| {
@@ -169,14 +170,14 @@ impl Arriving<'_> {
     }
 
     fn arrived(&self, document: ReadDocument, place: DocumentName, scratch: &mut CleaningScratch) -> Arrived {
-        let Some(document) = document.map_err(|skipped| skipped.to_string())? else { return Ok(None) };
+        let Some(document) = document? else { return Ok(None) };
         let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), scratch);
         self.documents
             .check_room(&document.text, &source.cleaner, scratch)
-            .map_err(|error| format!("{place}: {error}"))?;
+            .map_err(|error| LeftOut::new(place, error))?;
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
-        let reading = reading.map_err(|error| format!("{place}: {error}"))?;
+        let reading = reading.map_err(|error| LeftOut::new(place, error))?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
         Ok(Some(Arrival { document, reading, segments }))
     }
@@ -251,8 +252,8 @@ fn whole(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-fn nothing(message: String) -> Arrivals {
-    Arrivals { arrived: vec![Err(message)], bytes: 0, unfinished: None, origin: Origin::Nothing }
+fn nothing(left_out: LeftOut) -> Arrivals {
+    Arrivals { arrived: vec![Err(left_out)], bytes: 0, unfinished: None, origin: Origin::Nothing }
 }
 
 /// The rest of a file with many documents.
@@ -267,7 +268,7 @@ struct Rest<'a> {
 
 impl Rest<'_> {
     /// The next batch that has records which were not taken before. An error if there is a problem.
-    fn next_batch(&mut self) -> Option<Result<Batch, String>> {
+    fn next_batch(&mut self) -> Option<Result<Batch, LeftOut>> {
         let taken = self.taken.unwrap_or(0);
         loop {
             match self.records.next_batch() {
@@ -277,21 +278,21 @@ impl Rest<'_> {
                         return Some(Ok(batch));
                     }
                 }
-                Some(Err(skipped)) => return Some(Err(skipped.to_string())),
+                Some(Err(skipped)) => return Some(Err(skipped.into())),
                 None => return self.shorter().map(Err),
             }
         }
     }
 
-    /// A message, given once, if a file has fewer records than earlier runs took.
-    fn shorter(&mut self) -> Option<String> {
+    /// The problem, given once, if a file has fewer records than earlier runs took.
+    fn shorter(&mut self) -> Option<LeftOut> {
         let (taken, read) = (self.taken.take()?, self.read);
         let file = self.file.path().display().to_string();
         (read < taken).then(|| {
-            format!(
-                "{file}: has {read} records, but earlier runs read {taken}: if it is another file now, give it \
-                 another name"
-            )
+            let reason = format!(
+                "has {read} records, but earlier runs read {taken}: if it is another file now, give it another name"
+            );
+            LeftOut::new(file, reason)
         })
     }
 }

@@ -23,6 +23,7 @@ use super::clean::cleaners::{Cleaners, CleaningScratch};
 use super::clean::document::{DocumentCleaner, Form};
 use super::combine::tell_of_doubt;
 use super::error::Result;
+use super::left_out::LeftOut;
 use super::library::Library;
 use super::observer::{Observer, Steps, WarningKind};
 use super::reading::size_of;
@@ -137,7 +138,7 @@ struct Stream<'a> {
 struct Cleared {
     line: Vec<u8>,
     count: Option<Cleaned>,
-    skipped: Option<String>,
+    skipped: Option<LeftOut>,
 }
 
 impl Stream<'_> {
@@ -164,10 +165,10 @@ impl Stream<'_> {
             if let (Some(count), Ok(Some(arrival))) = (count, arrived) {
                 self.counts.entry(arrival.document.source.clone()).or_default().add(&count);
             }
-            skipped.iter().for_each(|message| self.observer.skip(message));
+            skipped.iter().for_each(|left_out| left_out.tell(self.observer));
         }
-        if let Some(message) = &arrivals.unfinished {
-            let message = format!("{message}; the line has no end yet, so it is left for the next run");
+        if let Some(left_out) = &arrivals.unfinished {
+            let message = format!("{left_out}; the line has no end yet, so it is left for the next run");
             self.observer.warn(WarningKind::Rare, &message);
         }
         self.observer.go_on()?;
@@ -196,7 +197,7 @@ impl Stream<'_> {
             Ok(None) => Cleared::default(),
             Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(&arrival.document),
             Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], scratch),
-            Err(message) => skipped(message.clone()),
+            Err(left_out) => skipped(left_out.clone()),
         };
         arrivals
             .arrived
@@ -225,7 +226,7 @@ impl Stream<'_> {
             .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));
         match arrivals.line(index, document, outcome.written) {
             Ok(line) => Cleared { line, count: Some(outcome.count), skipped: None },
-            Err(reason) => skipped(reason.to_string()),
+            Err(reason) => skipped(reason.into()),
         }
     }
 
@@ -254,6 +255,6 @@ fn learned(document: &Document) -> Cleared {
     }
 }
 
-fn skipped(message: String) -> Cleared {
-    Cleared { skipped: Some(message), ..Cleared::default() }
+fn skipped(left_out: LeftOut) -> Cleared {
+    Cleared { skipped: Some(left_out), ..Cleared::default() }
 }

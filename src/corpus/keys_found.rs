@@ -1,0 +1,126 @@
+//! The keys that documents have, for users who named other ones.
+//!
+//! Takes the documents of a run as they are read. Says which keys that the user named no document has, and which keys
+//! there are instead.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Map, Value};
+
+use super::Keys;
+use super::skipped::excerpt;
+
+/// Maximum number of keys that a message names.
+const MAX_NAMED: usize = 20;
+
+/// The keys that the documents of a run have. Any thread may add to it.
+#[derive(Debug)]
+pub(super) struct KeysFound {
+    /// Of the name, the source and the URL.
+    keys: [NamedKey; 3],
+    /// The place and the keys of a document that lacks one of the keys that the user named.
+    other: OnceLock<String>,
+    is_told: AtomicBool,
+}
+
+#[derive(Debug)]
+struct NamedKey {
+    key: String,
+    /// The option that names it.
+    option: &'static str,
+    /// Whether the user named it. A key that nobody named may be missing.
+    is_named: bool,
+    is_found: AtomicBool,
+}
+
+impl KeysFound {
+    pub(super) fn new(keys: &Keys) -> KeysFound {
+        let usual = Keys::default();
+        let named = [
+            ("--id-key", &keys.id, usual.id),
+            ("--source-key", &keys.source, usual.source),
+            ("--url-key", &keys.url, usual.url),
+        ];
+        let keys = named.map(|(option, key, usual)| NamedKey {
+            key: key.clone(),
+            option,
+            is_named: *key != usual,
+            is_found: AtomicBool::new(false),
+        });
+        KeysFound { keys, other: OnceLock::new(), is_told: AtomicBool::new(false) }
+    }
+
+    /// Notes whether a document has a name, a source and a URL. `others` says its place and its keys.
+    pub(super) fn note(&self, has: [bool; 3], others: impl FnOnce() -> String) {
+        let mut lacks_any = false;
+        for (key, has) in self.keys.iter().zip(has) {
+            lacks_any |= key.is_named && !has;
+            // It is written once only, because other threads read it all the time.
+            if has && !key.is_found.load(Ordering::Relaxed) {
+                key.is_found.store(true, Ordering::Relaxed);
+            }
+        }
+        if lacks_any {
+            self.other.get_or_init(others);
+        }
+    }
+
+    /// A message for each key that the user named and no document has. Empty if it was asked for before.
+    pub(super) fn unknown(&self) -> Vec<String> {
+        let Some(other) = self.other.get() else { return Vec::new() };
+        if self.is_told.swap(true, Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let unknown = self.keys.iter().filter(|key| key.is_named && !key.is_found.load(Ordering::Relaxed));
+        unknown.map(|key| format!("no document has the key {:?} ({}): {other}", key.key, key.option)).collect()
+    }
+}
+
+/// Says which keys a line has, and which of them has the longest text. A line that is no JSON object has none.
+pub(super) fn keys_of(line: &str) -> String {
+    let object: Map<String, Value> = serde_json::from_str(line.trim_start_matches('\u{feff}')).unwrap_or_default();
+    if object.is_empty() {
+        return "has no keys".to_owned();
+    }
+    let texts = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    let texts = texts.filter(|(_, text)| text.contains(char::is_whitespace));
+    let longest = texts.max_by_key(|(_, text)| text.len());
+    let longest = longest.map(|(key, _)| format!("; the longest text is in {:?}", excerpt(key))).unwrap_or_default();
+    format!("has the keys {}{longest}", listed(object.keys().map(String::as_str)))
+}
+
+/// Lists names, of many the first.
+pub(super) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
+    let names: Vec<String> = names.take(MAX_NAMED).map(|name| format!("{:?}", excerpt(name))).chain(more).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_a_line_are_named_and_the_one_with_the_longest_text() {
+        let line = "\u{feff}{\"uid\": 7, \"title\": \"Rain again\", \"body\": \"It rained all day.\", \"key\": \"x\"}\n";
+        assert_eq!(keys_of(line), r#"has the keys "uid", "title", "body", "key"; the longest text is in "body""#);
+        assert_eq!(keys_of(r#"{"n": 1}"#), r#"has the keys "n""#);
+        assert_eq!([keys_of("[1]"), keys_of("{}")], ["has no keys"; 2]);
+        let many: Vec<String> = (0..22).map(|number| number.to_string()).collect();
+        assert!(listed(many.iter().map(String::as_str)).ends_with(r#""19", 2 more"#));
+    }
+
+    #[test]
+    fn only_keys_that_the_user_named_and_nobody_has_are_told_and_only_once() {
+        let keys = Keys::default().id("uid".to_owned()).source("site".to_owned());
+        let found = KeysFound::new(&keys);
+        found.note([false, true, false], || "x:1 has the keys \"site\"".to_owned());
+        found.note([false, false, false], || unreachable!("the first is kept"));
+        assert_eq!(found.unknown(), [r#"no document has the key "uid" (--id-key): x:1 has the keys "site""#]);
+        assert_eq!(found.unknown(), Vec::<String>::new());
+        let found = KeysFound::new(&Keys::default());
+        found.note([false; 3], || unreachable!("these are the usual keys"));
+        assert_eq!(found.unknown(), Vec::<String>::new());
+    }
+}
