@@ -89,6 +89,14 @@ fn without_progress(stderr: &str) -> String {
 }
 
 impl Ran {
+    /// The number of skipped documents that stderr names or counts.
+    fn skipped(&self) -> usize {
+        let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("skipped: "));
+        lines
+            .map(|line| line.split_once(" more for the same reason").map_or(1, |(n, _)| n.parse().expect("a number")))
+            .sum()
+    }
+
     #[track_caller]
     fn says(&self, part: &str) -> &Ran {
         assert!(self.stderr.contains(part), "stderr has no {part:?}:\n{}", self.stderr);
@@ -210,6 +218,8 @@ mod memory;
 mod mined_again;
 #[path = "cli/one_in_a_hundred.rs"]
 mod one_in_a_hundred;
+#[path = "cli/prune.rs"]
+mod prune;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/review.rs"]

@@ -13,6 +13,7 @@ use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Method, Scratch};
 use dehusk::corpus::{self, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
 use dehusk::evaluation::random::Random;
+use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::list;
 use dehusk::pipeline::reading::read_documents;
 use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
@@ -114,7 +115,7 @@ impl ExperimentArgs {
     pub fn material(&self, observer: &dyn Observer) -> anyhow::Result<Material> {
         let gold = GoldTexts::read(&self.gold, &ReadOptions::default(), observer)?;
         let inventory = Inventory::scan(&self.corpus, &ReadOptions::default())?;
-        inventory.skipped().iter().for_each(|skipped| observer.skip(&skipped.to_string()));
+        inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
         let listings = list(&inventory, observer)?;
         gold.refuse_other_sources(&listings)?;
         let (collection, selection) = collect(&inventory, &listings, &gold, observer)?;

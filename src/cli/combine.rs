@@ -7,7 +7,7 @@ use clap::Args;
 use dehusk::corpus::OutputRoot;
 use dehusk::pipeline::{CorpusMineOptions, combine};
 
-use super::options::{SummaryArgs, path_to_write};
+use super::options::{PruneArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -25,6 +25,8 @@ pub struct CombineCommand {
     #[arg(long)]
     all_patterns: bool,
     #[command(flatten)]
+    prune: PruneArgs,
+    #[command(flatten)]
     summary: SummaryArgs,
 }
 
@@ -32,7 +34,7 @@ pub struct CombineCommand {
 pub fn run(args: &CombineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let output = OutputRoot::create(&args.output, &args.files)?;
-    let options = CorpusMineOptions::default().all_patterns(args.all_patterns);
+    let options = CorpusMineOptions::default().all_patterns(args.all_patterns).prune(args.prune.prune);
     let options = options.memory(global.memory()).threads(global.threads());
     let mined = combine(&args.files, &output, &options, reporter);
     summary.seconds.extend(reporter.times());

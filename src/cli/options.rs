@@ -285,7 +285,17 @@ pub struct LongRunArgs {
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
+    pub prune: PruneArgs,
+    #[command(flatten)]
     pub force: ForceArgs,
+}
+
+/// What happens to files of earlier runs.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct PruneArgs {
+    /// Delete files that earlier runs wrote to the output and this run did not. Files that were changed since are kept
+    #[arg(long)]
+    pub prune: bool,
 }
 
 /// What happens to documents that cannot be read or cleaned.

@@ -43,7 +43,8 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     OutputRoot::create(&args.output, &inputs)?;
     let patterns = OutputRoot::create(args.output.join("patterns"), &inputs)?;
     let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &inputs)?);
-    mine(&inventory, &patterns, &args.mining, &lexer, global, reporter, &mut summary)?;
+    let options = args.mining.options(global).prune(args.cleaning.long.prune.prune);
+    mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();

@@ -96,6 +96,12 @@ impl Inventory {
         &self.skipped
     }
 
+    /// Whether all folders and files could be looked at. If not, there may be more files than were found.
+    #[doc(hidden)]
+    pub fn is_all_listed(&self) -> bool {
+        !self.skipped.iter().any(|skipped| skipped.reason.is_of_reading())
+    }
+
     /// The files that are not documents.
     pub fn ignored(&self) -> &Ignored {
         &self.ignored

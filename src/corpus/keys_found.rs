@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_keys_of_a_line_are_named_and_the_one_with_the_longest_text() {
-        let line = "\u{feff}{\"uid\": 7, \"title\": \"Rain again\", \"body\": \"It rained all day.\", \"key\": \"x\"}\n";
+        let line =
+            "\u{feff}{\"uid\": 7, \"title\": \"Rain again\", \"body\": \"It rained all day.\", \"key\": \"x\"}\n";
         assert_eq!(keys_of(line), r#"has the keys "uid", "title", "body", "key"; the longest text is in "body""#);
         assert_eq!(keys_of(r#"{"n": 1}"#), r#"has the keys "n""#);
         assert_eq!([keys_of("[1]"), keys_of("{}")], ["has no keys"; 2]);

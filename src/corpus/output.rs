@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::pending_file::{PendingFile, remove_left_over};
 use super::run_folder::{OWN_FOLDER, RunFolder, remove_dead};
-use super::target::Target;
+use super::target::{Target, folder_of};
 
 /// An output folder that is separate from all input.
 #[derive(Debug)]
@@ -101,6 +101,26 @@ impl OutputRoot {
     #[doc(hidden)]
     pub fn replace(&self, relative: impl AsRef<Path>, old: Option<&[u8]>, new: &[u8]) -> Result<bool, OutputError> {
         self.begin(relative)?.replace(old, new)
+    }
+
+    /// Deletes the file `relative`, and the folders on the way to it that are empty then. Fails if a link leads out of
+    /// the output folder.
+    #[doc(hidden)]
+    pub fn delete(&self, relative: impl AsRef<Path>) -> Result<(), OutputError> {
+        let relative = relative.as_ref();
+        let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        let path = self.path.join(relative);
+        let failed = |error| OutputError::Write { path: path.clone(), error };
+        let real_folder = fs::canonicalize(folder_of(&path)).map_err(failed)?;
+        if !is_plain || !real_folder.starts_with(&self.real_path) {
+            return Err(OutputError::LeadsOut(relative.to_owned()));
+        }
+        fs::remove_file(&path).map_err(failed)?;
+        // The folders must be created again before something is written there.
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let folders = path.ancestors().skip(1).take_while(|folder| *folder != self.path);
+        let _ = folders.map(fs::remove_dir).take_while(Result::is_ok).count();
+        Ok(())
     }
 
     /// Starts the file `relative`, to be written step by step. Creates the folders on the way to it.

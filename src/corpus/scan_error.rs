@@ -186,7 +186,8 @@ mod tests {
             let reason = Reason::NoMatch { regex: "^x/".to_owned(), text: path.to_owned() };
             Skipped::file(Path::new(path), reason)
         };
-        let skipped = vec![skipped("a/1.txt"), Skipped::file(Path::new("a/2.txt"), Reason::NotAFile), skipped("b/1.txt")];
+        let skipped =
+            vec![skipped("a/1.txt"), Skipped::file(Path::new("a/2.txt"), Reason::NotAFile), skipped("b/1.txt")];
         let nothing = NothingFound { roots: vec!["c".into()], ignored: Ignored::default(), skipped };
         assert_eq!(
             nothing.to_string(),

@@ -96,6 +96,11 @@ impl LexerCache {
 }
 
 impl PatternFile {
+    /// Whether a person decided, noted or edited something in it.
+    pub fn is_touched(&self) -> bool {
+        !self.heading.is_empty() || !self.keep.is_empty() || self.patterns.iter().any(Pattern::is_touched)
+    }
+
     /// Makes a file with the templates as proposed patterns.
     pub fn of_templates(source: &str, mined: MinedFrom, templates: Vec<Template>, lexer: &Lexer) -> PatternFile {
         let edges = Edges::of_runs(templates.iter().map(|template| &template.run));

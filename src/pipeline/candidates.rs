@@ -10,19 +10,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 use super::error::{PipelineError, Result};
+use super::hashed::Hashed;
 use super::library::Library;
 use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
 use super::observer::Observer;
+use super::written::Prune;
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
@@ -96,12 +96,12 @@ pub fn mine_candidates(
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
     let _permission = observer.writing()?;
     let writing = |error| PipelineError::Output(output.cannot_write(error));
-    let mut file = Hashed { inner: output.begin()?, hasher: XxHash3_64::new() };
+    let mut file = Hashed::new(output.begin()?);
     write_sources(&mut file, inventory, &sources, &samples, lexer, options).map_err(|error| match error {
         PipelineError::Io(error) => writing(error),
         error => error,
     })?;
-    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hasher.finish()) };
+    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hash()) };
     write_line(&mut file, &trailer).map_err(writing)?;
     file.inner.publish()?;
     Ok(sources)
@@ -189,7 +189,8 @@ pub fn combine(
         mined.push(MinedSource::new(id, source.mined));
         samples.0.push((path.to_owned(), source.sample));
     }
-    Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output)
+    let prune = Prune::new(options.prune, true);
+    Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output, prune)
 }
 
 /// A source in a file of candidates.
@@ -272,30 +273,12 @@ fn verified(path: &Path) -> io::Result<usize> {
     let Some((line, Trailer { end, hash })) = trailer else { return Err(damaged("it is cut off")) };
     let before = length - line.len() as u64 - 1;
     file.seek(SeekFrom::Start(0))?;
-    let mut hashed = Hashed { inner: io::sink(), hasher: XxHash3_64::new() };
+    let mut hashed = Hashed::new(io::sink());
     io::copy(&mut BufReader::new(file).take(before), &mut hashed)?;
-    if format!("{:016x}", hashed.hasher.finish()) != hash {
+    if format!("{:016x}", hashed.hash()) != hash {
         return Err(damaged("it is damaged"));
     }
     Ok(end)
-}
-
-/// A writer that computes the hash of what is written.
-struct Hashed<W> {
-    inner: W,
-    hasher: XxHash3_64,
-}
-
-impl<W: Write> Write for Hashed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.write(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }
 
 fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {

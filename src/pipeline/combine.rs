@@ -12,6 +12,7 @@ use super::mining::CorpusMineOptions;
 use super::observer::{Observer, Steps, WarningKind};
 use super::workers::share_out_and_collect;
 use super::writing::write;
+use super::written::Prune;
 use super::{suited, timed};
 use crate::cleaning::CleanOptions;
 use crate::corpus::{HtmlView, OutputRoot, SourceId};
@@ -79,13 +80,20 @@ pub struct Combiner<'a> {
 }
 
 impl Combiner<'_> {
-    /// Writes the pattern files of the sources. Decisions in `reviewed`, the existing files, are kept.
+    /// Writes the pattern files of the sources. Decisions in `reviewed`, the existing files, are kept. `prune` says what
+    /// happens to files of other sources.
     ///
     /// # Errors
     /// If testing the patterns needs more memory than there is, or nothing can be written.
-    pub fn write(&self, mut sources: Vec<MinedSource>, reviewed: &Library, output: &OutputRoot) -> Result<MinedCorpus> {
+    pub fn write(
+        &self,
+        mut sources: Vec<MinedSource>,
+        reviewed: &Library,
+        output: &OutputRoot,
+        prune: Prune,
+    ) -> Result<MinedCorpus> {
         let files = self.files(&mut sources, reviewed)?;
-        write(&files, reviewed, output, self.observer)?;
+        write(&files, reviewed, output, prune, self.observer)?;
         let own_files = files.iter().filter(|file| file.source != SHARED);
         own_files.for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), self.observer));
         Ok(MinedCorpus { files, sources })

@@ -85,7 +85,7 @@ impl<'a> Sources<'a> {
         match fields.values(scratch, &document.text) {
             Ok(values) => Some(DocumentFields { document, columns: Columns::of(&document.text, &values) }),
             Err(error) => {
-                self.observer.skip(&name, &error.to_string());
+                self.observer.skip(name, &error.to_string());
                 None
             }
         }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::error::Result;
-use super::memory::Budget;
 use super::left_out::tell_of_skipped;
+use super::memory::Budget;
 use super::mining::{CorpusMineOptions, mine_within};
 use super::observer::{Observer, WarningKind};
 use super::reading::read_documents;

@@ -16,7 +16,8 @@ use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
 use super::reading::read_documents;
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
-use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing};
+use super::written::Prune;
+use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Sources};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
 use crate::selection::sampling;
@@ -33,13 +34,23 @@ pub struct CorpusMineOptions {
     pub sample: bool,
     /// Whether patterns are kept that remove nothing in addition to others.
     pub all_patterns: bool,
+    /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
+    /// kept.
+    pub prune: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
     /// Maximum number of sources that are mined at the same time.
     pub threads: usize,
 }
 
-setters!(CorpusMineOptions { mining: MineOptions, sample: bool, all_patterns: bool, memory: u64, threads: usize });
+setters!(CorpusMineOptions {
+    mining: MineOptions,
+    sample: bool,
+    all_patterns: bool,
+    prune: bool,
+    memory: u64,
+    threads: usize,
+});
 
 impl Default for CorpusMineOptions {
     /// 3/4 of the free memory, and all cores.
@@ -48,6 +59,7 @@ impl Default for CorpusMineOptions {
             mining: MineOptions::default(),
             sample: false,
             all_patterns: false,
+            prune: false,
             memory: memory::most_of_what_is_free(),
             threads: all_cores(),
         }
@@ -68,11 +80,12 @@ pub fn mine_corpus(
 ) -> Result<MinedCorpus> {
     // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
-    let listings = list(inventory, observer)?;
+    let Sources { listings, skipped } = all_sources(inventory, observer)?;
+    let is_all_listed = inventory.is_all_listed() && !skipped.iter().any(|skipped| skipped.reason.is_of_reading());
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
-    let html = inventory.options().html;
-    Combiner { samples: &samples, html, lexer, options, observer }.write(sources, &reviewed, output)
+    let (html, prune) = (inventory.options().html, Prune::new(options.prune, is_all_listed));
+    Combiner { samples: &samples, html, lexer, options, observer }.write(sources, &reviewed, output, prune)
 }
 
 /// The pattern files of these sources, the same as [`mine_corpus`] makes for a corpus that was not mined before.
@@ -98,6 +111,10 @@ pub fn mine_library(
 /// # Errors
 /// If the corpus cannot be listed, or has no document.
 pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<SourceListing>> {
+    Ok(all_sources(inventory, observer)?.listings)
+}
+
+fn all_sources(inventory: &Inventory, observer: &dyn Observer) -> Result<Sources> {
     let sources = timed("list", observer, || inventory.sources())?;
     sources.skipped.iter().for_each(|skipped| tell_of_skipped(skipped, observer));
     tell_of_unknown_keys(inventory, observer);
@@ -107,7 +124,7 @@ pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<Source
             skipped => PipelineError::AllSkipped(skipped.len()),
         });
     }
-    Ok(sources.listings)
+    Ok(sources)
 }
 
 /// Warns of sources whose names differ only in upper and lower case, or in how accents are written: mostly they are one

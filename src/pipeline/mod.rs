@@ -11,6 +11,7 @@ pub mod error;
 pub mod fields;
 #[cfg(feature = "stream")]
 pub mod from_state;
+mod hashed;
 pub mod left_out;
 pub mod lessons;
 pub mod library;
@@ -25,6 +26,7 @@ pub mod report;
 #[cfg(feature = "stream")]
 pub mod stream;
 pub mod workers;
+pub mod written;
 pub mod writing;
 
 pub use candidates::{combine, mine_candidates};

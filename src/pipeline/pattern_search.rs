@@ -68,7 +68,7 @@ impl<'a> PatternSearch<'a> {
                 (Tally::of(&matched, &document.text, &lens.cleaner), around)
             }
             Err(error) => {
-                observer.skip(&name, &error.to_string());
+                observer.skip(name, &error.to_string());
                 (Tally::default(), Vec::new())
             }
         }

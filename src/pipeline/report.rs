@@ -7,8 +7,8 @@ use maud::Markup;
 use rayon::prelude::*;
 
 use super::error::Result;
-use super::library::Library;
 use super::left_out::tell_of_skipped;
+use super::library::Library;
 use super::observer::{Observer, Steps};
 use super::workers::share_out_and_collect;
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};

@@ -8,19 +8,28 @@ use std::path::{Path, PathBuf};
 use super::error::{PipelineError, Result};
 use super::library::{self, Library, LibraryError, parse};
 use super::observer::Observer;
+use super::written::{Prune, WrittenFiles};
 use crate::corpus::OutputRoot;
 use crate::patterns::merge::{merge, merge_meanwhile};
 use crate::patterns::{LexerCache, PatternFile};
 
-/// Writes pattern files. `before` has the files that they were merged with.
+/// Writes pattern files. `before` has the files that they were merged with. `prune` says what happens to the files that
+/// earlier runs wrote for other sources. Files that a person decided on, noted or edited are not deleted.
 ///
 /// # Errors
 /// If one cannot be written, or a file that was changed in the meantime cannot be read.
-pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
+pub fn write(
+    files: &[PatternFile],
+    before: &Library,
+    output: &OutputRoot,
+    prune: Prune,
+    observer: &dyn Observer,
+) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
+    let written = WrittenFiles::open(output)?;
     for file in files {
         let _permission = observer.writing()?;
-        if let Some(problem) = write_one(file, before.get(&file.source), output, &cache)? {
+        if let Some(problem) = write_one(file, before.get(&file.source), &written, &cache)? {
             let beside = put_beside(file, output)?;
             observer.error(&format!(
                 "{problem}; it was changed while sources were mined: the mined patterns are in {beside:?}"
@@ -31,7 +40,8 @@ pub fn write(files: &[PatternFile], before: &Library, output: &OutputRoot, obser
     if broken > 0 {
         return Err(PipelineError::BrokenMeanwhile(broken));
     }
-    Ok(())
+    let is_touched = |path: &Path| read(path, &cache).map_or(true, |(_, file)| file.is_touched());
+    written.finish(prune, &is_touched, observer)
 }
 
 /// Writes a file beside the one of its source, under a name that is not used.
@@ -52,11 +62,11 @@ fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
 fn write_one(
     file: &PatternFile,
     before: Option<&PatternFile>,
-    output: &OutputRoot,
+    written: &WrittenFiles,
     cache: &LexerCache,
 ) -> Result<Option<String>> {
     let name = format!("{}.yaml", file.source);
-    let path = output.path().join(&name);
+    let path = written.output().path().join(&name);
     loop {
         let now = if path.try_exists()? { Some(read(&path, cache)) } else { None };
         let (old, merged) = match now {
@@ -64,7 +74,7 @@ fn write_one(
             Some(Err(problem)) => return Ok(Some(problem.to_string())),
             Some(Ok((yaml, now))) => (Some(yaml), with_decisions_of(file, before, now)),
         };
-        if output.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
+        if written.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
             return Ok(None);
         }
     }

@@ -82,7 +82,7 @@ fn the_hidden_folder_is_no_pattern_file_and_no_source() {
     sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
     assert_eq!(sandbox.tree("out").len(), 6);
     sandbox.expect(0, "mine corpus -o patterns --quiet");
-    assert!(!sandbox.path("patterns/.dehusk").exists());
+    assert!(!sandbox.path("patterns/.dehusk/run-dead").exists());
     assert!(sandbox.path("corpus/.dehusk/run-dead/half.txt").exists(), "input is never touched");
 }
 

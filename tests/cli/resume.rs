@@ -86,7 +86,7 @@ fn end(sandbox: &Sandbox, arguments: &str) -> Ended {
 
 fn assert_tidy(sandbox: &Sandbox) {
     let hidden = fs::read_dir(sandbox.path("out/.dehusk")).expect("the hidden folder").flatten();
-    let known = ["manifest.jsonl", "manifest.lock", "report"];
+    let known = ["manifest.jsonl", "manifest.lock", "report", "written.jsonl", "written.lock"];
     for entry in hidden {
         assert!(known.iter().any(|name| entry.file_name() == *name), "{:?} is left", entry.path());
     }

@@ -1,4 +1,5 @@
-//! Broken input of all kinds. `docs/robustness.md` says what happens to each. A row there is a test here.
+//! Broken input of all kinds. `docs/robustness.md` says what happens to each. A row there is a test here, or in
+//! `prune.rs`.
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
 use super::*;
@@ -225,7 +226,7 @@ fn every_row_of_the_table_has_its_test() {
     let (tables, _) = include_str!("../../docs/robustness.md").split_once("## Hostile input").expect("two parts");
     let rows = tables.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     let mut rows: Vec<String> = rows.filter(|name| *name != "input").map(snake_case).collect();
-    let code = include_str!("robustness.rs").lines().collect::<Vec<_>>();
+    let code = concat!(include_str!("robustness.rs"), include_str!("prune.rs")).lines().collect::<Vec<_>>();
     let names = code.iter().filter_map(|line| line.strip_prefix("fn ")?.strip_suffix("() {"));
     let is_test = |name: &&str| {
         let line = code.iter().position(|line| line.starts_with(&format!("fn {name}() {{"))).unwrap_or(0);
@@ -428,7 +429,7 @@ fn a_second_link_to_a_folder() {
         (1..=2).for_each(|step| link(&format!("../{}", (number + step) % 30), &format!("odd/{number}/{step}")));
     }
     let ran = clean(&sandbox, "-o out");
-    assert_eq!((ran.status, ran.stderr.lines().count()), (Some(3), 60), "{}", ran.stderr);
+    assert_eq!((ran.status, ran.skipped()), (Some(3), 60), "{}", ran.stderr);
     assert!(
         ran.stderr
             .contains("skipped: corpus/odd/0/1: is the same folder as \"corpus/odd/1\", which was already read\n")
@@ -1027,8 +1028,8 @@ fn a_parquet_column_of_another_type() {
 #[cfg(feature = "parquet")]
 fn parquet_without_a_column_of_texts() {
     let table = super::containers::table(&["source", "body"], &[vec![Some("tide".into()), Some(good(5))]]);
-    let message = ": has neither a column \"text\" nor a column \"html\" (its columns: \"source\", \"body\"): are \
-                   these the right keys?";
+    let message = ": has neither a column \"text\" nor a column \"html\" (its columns: \"source\", \"body\"): name \
+                   the right one with --text-key or --html-key";
     file_is_skipped("x.parquet", table, "", message);
 }
 
@@ -1416,4 +1417,111 @@ fn an_output_that_shrank() {
     sandbox.write("out.jsonl", &written);
     sandbox.expect(0, STREAM);
     assert_eq!(sandbox.read("out.jsonl").lines().count(), 7);
+}
+
+/// Lines with other keys than dehusk expects.
+fn other_lines(count: usize) -> String {
+    let line =
+        |number| serde_json::json!({"uid": number, "site": "tide", "title": "Boats again", "body": good(number)});
+    (0..count).map(|number| line(number).to_string() + "\n").collect()
+}
+
+const OTHER_KEYS: &str = " has the keys \"uid\", \"site\", \"title\", \"body\"; the longest text is in \"body\"";
+
+#[test]
+fn lines_with_other_keys() {
+    let sandbox = sandbox();
+    sandbox.write("other.jsonl", other_lines(105));
+    for (command, lists_all) in
+        [("mine other.jsonl -o mined", "`dehusk clean --report FILE`"), ("run other.jsonl -o out", "--report FILE")]
+    {
+        let ran = sandbox.expect(1, command);
+        ran.says("skipped: other.jsonl:3: has neither \"text\" nor \"html\": are these the right keys?\n");
+        ran.says(&format!("skipped: 102 more for the same reason as other.jsonl:3; {lists_all} lists all\n"));
+        ran.says("error: there is no document that can be used: all 105 were skipped\n");
+        let advice = format!("{OTHER_KEYS}: name the right one with --text-key or --html-key\n");
+        assert_eq!(ran.stderr.matches(&advice).count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 6, "{}", ran.stderr);
+    }
+    sandbox
+        .expect(1, "mine other.jsonl -o mined --text-key body")
+        .says(&format!("{OTHER_KEYS}: name the right one with --source-key or --url-key\n"));
+    sandbox.expect(0, "mine other.jsonl -o mined --text-key body --source-key site");
+}
+
+#[test]
+fn a_key_that_no_line_has() {
+    let sandbox = sandbox();
+    sandbox.write("corpus/tide/other.jsonl", other_lines(20));
+    let run = "run corpus -o out --text-key body";
+    let ran = sandbox.expect(0, &format!("{run} --source-key host --id-key uid"));
+    let warning =
+        format!("warning: no document has the key \"host\" (--source-key): corpus/tide/other.jsonl:1{OTHER_KEYS}\n");
+    assert_eq!(ran.stderr.matches(&warning).count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("--id-key"), "{}", ran.stderr);
+    sandbox
+        .expect(0, &format!("{run} --source-key site --id-key key"))
+        .says("warning: no document has the key \"key\" (--id-key): corpus/tide/other.jsonl:1 has the keys");
+    let ran = sandbox.expect(0, run);
+    assert!(!ran.stderr.contains("no document has"), "a key that nobody named may be missing: {}", ran.stderr);
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn a_column_that_no_table_has() {
+    let sandbox = sandbox();
+    let row = |number| vec![Some("tide".to_owned()), Some(good(number))];
+    let bytes = super::containers::table(&["site", "text"], &(0..9).map(row).collect::<Vec<_>>());
+    sandbox.write("x.parquet", &bytes);
+    let ran = sandbox.expect(1, "mine x.parquet -o mined");
+    ran.says("skipped: 6 more for the same reason as x.parquet:3;");
+    ran.says(
+        "warning: x.parquet:1 has the columns \"site\", \"text\": name the right one with --source-key or --url-key\n",
+    );
+    sandbox
+        .expect(0, "mine x.parquet -o mined --source-key site --id-key uid")
+        .says("warning: no document has the key \"uid\" (--id-key): x.parquet:1 has the columns \"site\", \"text\"\n");
+}
+
+#[test]
+fn many_inputs_with_the_same_problem() {
+    let sandbox = sandbox();
+    (10..30).for_each(|number| sandbox.write(&format!("corpus/odd/{number}.txt"), [0; 100]));
+    sandbox.write("corpus/odd/a.jsonl", "{broken\n".repeat(5) + &json_line(&good(5)));
+    let ran = clean(&sandbox, "-o out --report report.jsonl");
+    assert_eq!((ran.status, ran.skipped(), ran.stderr.lines().count()), (Some(3), 25, 8), "{}", ran.stderr);
+    ran.says("skipped: 17 more for the same reason as corpus/odd/");
+    ran.says("skipped: 2 more for the same reason as corpus/odd/a.jsonl:3; --report FILE lists all\n");
+    assert_eq!(sandbox.read("report.jsonl").matches("\"skipped\":").count(), 25);
+}
+
+#[test]
+fn a_regex_for_sources_that_finds_nothing() {
+    let sandbox = sandbox();
+    sandbox.expect(1, "mine corpus -o mined --source-by ^news/").says(
+        "error: no documents in \"corpus\": found 3 files, but the regex \"^news/\" of --source-by matches none of their \
+         paths, such as \"tide/0.txt\": change the regex\n",
+    );
+    sandbox.write("all.jsonl", GOOD.map(|number| json_line(&good(number))).collect::<String>());
+    let ran = sandbox.expect(1, "mine all.jsonl -o mined --source-by ^news/");
+    ran.says("the regex \"^news/\" for sources finds nothing in \"all.jsonl\": change the regex so that it matches\n");
+    ran.says("error: there is no document that can be used: all 3 were skipped\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn inputs_that_are_not_opened() {
+    let sandbox = sandbox();
+    let link = |number| {
+        let link = sandbox.path(&format!("corpus/tide/{number}.html"));
+        std::os::unix::fs::symlink("nowhere.html", link).expect("a link");
+    };
+    (10..15).for_each(link);
+    for target in ["-o out", "-o -"] {
+        let ran = clean(&sandbox, &format!("{target} --report report.jsonl"));
+        assert_eq!((ran.status, ran.skipped(), ran.stderr.lines().count()), (Some(3), 5, 4), "{}", ran.stderr);
+        let report = sandbox.read("report.jsonl");
+        let first = "{\"file\":\"corpus/tide/10.html\",\"skipped\":\"cannot be read: No such file";
+        assert!(report.starts_with(first) && report.lines().count() == 8, "{report}");
+    }
 }

@@ -93,6 +93,7 @@ impl CleanArgs {
     fn options(&self, global: &Global) -> CorpusCleanOptions {
         let options = self.documents.options(global).copies_broken(self.long.on_error == OnError::Copy);
         let options = options.resume(self.long.resume).verify(self.long.verify);
+        let options = options.prune(self.long.prune.prune);
         options.report(self.long.report.clone()).force(self.long.force.force)
     }
 }

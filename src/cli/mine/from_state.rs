@@ -11,6 +11,7 @@ use dehusk::pipeline::from_state::{Learned, pattern_files};
 use dehusk::pipeline::mining::refuse_names_alike;
 use dehusk::pipeline::stream::{open_state, tell_of_change};
 use dehusk::pipeline::writing::write;
+use dehusk::pipeline::written::Prune;
 use dehusk::streaming::state::State;
 use dehusk::tokens::Lexer;
 
@@ -31,7 +32,7 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
     let files = with_decisions(pattern_files(&mut sources, &options, &lexer), &reviewed);
-    write(&files, &reviewed, &output, reporter)?;
+    write(&files, &reviewed, &output, Prune::new(args.prune.prune, true), reporter)?;
     summary.documents = sources.iter().map(Learned::documents).sum();
     files.iter().for_each(|file| note(file, &mut summary));
     summary.wrote.push(output.path().display().to_string());

@@ -17,7 +17,7 @@ use super::force::ForceArgs;
 use dehusk::tokens::Lexer;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
-use super::options::{CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
+use super::options::{CorpusArgs, PruneArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary};
 use super::{Exit, Global};
@@ -41,8 +41,10 @@ pub struct MineCommand {
     output: Option<PathBuf>,
     /// Write candidates to this file, instead of pattern files. `dehusk combine` makes the pattern files of several runs from
     /// such files
-    #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns"])]
+    #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns", "prune"])]
     candidates: Option<PathBuf>,
+    #[command(flatten)]
+    prune: PruneArgs,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -67,7 +69,8 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
         summary.wrote.push(path.display().to_string());
     } else {
         let output = OutputRoot::create(args.output(), &inventory.inputs())?;
-        mine(&inventory, &output, &args.mining, &lexer, global, reporter, &mut summary)?;
+        let options = args.mining.options(global).prune(args.prune.prune);
+        mine(&inventory, &output, &options, &lexer, reporter, &mut summary)?;
     }
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
@@ -107,14 +110,12 @@ pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -
 pub fn mine(
     inventory: &Inventory,
     output: &OutputRoot,
-    args: &SourceMineArgs,
+    options: &CorpusMineOptions,
     lexer: &Lexer,
-    global: &Global,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
-    let options = args.options(global);
-    let mined = mine_corpus(inventory, output, lexer, &options, reporter);
+    let mined = mine_corpus(inventory, output, lexer, options, reporter);
     summary.seconds.extend(reporter.times());
     let mined = mined?;
     summary.note_all(&mined);

@@ -261,10 +261,10 @@ mod tests {
         assert_eq!(columns("required binary text; required binary text;"), r#"has the key "text" twice"#);
         assert_eq!(
             columns("required binary body; required int32 n;"),
-            r#"has neither a column "text" nor a column "html" (its columns: "body", "n"): are these the right keys?"#
+            r#"has neither a column "text" nor a column "html" (its columns: "body", "n"): name the right one with --text-key or --html-key"#
         );
         let many: String = (0..30).map(|number| format!("required int32 n{number};")).collect();
-        assert!(columns(&many).ends_with(r#""n19", 10 more): are these the right keys?"#));
+        assert!(columns(&many).ends_with(r#""n19", 10 more): name the right one with --text-key or --html-key"#));
     }
 
     #[test]

@@ -222,9 +222,9 @@ impl Batch {
     pub(in crate::corpus) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
         let options = reason.options_of_keys();
         let mut skipped = self.container.skipped(Some(self.number(index)), reason);
-        skipped.advice = options.zip(self.keys(index)).map(|(options, keys)| {
-            format!("{} {keys}: name the right one with {options}", skipped.place()).into()
-        });
+        skipped.advice = options
+            .zip(self.keys(index))
+            .map(|(options, keys)| format!("{} {keys}: name the right one with {options}", skipped.place()).into());
         skipped
     }
 

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::corpus::keys_found::KeysFound;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
 use crate::corpus::reading::Stored;
 #[cfg(feature = "parquet")]
 use crate::corpus::reading::View;
-use crate::corpus::keys_found::KeysFound;
 use crate::corpus::source_by::SourceHints;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 

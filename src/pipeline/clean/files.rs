@@ -14,6 +14,7 @@ use crate::corpus::{
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
+use crate::pipeline::written::WrittenFiles;
 
 use super::Cleaned;
 use super::cleaners::CleaningScratch;
@@ -77,7 +78,7 @@ impl FileCleaner<'_> {
     pub fn to_folder(
         &self,
         file: &InputFile,
-        output: &OutputRoot,
+        output: &WrittenFiles,
         scratch: &mut CleaningScratch,
         report: Report,
     ) -> Result<Done> {
@@ -85,7 +86,7 @@ impl FileCleaner<'_> {
         let mut done = Done::default();
         let written = self.write_to_folder(file, output, scratch, &mut done, report);
         let Err(error) = written else { return Ok(done) };
-        let Some(reason) = fault_of_name(&error, output) else { return Err(error) };
+        let Some(reason) = fault_of_name(&error, output.output()) else { return Err(error) };
         done.sources.clear();
         self.tell(self.skipped(&Skipped::file(file.path(), reason)), &mut done, report)?;
         Ok(done)
@@ -94,7 +95,7 @@ impl FileCleaner<'_> {
     fn write_to_folder(
         &self,
         file: &InputFile,
-        output: &OutputRoot,
+        output: &WrittenFiles,
         scratch: &mut CleaningScratch,
         done: &mut Done,
         report: Report,
@@ -237,7 +238,7 @@ impl FileCleaner<'_> {
         document: &Document,
         cleared: &Cleared,
         compression: Compression,
-        output: &OutputRoot,
+        output: &WrittenFiles,
     ) -> Result<std::result::Result<(), Skipped>> {
         let name = self.output_name(file);
         let (bytes, compression) = match &cleared.written {
@@ -248,7 +249,7 @@ impl FileCleaner<'_> {
             Some(Written::Page(page)) => (Cow::Owned(self.encoded(file, document, page)), compression),
         };
         let _permission = self.observer.writing()?;
-        output.write_atomic(name, |writer| {
+        output.write(&name, |writer| {
             let mut encoder = Encoder::new(writer, compression)?;
             encoder.write_all(&bytes)?;
             encoder.finish().map(drop)
@@ -275,7 +276,7 @@ impl FileCleaner<'_> {
 
     /// Copies a file that cannot be cleaned, if that was asked for and the file can be read. The reason was already
     /// given.
-    fn copy_broken(&self, file: &InputFile, output: &OutputRoot) -> Result<()> {
+    fn copy_broken(&self, file: &InputFile, output: &WrittenFiles) -> Result<()> {
         if self.can_copy(file) {
             let _ = copy(file, &file.name(), output, self.observer)?;
         }
@@ -290,7 +291,7 @@ impl FileCleaner<'_> {
         &self,
         file: &InputFile,
         records: Records,
-        output: &OutputRoot,
+        output: &WrittenFiles,
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
@@ -301,7 +302,7 @@ impl FileCleaner<'_> {
         let permission = self.observer.writing()?;
         let mut failure = None;
         let mut extent = Extent::Whole;
-        let written = output.write_atomic(name, |writer| {
+        let written = output.write(&name, |writer| {
             // The output of standard input has a name without a compression extension.
             let packing = if file.is_stdin() { Packing::default() } else { records.packing() };
             let mut sink = match self.spans {
@@ -325,7 +326,7 @@ impl FileCleaner<'_> {
             self.warn_of_copy(file);
             return self.copy_broken(file, output);
         }
-        let Some(error) = failure.or(written.err().map(Into::into)) else { return Ok(()) };
+        let Some(error) = failure.or(written.err()) else { return Ok(()) };
         let Some(reason) = fault_of_input(&error) else { return Err(error) };
         // The cleaned documents of this file are not written, so they do not count.
         done.sources.clear();
@@ -483,7 +484,7 @@ fn fault_of_name(error: &PipelineError, output: &OutputRoot) -> Option<Reason> {
 fn copy(
     file: &InputFile,
     name: &str,
-    output: &OutputRoot,
+    output: &WrittenFiles,
     observer: &dyn Observer,
 ) -> Result<std::result::Result<(), Skipped>> {
     let skipped = |reason| Skipped::file(file.path(), reason);
@@ -492,7 +493,7 @@ fn copy(
         Err(error) => return Ok(Err(skipped(error.into()))),
     };
     let _permission = observer.writing()?;
-    let written = output.write_atomic(name, |writer| io::copy(&mut input, writer));
+    let written = output.write(name, |writer| io::copy(&mut input, writer));
     match input.failure {
         Some(reason) => Ok(Err(skipped(reason))),
         None => Ok(Ok(written.map(drop)?)),

@@ -61,6 +61,9 @@ pub struct CorpusCleanOptions {
     pub report: Option<PathBuf>,
     /// Whether files are overwritten that dehusk did not write.
     pub force: bool,
+    /// Whether files are deleted that earlier runs wrote to the output folder and this run does not. Files that were
+    /// changed since are kept.
+    pub prune: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
     /// Maximum number of files that are cleaned at the same time.
@@ -77,6 +80,7 @@ setters!(CorpusCleanOptions {
     verify: bool,
     report: Option<PathBuf>,
     force: bool,
+    prune: bool,
     memory: u64,
     threads: usize,
 });
@@ -94,6 +98,7 @@ impl Default for CorpusCleanOptions {
             verify: false,
             report: None,
             force: false,
+            prune: false,
             memory: memory::most_of_what_is_free(),
             threads: all_cores(),
         }
@@ -199,6 +204,9 @@ pub fn clean_corpus(
         }
         Target::Stdout if options.resume => {
             Err(PipelineError::Refused("--resume needs a folder to write to: name one with -o".to_owned()))
+        }
+        Target::Stdout if options.prune => {
+            Err(PipelineError::Refused("--prune needs a folder to write to: name one with -o".to_owned()))
         }
         Target::Stdout => clean_to_stdout(&files, report, &sizes),
     });

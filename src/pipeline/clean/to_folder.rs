@@ -16,15 +16,17 @@ use super::files::FileCleaner;
 use crate::pipeline::document_report::DocumentReport;
 use crate::pipeline::manifest::{Done, Manifest, Stamp, content_of};
 use crate::pipeline::workers::share_out;
+use crate::pipeline::written::{Prune, WrittenFiles};
 
 /// The data of a run.
 pub struct FolderRun<'a> {
     pub files: &'a FileCleaner<'a>,
-    pub output: &'a OutputRoot,
+    pub written: WrittenFiles<'a>,
     pub manifest: Manifest,
     pub report: Option<DocumentReport<'a>>,
     /// Whether changed files are recognized by their content.
     pub verifies: bool,
+    pub prune: Prune,
 }
 
 impl<'a> FolderRun<'a> {
@@ -37,13 +39,15 @@ impl<'a> FolderRun<'a> {
         report: Option<OutputFile>,
     ) -> Result<FolderRun<'a>> {
         let manifest = Manifest::open(output, work, options.resume)?;
+        let written = WrittenFiles::open(output)?;
+        let prune = Prune::new(options.prune, files.inventory.is_all_listed());
         let manifest = if report.is_some() { manifest.want_report() } else { manifest };
         let report = report.map(|file| DocumentReport::new(file, output));
-        Ok(FolderRun { files, output, manifest, report, verifies: options.verify })
+        Ok(FolderRun { files, written, manifest, report, verifies: options.verify, prune })
     }
 
     /// Cleans all files, which have these sizes. Returns the counts by source.
-    pub fn clean(&self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
+    pub fn clean(self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
         let all = Mutex::new(BTreeMap::new());
         let files = self.files.inventory.files();
         let clean_file = |scratch: &mut CleaningScratch, index: usize| -> Result<()> {
@@ -55,8 +59,13 @@ impl<'a> FolderRun<'a> {
         };
         share_out(threads, files.len(), CleaningScratch::default, clean_file)?;
         if let Some(report) = &self.report {
-            report.finish(&self.files.not_opened(), files.iter().map(|file| self.files.output_name(file)), &self.manifest)?;
+            report.finish(
+                &self.files.not_opened(),
+                files.iter().map(|file| self.files.output_name(file)),
+                &self.manifest,
+            )?;
         }
+        self.written.finish(self.prune, &|_| false, self.files.observer)?;
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -69,6 +78,7 @@ impl<'a> FolderRun<'a> {
         let content = if self.verifies && !file.is_stdin() { content_of(&file.path()).ok() } else { None };
         let stamp = Stamp { content, ..look };
         if let Some(done) = self.finished_before(file, &output, &stamp) {
+            self.written.keep(&output);
             self.tell_again(&input, &done)?;
             observer.step_done_before(size as u64);
             return Ok(done);
@@ -90,7 +100,11 @@ impl<'a> FolderRun<'a> {
             Some(part) => part,
             None => &mut nowhere,
         };
-        let mut done = self.files.to_folder(file, self.output, scratch, report)?;
+        let mut done = self.files.to_folder(file, &self.written, scratch, report)?;
+        if !done.skipped.is_empty() {
+            // It may be readable again in the next run.
+            self.written.spare(output);
+        }
         let _permission = self.files.observer.writing()?;
         done.report = part.map(|part| part.finish()).transpose()?;
         done.written = self.length_of(output);
@@ -118,7 +132,7 @@ impl<'a> FolderRun<'a> {
 
     /// The length of an output, if it exists.
     fn length_of(&self, output: &str) -> Option<u64> {
-        fs::metadata(self.output.path().join(output)).ok().map(|metadata| metadata.len())
+        fs::metadata(self.written.output().path().join(output)).ok().map(|metadata| metadata.len())
     }
 }
 

@@ -10,7 +10,7 @@
 //! After a crash of the computer, files that were written shortly before may be empty or incomplete. So their length is
 //! noted as well.
 
-mod appender;
+pub mod appender;
 mod counts;
 
 use std::collections::BTreeMap;
