@@ -3,6 +3,7 @@
 mod check;
 mod clean;
 mod combine;
+mod config;
 mod corpus_paths;
 mod diff;
 mod eval;
@@ -32,11 +33,12 @@ mod train;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{LibraryError, PipelineError};
 
+use config::{Config, ConfigArgs};
 use reporter::Reporter;
 
 /// The exit status of a run.
@@ -82,6 +84,11 @@ pub struct Global {
     /// Print no progress, warnings or summary. Errors and skipped documents are still printed
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
+    /// Also print on stderr what is done, and why
+    #[arg(long, short, global = true, conflicts_with = "quiet", help_heading = "Global options")]
+    verbose: bool,
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 #[derive(Subcommand)]
@@ -137,7 +144,17 @@ struct WithoutReview {
 
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let config = match Config::of(&Cli::command(), &arguments) {
+        Ok(config) => config,
+        Err(error) => {
+            reporter::print_line(&format!("error: {error}"));
+            return Exit::Usage;
+        }
+    };
+    let told = config.as_ref().and_then(Config::told);
+    told.iter().for_each(|told| reporter::print_line(told));
+    let cli = match parse(config.as_ref(), arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let error = with_order(error);
@@ -148,8 +165,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     dehusk::guarded::silence();
-    let reporter = Reporter::new(cli.global.quiet);
     let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
+    let reporter = Reporter::new(cli.global.quiet).verbose(cli.global.verbose);
+    if told.is_none() {
+        reporter.explain(|| match &config {
+            Some(config) => format!("{} has no flags for this command", config.path().display()),
+            None => format!("no {} is used", config::NAME),
+        });
+    }
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
     reporter.warn_of_others();
@@ -170,6 +193,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             Exit::Failed
         }
     }
+}
+
+/// Parses the command line with the flags of the file.
+fn parse(config: Option<&Config>, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let (mut command, arguments) = match config {
+        Some(config) => (config.relax(Cli::command()), config.extend(arguments)),
+        None => (Cli::command(), arguments),
+    };
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Adds a tip to the error about missing patterns: in `report` and `review` they once came before the corpus.

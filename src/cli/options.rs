@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
@@ -344,7 +344,7 @@ pub struct AnyMethodArgs {
     #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
     pub only: Option<Only>,
     /// Model that recognizes boilerplate by its shape, written by `dehusk train` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = shape_model, help_heading = "Cleaning")]
+    #[arg(long, value_name = "FILE", value_parser = shape_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
     pub shape: Option<Arc<ShapeModel>>,
     /// Use only what patterns match, not what looks like boilerplate
     #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]

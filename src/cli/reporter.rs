@@ -18,6 +18,7 @@ use super::terminal::harmless;
 #[derive(Debug)]
 pub struct Reporter {
     quiet: bool,
+    verbose: bool,
     progress: Mutex<Arc<Progress>>,
     often: Mutex<Often>,
     /// The time that each stage took.
@@ -34,6 +35,7 @@ impl Reporter {
     pub fn new(quiet: bool) -> Reporter {
         Reporter {
             quiet,
+            verbose: false,
             progress: Mutex::new(Arc::new(Progress::none())),
             often: Mutex::default(),
             times: Mutex::default(),
@@ -41,6 +43,11 @@ impl Reporter {
             max_errors: AtomicUsize::new(usize::MAX),
             can_go_on: AtomicBool::new(false),
         }
+    }
+
+    /// Also prints what is done and why, if `verbose`.
+    pub fn verbose(self, verbose: bool) -> Reporter {
+        Reporter { verbose, ..self }
     }
 
     /// From now on, [`Reporter::check`] is an error if more documents than this are skipped. Its message depends on whether
@@ -95,6 +102,13 @@ impl Reporter {
     pub fn note(&self, message: &str) {
         if !self.quiet {
             self.print(message);
+        }
+    }
+
+    /// Prints what is done, or why, if the user wants to know.
+    pub fn explain(&self, message: impl FnOnce() -> String) {
+        if self.verbose {
+            self.print(&message());
         }
     }
 

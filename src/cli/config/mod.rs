@@ -1,0 +1,323 @@
+//! `dehusk.toml`: flags that need not be written on each command line.
+//!
+//! Takes the command line. Gives the command line with the flags of the file, which clap then parses as if a person had
+//! written all of it. What a key can be, and what its value can be, is known from the definitions of the flags alone.
+
+mod command_line;
+mod file;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::builder::Resettable;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Args, Command, ValueHint};
+
+use dehusk::corpus::similar_name;
+
+use command_line::CommandLine;
+pub use file::{ConfigError, NAME};
+use file::{Key, Problem, Setting, Table, Value};
+
+/// Flags that no file can set.
+const NEVER: [&str; 4] = ["config", "no-config", "help", "version"];
+/// A flag that only a file that the user named can set. Otherwise a corpus from elsewhere could bring a file that allows
+/// overwriting.
+const ONLY_IF_NAMED: &str = "force";
+/// The commands that are about the program itself. They use no file.
+const WITHOUT: [&str; 3] = ["completions", "man", "schema"];
+
+/// Which file with settings is used.
+#[derive(Args, Clone, Debug)]
+pub struct ConfigArgs {
+    /// Take flags from this file [default: the nearest dehusk.toml]
+    ///
+    /// Flags that are not on the command line are taken from this file. By default it is the nearest `dehusk.toml`: in the
+    /// folder of the first path, or above it; without a path, in the current folder, or above it.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        conflicts_with = "no_config",
+        help_heading = "Global options",
+        hide_short_help = true
+    )]
+    config: Option<PathBuf>,
+    /// Use no dehusk.toml
+    #[arg(long, global = true, help_heading = "Global options", hide_short_help = true)]
+    no_config: bool,
+}
+
+/// The flags of a file that take effect.
+#[derive(Debug)]
+pub struct Config {
+    path: PathBuf,
+    /// The names of the command and its subcommands.
+    command: Vec<String>,
+    /// Where they end on the command line.
+    at: usize,
+    /// What is inserted there.
+    flags: Vec<Flag>,
+    /// Whether the command line, and not only the file, asks for silence.
+    is_quiet: bool,
+}
+
+/// A flag with its values.
+#[derive(Debug)]
+struct Flag {
+    id: String,
+    is_global: bool,
+    arguments: Vec<OsString>,
+}
+
+impl Config {
+    /// The flags of the file that this command line uses. `None` if there is no file.
+    pub fn of(command: &Command, arguments: &[OsString]) -> Result<Option<Config>, ConfigError> {
+        let Some(line) = CommandLine::read(command, arguments) else { return Ok(None) };
+        let Some(path) = path(&line) else { return Ok(None) };
+        let table = file::read(&path)?;
+        let mut command = command.clone();
+        command.build();
+        let reading = Reading { root: &command, line: &line, path: &path };
+        let refuse = |(line, message)| ConfigError { path: path.clone(), line: Some(line), message };
+        check(&table, &command, line.config.is_some()).map_err(refuse)?;
+        let flags = reading.flags(&table).map_err(refuse)?;
+        let is_quiet = line.flags.iter().any(|flag| flag == "quiet");
+        Ok(Some(Config { path, command: line.command, at: line.at, flags, is_quiet }))
+    }
+
+    /// The command line with the flags of the file.
+    pub fn extend(&self, mut arguments: Vec<OsString>) -> Vec<OsString> {
+        arguments.splice(self.at..self.at, self.flags.iter().flat_map(|flag| flag.arguments.clone()));
+        arguments
+    }
+
+    /// The command, in which a flag of the file needs no other flag: without the other it has no effect.
+    pub fn relax(&self, command: Command) -> Command {
+        relaxed(command, &self.command, &self.flags)
+    }
+
+    /// What the user is told. `None` if the file has nothing for this command, or the command line asks for silence. A file
+    /// that asks for silence does not hide that it is used.
+    pub fn told(&self) -> Option<String> {
+        let flags = self.flags.iter().flat_map(|flag| &flag.arguments);
+        let flags: Vec<String> = flags.map(|flag| flag.to_string_lossy().into_owned()).collect();
+        let told = || format!("using {}: {} (--no-config ignores it)", self.path.display(), flags.join(" "));
+        (!flags.is_empty() && !self.is_quiet).then(told)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The file to use.
+fn path(line: &CommandLine) -> Option<PathBuf> {
+    if line.no_config || line.command.first().is_none_or(|command| WITHOUT.contains(&command.as_str())) {
+        return None;
+    }
+    line.config.clone().or_else(|| file::find(line.first_path.as_deref().unwrap_or(Path::new(""))))
+}
+
+fn relaxed(command: Command, below: &[String], flags: &[Flag]) -> Command {
+    match below {
+        [first, others @ ..] => command.mut_subcommand(first, |command| relaxed(command, others, flags)),
+        [] => flags.iter().filter(|flag| !flag.is_global).fold(command, |command, flag| {
+            command.mut_arg(&flag.id, |argument| argument.requires(Resettable::<clap::Id>::Reset))
+        }),
+    }
+}
+
+/// Checks that all keys are known, and that all values are of the right kind, also those for other commands.
+fn check(table: &Table, command: &Command, is_named: bool) -> Result<(), Problem> {
+    // A command that this program was built without has no flags to compare with.
+    if command.is_hide_set() {
+        return Ok(());
+    }
+    for Setting { key, value } in &table.settings {
+        let flags = flags_named(&key.name, command);
+        if flags.is_empty() || NEVER.contains(&key.name.as_str()) {
+            return Err((key.line, unknown(key, command)));
+        }
+        if key.name == ONLY_IF_NAMED && !is_named {
+            let message = format!("{:?} counts only on the command line, or in a file that --config names", key.name);
+            return Err((key.line, message));
+        }
+        if !flags.iter().any(|flag| takes(flag, value)) {
+            return Err((key.line, wanted(key, flags[0])));
+        }
+    }
+    for (key, table) in &table.tables {
+        let Some(below) = command.find_subcommand(&key.name) else { return Err((key.line, unknown(key, command))) };
+        check(table, below, is_named)?;
+    }
+    Ok(())
+}
+
+/// The flags with this name, of a command and its subcommands.
+fn flags_named<'a>(name: &str, command: &'a Command) -> Vec<&'a Arg> {
+    let own = command.get_arguments().filter(|argument| argument.get_long() == Some(name));
+    own.chain(command.get_subcommands().flat_map(|below| flags_named(name, below))).collect()
+}
+
+fn takes(flag: &Arg, value: &Value) -> bool {
+    match value {
+        Value::Switch(_) => is_switch(flag),
+        Value::Values(values) => {
+            !is_switch(flag) && (values.len() == 1 || matches!(flag.get_action(), ArgAction::Append))
+        }
+    }
+}
+
+fn is_switch(flag: &Arg) -> bool {
+    !flag.get_action().takes_values()
+}
+
+fn wanted(key: &Key, flag: &Arg) -> String {
+    let wanted = match flag.get_action() {
+        ArgAction::Append => "a value, or a list of values",
+        _ if is_switch(flag) => "true or false",
+        _ => "1 value",
+    };
+    format!("{:?} takes {wanted}", key.name)
+}
+
+/// What is wrong with a key that no flag or command has.
+fn unknown(key: &Key, command: &Command) -> String {
+    let nearest = similar_name(&key.name, names(command));
+    let meant = nearest.map(|name| main_name(name, command)).filter(|name| !NEVER.contains(&name.as_str()));
+    let remedy = match meant {
+        Some(name) => format!("did you mean {name:?}?"),
+        None => format!("keys are the flags of `{}` without dashes, and tables are its commands", full_name(command)),
+    };
+    format!("unknown key {:?}: {remedy}", key.name)
+}
+
+fn full_name(command: &Command) -> &str {
+    command.get_bin_name().unwrap_or(command.get_name())
+}
+
+/// All names that keys of this command may be mistaken for, also the old names of flags.
+fn names(command: &Command) -> BTreeSet<String> {
+    let flags = command.get_arguments().filter_map(|flag| Some((flag.get_long()?, flag.get_all_aliases())));
+    let flags = flags.flat_map(|(name, others)| others.unwrap_or_default().into_iter().chain([name]));
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+    let below = below.flat_map(|below| names(below).into_iter().chain([below.get_name().to_owned()]));
+    flags.map(str::to_owned).chain(below).collect()
+}
+
+/// The name of a flag that may be given by an old name.
+fn main_name(name: String, command: &Command) -> String {
+    let is_old = |flag: &&Arg| flag.get_all_aliases().is_some_and(|names| names.contains(&name.as_str()));
+    let all = std::iter::once(command).chain(command.get_subcommands());
+    let all = all.flat_map(|command| std::iter::once(command).chain(command.get_subcommands()));
+    let flag = all.flat_map(Command::get_arguments).find(is_old).and_then(Arg::get_long);
+    flag.map_or(name.clone(), str::to_owned)
+}
+
+/// The file is read for a command line.
+struct Reading<'a> {
+    root: &'a Command,
+    line: &'a CommandLine,
+    path: &'a Path,
+}
+
+impl Reading<'_> {
+    /// The flags that take effect. What is written nearer wins: the command line, then the table of the subcommand, then
+    /// that of the command, then the top of the file.
+    fn flags(&self, table: &Table) -> Result<Vec<Flag>, Problem> {
+        let (mut tables, mut inner, mut command) = (vec![table], Some(table), self.root);
+        for name in &self.line.command {
+            let Some(below) = command.find_subcommand(name) else { return Ok(Vec::new()) };
+            let is_of_it = |key: &Key| command.find_subcommand(&key.name).is_some_and(|named| named.get_name() == name);
+            inner = inner.and_then(|table| table.tables.iter().find(|(key, _)| is_of_it(key))).map(|(_, table)| table);
+            tables.extend(inner);
+            command = below;
+        }
+        let mut set: BTreeSet<&str> = self.line.flags.iter().map(String::as_str).collect();
+        // A switch that is set to false hides the same switch further out, and conflicts with nothing.
+        let mut active = set.clone();
+        let mut flags = Vec::new();
+        for table in tables.into_iter().rev() {
+            let nearer = active.clone();
+            let mut here: Vec<(&Setting, &Arg)> = Vec::new();
+            for setting in &table.settings {
+                let flag = command.get_arguments().find(|flag| flag.get_long() == Some(&setting.key.name));
+                let Some(flag) = flag.filter(|flag| !set.contains(flag.get_id().as_str())) else { continue };
+                if nearer.iter().any(|other| conflict(command, flag.get_id().as_str(), other)) {
+                    continue;
+                }
+                if !takes(flag, &setting.value) {
+                    return Err((setting.key.line, wanted(&setting.key, flag)));
+                }
+                set.insert(flag.get_id().as_str());
+                if setting.value != Value::Switch(false) {
+                    active.insert(flag.get_id().as_str());
+                    here.push((setting, flag));
+                }
+            }
+            for (index, (setting, flag)) in here.iter().enumerate() {
+                let conflicts =
+                    |(_, other): &&(&Setting, &Arg)| conflict(command, flag.get_id().as_str(), other.get_id().as_str());
+                if let Some((other, _)) = here[..index].iter().find(conflicts) {
+                    let (name, other) = (&setting.key.name, &other.key);
+                    let message = format!("{name:?} cannot be used with {:?} (line {})", other.name, other.line);
+                    return Err((setting.key.line, message));
+                }
+                flags.push(self.flag(setting, flag)?);
+            }
+        }
+        Ok(flags)
+    }
+
+    fn flag(&self, Setting { key, value }: &Setting, flag: &Arg) -> Result<Flag, Problem> {
+        let arguments = match value {
+            Value::Switch(_) => vec![OsString::from(format!("--{}", key.name))],
+            Value::Values(values) => values.iter().map(|value| self.argument(key, flag, value)).collect(),
+        };
+        for argument in &arguments {
+            self.try_out(argument).map_err(|problem| (key.line, problem))?;
+        }
+        Ok(Flag { id: flag.get_id().to_string(), is_global: flag.is_global_set(), arguments })
+    }
+
+    /// A flag with its value. Paths are relative to the file.
+    fn argument(&self, key: &Key, flag: &Arg, value: &str) -> OsString {
+        let is_path = is_path(flag) && value != "-" && !value.is_empty();
+        let folder = self.path.parent().filter(|_| is_path).unwrap_or(Path::new(""));
+        let mut argument = OsString::from(format!("--{}=", key.name));
+        argument.push(folder.join(value));
+        argument
+    }
+
+    /// Parses a flag alone, so that the message about a bad value names the line in the file.
+    fn try_out(&self, argument: &OsString) -> Result<(), String> {
+        let words = std::iter::once(self.root.get_name()).chain(self.line.command.iter().map(String::as_str));
+        let words = words.map(OsString::from).chain([argument.clone()]);
+        match self.root.clone().try_get_matches_from(words) {
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) => {
+                let message = error.to_string();
+                let message = message.split("\n\n").next().unwrap_or_default();
+                let lines = message.trim_start_matches("error: ").lines().map(str::trim);
+                Err(lines.collect::<Vec<&str>>().join(" "))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a flag or argument takes paths.
+fn is_path(flag: &Arg) -> bool {
+    matches!(flag.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath)
+}
+
+/// Whether 2 flags cannot be used together. Either of them may say so.
+fn conflict(command: &Command, one: &str, other: &str) -> bool {
+    let says = |one: &str, other: &str| {
+        let flag = command.get_arguments().find(|flag| flag.get_id() == one);
+        flag.is_some_and(|flag| command.get_arg_conflicts_with(flag).iter().any(|flag| flag.get_id() == other))
+    };
+    says(one, other) || says(other, one)
+}
