@@ -198,6 +198,8 @@ impl Story {
 mod cases;
 #[path = "cli/combine.rs"]
 mod combine;
+#[path = "cli/config.rs"]
+mod config;
 #[path = "cli/containers.rs"]
 mod containers;
 #[path = "cli/drift.rs"]

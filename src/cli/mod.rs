@@ -170,7 +170,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     if told.is_none() {
         reporter.explain(|| match &config {
             Some(config) => format!("{} has no flags for this command", config.path().display()),
-            None => format!("no {} is used", config::NAME),
+            None => format!("no {} is used", dehusk::corpus::SETTINGS_FILE),
         });
     }
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
@@ -304,4 +304,14 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kind =
         |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
     error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_fit_together() {
+        Cli::command().debug_assert();
+    }
 }

@@ -28,6 +28,9 @@ pub enum FileKind {
 pub(super) const KNOWN_EXTENSIONS: &str =
     ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (each also with .gz or .zst at its end) or .parquet";
 
+/// The name of a file with settings of the program. It may lie in a corpus, and is no part of it.
+pub const SETTINGS_FILE: &str = "dehusk.toml";
+
 impl FileKind {
     /// The kind of a file with this name. `None` if dehusk cannot read it.
     pub fn of(path: &Path) -> Option<FileKind> {

@@ -17,6 +17,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustc_hash::FxHashSet;
 
 use super::file_glob::FileGlob;
+use super::file_kind::SETTINGS_FILE;
 use super::input_file::Root;
 use super::{FileKind, Ignored, InputFile, ReadOptions, Reason, Skipped, SourceId};
 
@@ -77,7 +78,7 @@ enum Found {
     Hidden,
     Other(Option<String>),
     Folder,
-    /// An entry that the glob does not match.
+    /// An entry that the glob does not match, or a file with settings.
     NotMeant,
 }
 
@@ -258,6 +259,9 @@ impl Walker<'_> {
     }
 
     fn file(&self, entry: &DirEntry) -> Result<Found, Reason> {
+        if entry.file_name() == SETTINGS_FILE {
+            return Ok(Found::NotMeant);
+        }
         let Some(kind) = FileKind::of(entry.path()) else {
             let extension = entry.path().extension();
             return Ok(Found::Other(extension.map(|name| name.to_string_lossy().to_lowercase())));
@@ -386,6 +390,7 @@ mod tests {
             ("a/y.pdf", b""),
             ("a/x.txt.bz2", b""),
             ("a/README", b""),
+            ("dehusk.toml", b""),
             ("a/.DS_Store", b""),
             (".git/x.txt", b""),
         ]);

@@ -52,7 +52,7 @@ mod warc;
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
-pub use file_kind::FileKind;
+pub use file_kind::{FileKind, SETTINGS_FILE};
 pub use html_view::HtmlView;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};

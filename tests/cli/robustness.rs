@@ -1524,4 +1524,89 @@ fn inputs_that_are_not_opened() {
         let first = "{\"file\":\"corpus/tide/10.html\",\"skipped\":\"cannot be read: No such file";
         assert!(report.starts_with(first) && report.lines().count() == 8, "{report}");
     }
+/// Cleans the good documents with these settings. Nothing may be written.
+#[track_caller]
+fn settings_are_refused(settings: impl AsRef<[u8]>, message: &str) {
+    let sandbox = sandbox();
+    sandbox.write("dehusk.toml", settings);
+    let ran = sandbox.expect(2, "clean corpus -p patterns -o out");
+    assert_eq!(ran.stderr, format!("error: dehusk.toml{message}\n"));
+    assert!(!sandbox.path("out").exists());
+    sandbox.expect(0, "clean corpus -p patterns -o out --no-config");
+}
+
+#[test]
+fn settings_with_an_unknown_key() {
+    settings_are_refused("quiet = true\nno-shpe = true\n", ":2: unknown key \"no-shpe\": did you mean \"no-shape\"?");
+    settings_are_refused("no_shape = true\n", ":1: unknown key \"no_shape\": did you mean \"no-shape\"?");
+    settings_are_refused("[claen]\n", ":1: unknown key \"claen\": did you mean \"clean\"?");
+    settings_are_refused(
+        "[clean]\nsample = true\n",
+        ":2: unknown key \"sample\": keys are the flags of `dehusk clean` without dashes, and tables are its commands",
+    );
+    // Also if it is of another command, and if it is an old name.
+    settings_are_refused(
+        "[eval.stream]\nmin-df = 3\n",
+        ":2: unknown key \"min-df\": did you mean \"template-documents\"?",
+    );
+}
+
+#[test]
+fn settings_with_a_wrong_value() {
+    settings_are_refused("max-errors = true\n", ":1: \"max-errors\" takes 1 value");
+    settings_are_refused("\nno-shape = 'yes'\n", ":2: \"no-shape\" takes true or false");
+    settings_are_refused("max-errors = [1, 2]\n", ":1: \"max-errors\" takes 1 value");
+    settings_are_refused("without = false\n", ":1: \"without\" takes a value, or a list of values");
+    settings_are_refused(
+        "[clean]\nmax-removed = 1.5\n",
+        ":2: invalid value '1.5' for '--max-removed <SHARE>': a share is a number from 0 to 1",
+    );
+    settings_are_refused(
+        "max-errors = 2024-03-05\n",
+        ":1: a value is a text in quotes, a decimal number, true or false, or a list of texts or numbers",
+    );
+}
+
+#[test]
+fn settings_that_exclude_each_other() {
+    let settings = "no-shape = true\nmethod = 'smooth'\nshape = 'shape.yaml'\n";
+    settings_are_refused(settings, ":3: \"shape\" cannot be used with \"no-shape\" (line 1)");
+}
+
+#[test]
+fn settings_that_are_not_toml() {
+    settings_are_refused("method = 'union'\nmax-errors: 3\n", ":2: is not valid TOML: key with no value, expected `=`");
+    settings_are_refused("quiet = true\nquiet = true\n", ":2: is not valid TOML: duplicate key");
+    settings_are_refused(b"\xff\xfea\0", ": cannot be read: stream did not contain valid UTF-8");
+    settings_are_refused("#".repeat(1_000_001), ": is larger than 1 MB, so it is no file with settings");
+}
+
+#[test]
+fn settings_that_allow_overwriting() {
+    let message = ":1: \"force\" counts only on the command line, or in a file that --config names";
+    settings_are_refused("force = true\n", message);
+    let sandbox = sandbox();
+    sandbox.write("named.toml", "force = true\n");
+    sandbox.write("out/tide/1.txt", "of another program");
+    sandbox.expect(1, "clean corpus -p patterns -o out");
+    sandbox.expect(0, "clean corpus -p patterns -o out --config named.toml");
+}
+
+#[test]
+fn settings_that_came_with_a_corpus() {
+    let sandbox = sandbox();
+    sandbox.write("corpus/dehusk.toml", "replacement = \"\\u001b[2J\"\n");
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    assert_eq!(ran.stderr, "using corpus/dehusk.toml: --replacement=\\u{1b}[2J (--no-config ignores it)\n");
+    assert!(!sandbox.path("out/dehusk.toml").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_in_place_of_settings() {
+    let sandbox = sandbox();
+    let made = std::process::Command::new("mkfifo").arg(sandbox.path("dehusk.toml")).status().expect("mkfifo runs");
+    assert!(made.success());
+    clean(&sandbox, "-o out");
+    assert_eq!(sandbox.tree("out"), good_tree());
 }

@@ -7,8 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The name of a file that is found without being named.
-pub const NAME: &str = "dehusk.toml";
+use dehusk::corpus::SETTINGS_FILE;
 
 /// A larger file is refused: it is something else.
 const MOST_BYTES: u64 = 1_000_000;
@@ -66,9 +65,9 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// The nearest file that is named [`NAME`], in the folder `start` or above it.
+/// The nearest file that is named [`SETTINGS_FILE`], in the folder `start` or above it.
 pub fn find(start: &Path) -> Option<PathBuf> {
-    folders(start).into_iter().map(|folder| folder.join(NAME)).find(|path| path.is_file())
+    folders(start).into_iter().map(|folder| folder.join(SETTINGS_FILE)).find(|path| path.is_file())
 }
 
 /// A folder, and all folders above it. They are relative to the current folder as far as possible, for short messages.

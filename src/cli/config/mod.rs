@@ -17,7 +17,7 @@ use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use dehusk::corpus::similar_name;
 
 use command_line::CommandLine;
-pub use file::{ConfigError, NAME};
+pub use file::ConfigError;
 use file::{Key, Problem, Setting, Table, Value};
 
 /// Flags that no file can set.
@@ -245,12 +245,11 @@ impl Reading<'_> {
             let mut here: Vec<(&Setting, &Arg)> = Vec::new();
             for setting in &table.settings {
                 let flag = command.get_arguments().find(|flag| flag.get_long() == Some(&setting.key.name));
-                let Some(flag) = flag.filter(|flag| !set.contains(flag.get_id().as_str())) else { continue };
+                // A value of another kind is meant for a subcommand that has a flag of the same name.
+                let is_for = |flag: &&Arg| !set.contains(flag.get_id().as_str()) && takes(flag, &setting.value);
+                let Some(flag) = flag.filter(is_for) else { continue };
                 if nearer.iter().any(|other| conflict(command, flag.get_id().as_str(), other)) {
                     continue;
-                }
-                if !takes(flag, &setting.value) {
-                    return Err((setting.key.line, wanted(&setting.key, flag)));
                 }
                 set.insert(flag.get_id().as_str());
                 if setting.value != Value::Switch(false) {
@@ -320,4 +319,45 @@ fn conflict(command: &Command, one: &str, other: &str) -> bool {
         flag.is_some_and(|flag| command.get_arg_conflicts_with(flag).iter().any(|flag| flag.get_id() == other))
     };
     says(one, other) || says(other, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    /// All flags of a command and its subcommands that a file can set, each with its table.
+    fn all(command: &Command, tables: &[&str]) -> Vec<(String, Arg)> {
+        let is_set = |flag: &&Arg| flag.get_long().is_some_and(|name| !NEVER.contains(&name));
+        let own = command.get_arguments().filter(is_set).map(|flag| (tables.join("."), flag.clone()));
+        let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
+        own.chain(below.flat_map(|below| all(below, &[tables, &[below.get_name()]].concat()))).collect()
+    }
+
+    #[test]
+    fn every_flag_can_be_set_in_the_table_of_its_command() {
+        let mut command = Cli::command();
+        command.build();
+        let flags = all(&command, &[]);
+        assert!(flags.len() > 200, "{}", flags.len());
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("settings");
+        for (table, flag) in flags {
+            let name = flag.get_long().expect("a flag");
+            // Flags of subcommands may have the same name and take values of another kind.
+            let inner = table.split('.').filter(|name| !name.is_empty());
+            let inner = inner.fold(&command, |command, name| command.find_subcommand(name).expect("a command"));
+            let alike = flags_named(name, inner);
+            let (switches, values) =
+                (alike.iter().any(|flag| is_switch(flag)), alike.iter().any(|flag| !is_switch(flag)));
+            for (value, is_right) in [("true", switches), ("'1'", values)] {
+                let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+                std::fs::write(&path, format!("{head}{name} = {value}\n")).expect("written");
+                let checked = check(&file::read(&path).expect("TOML"), &command, true);
+                assert_eq!(checked.is_ok(), is_right, "[{table}] {name} = {value}: {checked:?}");
+            }
+        }
+    }
 }
