@@ -212,6 +212,8 @@ mod evaluation;
 mod fields;
 #[path = "cli/formats.rs"]
 mod formats;
+#[path = "cli/help.rs"]
+mod help;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/memory.rs"]

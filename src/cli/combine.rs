@@ -15,14 +15,16 @@ use super::{Exit, Global};
 /// Options of `dehusk combine`.
 #[derive(Args, Debug)]
 pub struct CombineCommand {
-    /// Files that `dehusk mine --candidates` wrote, all with the same options. Each source must be in only one of them
+    /// Files that `dehusk mine --candidates` wrote
+    ///
+    /// Files that `dehusk mine --candidates` wrote, all with the same options. Each source must be in only one of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
     #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write())]
     output: PathBuf,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     all_patterns: bool,
     #[command(flatten)]
     prune: PruneArgs,

@@ -17,7 +17,9 @@ use super::reporter::Reporter;
 /// A list with more paths of a corpus.
 #[derive(Args, Debug)]
 pub struct ListArgs {
-    /// File with more paths of the corpus, with a path on each line; `-` for stdin
+    /// File with more paths, one on each line; `-` for stdin
+    ///
+    /// File with more paths of the corpus, with a path on each line; `-` for stdin.
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
 }

@@ -22,7 +22,9 @@ pub struct DiffArgs {
     old: PathBuf,
     /// Folder with the new pattern files, or a single file
     new: PathBuf,
-    /// Show all changes of counts, even if the share of a pattern changes by less than 5 percentage points
+    /// Show all changes of counts, also small ones
+    ///
+    /// Show all changes of counts, even if the share of a pattern changes by less than 5 percentage points.
     #[arg(long)]
     counts: bool,
     /// Exit with status 1 if anything differs

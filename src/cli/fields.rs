@@ -38,8 +38,8 @@ pub struct FieldsCommand {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Use only patterns with this status
-    #[arg(long, value_enum, value_name = "STATUS")]
+    /// Use only patterns that a person accepted
+    #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true)]
     only: Option<Only>,
     #[command(flatten)]
     summary: SummaryArgs,

@@ -27,7 +27,9 @@ pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
 /// Whether files of others may be overwritten.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ForceArgs {
-    /// Overwrite files that dehusk did not write. Documents and pattern files that are read are never overwritten
+    /// Overwrite files that dehusk did not write
+    ///
+    /// Overwrite files that dehusk did not write. Documents and pattern files that are read are never overwritten.
     #[arg(long)]
     pub force: bool,
 }

@@ -1,13 +1,16 @@
 //! Shell completions and manual pages, which are made from the flags, and the schema of pattern files.
 
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
+use super::Exit;
 use super::force::{ForceArgs, MANUAL};
-use super::reporter::print;
-use super::{Cli, Exit};
+use super::help::{self, EXIT_STATUSES, Example};
+use super::reporter::{Reporter, print};
 
 /// Options of `dehusk completions`.
 #[derive(Args, Debug)]
@@ -16,17 +19,24 @@ pub struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// Prints a completion script.
-pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
+/// Prints a completion script. On a terminal, where it is of no use, it is followed by the place to put it.
+pub fn completions(args: &CompletionsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "dehusk", &mut script);
+    clap_complete::generate(args.shell, &mut help::command(), "dehusk", &mut script);
     print(&String::from_utf8(script)?)?;
+    if let Some(Example { purpose, lines }) = help::installation(args.shell)
+        && io::stdout().is_terminal()
+    {
+        reporter.note(&format!("to install it for {purpose}:\n    {}", lines.join("\n    ")));
+    }
     Ok(Exit::Done)
 }
 
 /// Options of `dehusk man`.
 #[derive(Args, Debug)]
 pub struct ManArgs {
+    /// Folder for a page of each command [default: 1 page on stdout]
+    ///
     /// Folder for a page of the program and a page of each command, such as `dehusk-state-show.1` [default: 1 page of
     /// everything, on stdout]
     #[arg(short, long, alias = "out", value_name = "DIR")]
@@ -37,14 +47,15 @@ pub struct ManArgs {
 
 /// Prints a manual page of the program and all commands, in roff, or writes a page for each.
 pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = help::command().disable_help_subcommand(true);
     command.build();
     match &args.output {
         Some(folder) => write_pages(&command, folder, args.force)?,
         None => {
             let mut page = Vec::new();
-            man_of(&command).render(&mut page)?;
+            render_head(&command, &mut page)?;
             command.get_subcommands().try_for_each(|sub| append_sections(sub, "", &mut page))?;
+            render_tail(&command, &mut page)?;
             print(&String::from_utf8(page)?)?;
         }
     }
@@ -61,7 +72,10 @@ pub fn schema() -> anyhow::Result<Exit> {
 fn write_pages(command: &Command, folder: &Path, force: ForceArgs) -> anyhow::Result<()> {
     let page = man_of(command);
     let file = force.file(&folder.join(page.get_filename()), &[], MANUAL)?;
-    file.write_atomic(|writer| page.render(writer))?;
+    file.write_atomic(|writer| {
+        render_head(command, writer)?;
+        render_tail(command, writer)
+    })?;
     command.get_subcommands().try_for_each(|sub| write_pages(sub, folder, force))
 }
 
@@ -73,7 +87,46 @@ fn append_sections(command: &Command, parent: &str, page: &mut Vec<u8>) -> anyho
     man.render_synopsis_section(page)?;
     man.render_description_section(page)?;
     man.render_options_section(page)?;
+    examples_of(command).to_writer(page)?;
     command.get_subcommands().try_for_each(|sub| append_sections(sub, &format!("{title} "), page))
+}
+
+/// A page up to its subcommands.
+fn render_head(command: &Command, page: &mut dyn Write) -> io::Result<()> {
+    let man = man_of(command);
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    if command.has_subcommands() { man.render_subcommands_section(page) } else { Ok(()) }
+}
+
+/// What comes after the subcommands.
+fn render_tail(command: &Command, page: &mut dyn Write) -> io::Result<()> {
+    let mut statuses = Roff::new();
+    statuses.control("SH", ["EXIT STATUS"]);
+    for (exit, meaning) in EXIT_STATUSES {
+        statuses.control("TP", []).text([bold((exit as i32).to_string())]).text([roman(meaning)]);
+    }
+    statuses.to_writer(page)?;
+    examples_of(command).to_writer(page)?;
+    if command.get_version().is_some() { man_of(command).render_version_section(page) } else { Ok(()) }
+}
+
+fn examples_of(command: &Command) -> Roff {
+    let name = command.get_bin_name().unwrap_or_default();
+    let examples = help::examples(name.trim_start_matches("dehusk").trim_start());
+    let mut section = Roff::new();
+    section.control("SH", ["EXAMPLES"]);
+    for Example { purpose, lines } in examples {
+        section.control("PP", []).text([roman(format!("{purpose}:"))]).control("EX", []).control("RS", ["4"]);
+        for line in *lines {
+            section.text([roman(*line)]);
+        }
+        section.control("RE", []).control("EE", []);
+    }
+    section
 }
 
 fn man_of(command: &Command) -> Man {

@@ -11,6 +11,7 @@ mod explain;
 mod fields;
 mod force;
 mod generate;
+mod help;
 mod interrupt;
 mod mine;
 mod often;
@@ -33,7 +34,7 @@ mod train;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{LibraryError, PipelineError};
@@ -77,11 +78,15 @@ pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
     threads: Option<u16>,
+    /// Maximum memory for documents, such as 4G [default: 3/4 of the free memory]
+    ///
     /// Maximum memory for documents that are mined or cleaned, such as 4G. Commands that only show something ignore it
     /// [default: 3/4 of the free memory]
     #[arg(long, global = true, value_name = "LIMIT", value_parser = size::parse, help_heading = "Global options")]
     memory: Option<u64>,
-    /// Print no progress, warnings or summary. Errors and skipped documents are still printed
+    /// Print only errors and skipped documents
+    ///
+    /// Print no progress, warnings or summary. Errors and skipped documents are still printed.
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
     /// Also print on stderr what is done, and why
@@ -109,9 +114,9 @@ enum Command {
     Check(check::CheckArgs),
     /// Show what changed between 2 versions of pattern files
     Diff(diff::DiffArgs),
-    /// Show a document, with marks on the text that would be removed and the patterns that remove it
+    /// Mark in a document what would be removed, and name the patterns that remove it
     Explain(explain::ExplainArgs),
-    /// Write what varies in the templates of each document, such as names and dates, as JSONL
+    /// Write what varies in the templates of each document as JSONL, such as names and dates
     Fields(fields::FieldsCommand),
     /// Write an HTML page that shows what patterns do to a corpus
     #[cfg(feature = "review")]
@@ -145,7 +150,7 @@ struct WithoutReview {
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let config = match Config::of(&Cli::command(), &arguments) {
+    let config = match Config::of(&help::command(), &arguments) {
         Ok(config) => config,
         Err(error) => {
             reporter::print_line(&format!("error: {error}"));
@@ -198,8 +203,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 /// Parses the command line with the flags of the file.
 fn parse(config: Option<&Config>, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let (mut command, arguments) = match config {
-        Some(config) => (config.relax(Cli::command()), config.extend(arguments)),
-        None => (Cli::command(), arguments),
+        Some(config) => (config.relax(help::command()), config.extend(arguments)),
+        None => (help::command(), arguments),
     };
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
@@ -273,7 +278,7 @@ impl Command {
             }
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, global, reporter),
-            Command::Completions(args) => generate::completions(&args),
+            Command::Completions(args) => generate::completions(&args, reporter),
             Command::Man(args) => generate::man(&args),
             Command::Schema => generate::schema(),
         }
@@ -312,6 +317,6 @@ mod tests {
 
     #[test]
     fn the_flags_fit_together() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 }

@@ -22,7 +22,9 @@ use super::{Global, size};
 /// How the summary is printed.
 #[derive(Args, Clone, Debug)]
 pub struct SummaryArgs {
-    /// Print the summary as JSON: on stdout, or on stderr if documents go to stdout
+    /// Print the summary as JSON
+    ///
+    /// Print the summary as JSON: on stdout, or on stderr if documents go to stdout.
     #[arg(long)]
     pub json: bool,
 }
@@ -30,8 +32,10 @@ pub struct SummaryArgs {
 /// Where documents are, and how they are read.
 #[derive(Args, Debug)]
 pub struct CorpusArgs {
+    /// Folders with a folder for each source, files with many documents, or `-` for stdin
+    ///
     /// Folders with a folder for each source, files with many documents (.jsonl, .warc, .wet, .parquet), single documents,
-    /// quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst)
+    /// quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst).
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
     #[command(flatten)]
@@ -44,32 +48,59 @@ pub struct CorpusArgs {
 #[derive(Args, Debug)]
 pub struct ReadingArgs {
     /// How HTML is read and written
-    #[arg(long, value_enum, default_value_t = Html::Text)]
+    ///
+    /// How HTML is read and written. `text` reads the text that a visitor sees, with a line for each block, and writes text.
+    /// `page` reads the same text, and writes the page without the removed text. `markup` reads and writes the markup itself as
+    /// text.
+    #[arg(long, value_enum, value_name = "text|page|markup", hide_possible_values = true, default_value_t = Html::Text)]
     pub html: Html,
     /// Also follow symbolic links that lead out of the given folder
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub follow_links: bool,
-    /// How sources are named. `auto` uses the source key, else the host of the address, else the folder. `domain` uses the
-    /// registered domain of the host. REGEX uses what it finds in the address, or in the path if there is no address
-    #[arg(long, value_name = "auto|key|host|domain|folder|REGEX", default_value = "auto", value_parser = SourceBy::parse)]
+    /// What a source is, such as a host or folder [default: auto]
+    ///
+    /// What a source is: `auto`, `key`, `host`, `domain`, `folder` or a regex. `auto` uses the source key, else the host of the
+    /// address, else the folder. `domain` uses the registered domain of the host. A regex uses what it finds in the address, or
+    /// in the path if there is no address [default: auto]
+    #[arg(long, value_name = "HOW", hide_default_value = true, default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
-    /// Skip documents that have more bytes than this after decompression, such as 1G. The highest value is 2G
-    #[arg(long, value_name = "BYTES", value_parser = document_size, default_value_t = size::Size(ReadOptions::default().max_document))]
+    /// Skip documents that have more bytes than this, such as 1G
+    ///
+    /// Skip documents that have more bytes than this after decompression, such as 1G. The highest value is 2G.
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = document_size, default_value_t = size::Size(ReadOptions::default().max_document))]
     pub max_document: size::Size,
     /// Key or column of a document's name
-    #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL and Parquet")]
+    #[arg(long, value_name = "KEY", default_value = "id", help_heading = "JSONL and Parquet", hide_short_help = true)]
     pub id_key: String,
     /// Key or column of a document's source
-    #[arg(long, value_name = "KEY", default_value = "source", help_heading = "JSONL and Parquet")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "source",
+        help_heading = "JSONL and Parquet",
+        hide_short_help = true
+    )]
     pub source_key: String,
     /// Key or column of a document's address, which can name its source
-    #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL and Parquet")]
+    #[arg(long, value_name = "KEY", default_value = "url", help_heading = "JSONL and Parquet", hide_short_help = true)]
     pub url_key: String,
     /// Key or column of a document's text
-    #[arg(long, value_name = "KEY", default_value = "text", help_heading = "JSONL and Parquet")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "text",
+        help_heading = "JSONL and Parquet",
+        hide_short_help = true
+    )]
     pub text_key: String,
     /// Key or column of a document's HTML, which is read if there is no text
-    #[arg(long, value_name = "KEY", default_value = "html", help_heading = "JSONL and Parquet")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "html",
+        help_heading = "JSONL and Parquet",
+        hide_short_help = true
+    )]
     pub html_key: String,
 }
 
@@ -120,22 +151,26 @@ impl ReadingArgs {
 /// How a source is mined.
 #[derive(Args, Debug)]
 pub struct MineArgs {
+    /// Lowest share of the documents at which a repeat counts as template (0 to 1)
+    ///
     /// Lowest share of the documents at which a repeat counts as template (0 to 1). The smooth method does not use it
     /// [default: computed from the repeats]
-    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining")]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining", hide_short_help = true)]
     pub cutoff: Option<f64>,
-    /// Minimum number of documents that contain a repeat. A template with slots always needs 5 or more
+    /// Minimum number of documents that contain a repeat
+    ///
+    /// Minimum number of documents that contain a repeat. A template with slots always needs 5 or more.
     #[arg(long, alias = "min-df", value_name = "N", default_value_t = MineOptions::default().min_documents as u32,
         value_parser = clap::value_parser!(u32).range(MineOptions::LEAST_DOCUMENTS as i64..), help_heading = "Mining")]
     pub min_documents: u32,
     /// Minimum share of the documents that contain a repeat (0 to 1)
-    #[arg(long, value_name = "SHARE", default_value_t = MineOptions::default().min_share, value_parser = share, help_heading = "Mining")]
+    #[arg(long, value_name = "SHARE", default_value_t = MineOptions::default().min_share, value_parser = share, help_heading = "Mining", hide_short_help = true)]
     pub min_share: f64,
     /// Minimum number of words of a repeat, unless it is a whole line
-    #[arg(long, alias = "min-tokens", value_name = "N", default_value_t = MineOptions::default().min_words, help_heading = "Mining")]
+    #[arg(long, alias = "min-tokens", value_name = "N", default_value_t = MineOptions::default().min_words, help_heading = "Mining", hide_short_help = true)]
     pub min_words: usize,
     /// Mine no templates that have slots for any text
-    #[arg(long, help_heading = "Mining")]
+    #[arg(long, help_heading = "Mining", hide_short_help = true)]
     pub no_slots: bool,
     #[command(flatten)]
     pub lexer: LexerArgs,
@@ -145,13 +180,13 @@ pub struct MineArgs {
 #[derive(Args, Debug)]
 pub struct LexerArgs {
     /// How text is split into tokens: into words, at white space, or into the matches of a regex
-    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens")]
+    #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens", hide_short_help = true)]
     pub tokenizer: Tokenizer,
     /// Add the mutable patterns of a YAML file. They are tried before the shipped ones
-    #[arg(long, value_name = "FILE", help_heading = "Tokens")]
+    #[arg(long, value_name = "FILE", help_heading = "Tokens", hide_short_help = true)]
     pub mutable: Vec<PathBuf>,
     /// Do not use the shipped mutable patterns
-    #[arg(long, help_heading = "Tokens")]
+    #[arg(long, help_heading = "Tokens", hide_short_help = true)]
     pub no_default_mutable: bool,
 }
 
@@ -160,11 +195,13 @@ pub struct LexerArgs {
 pub struct SourceMineArgs {
     #[command(flatten)]
     pub mining: MineArgs,
-    /// If a source needs more memory than there is, mine as many of its documents as fit, evenly spread
+    /// Mine a part of a source that needs more memory than there is
+    ///
+    /// If a source needs more memory than there is, mine as many of its documents as fit, evenly spread.
     #[arg(long, help_heading = "Mining")]
     pub sample: bool,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
-    #[arg(long, help_heading = "Mining")]
+    #[arg(long, help_heading = "Mining", hide_short_help = true)]
     pub all_patterns: bool,
 }
 
@@ -245,13 +282,17 @@ pub struct DocumentArgs {
     /// Write this text in place of removed text
     #[arg(long, value_name = "TEXT", help_heading = "Cleaning")]
     pub replacement: Option<String>,
-    /// Remove nothing. Write what would be removed as Dolma attributes, in a .jsonl file for each input file
+    /// Remove nothing. Write what would be removed, as Dolma attributes
+    ///
+    /// Remove nothing. Write what would be removed as Dolma attributes, in a .jsonl file for each input file.
     #[arg(long, conflicts_with = "replacement", help_heading = "Cleaning")]
     pub spans: bool,
     /// Unit of the positions of spans
-    #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", help_heading = "Cleaning")]
+    #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", help_heading = "Cleaning", hide_short_help = true)]
     pub span_units: SpanUnit,
-    /// Keep a document unchanged, and name it, if more than this share of its text would be removed (0 to 1)
+    /// Keep a document if more than this share would go
+    ///
+    /// Keep a document unchanged, and name it, if more than this share of its text would be removed (0 to 1).
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share, help_heading = "Cleaning")]
     pub max_removed: f64,
 }
@@ -268,20 +309,31 @@ pub enum SpanUnit {
 /// What a run does when something goes wrong.
 #[derive(Args, Debug)]
 pub struct LongRunArgs {
-    /// What happens to documents that cannot be read or cleaned
-    #[arg(long, value_enum, value_name = "skip|copy", default_value_t = OnError::Skip, conflicts_with = "spans", help_heading = "Long runs")]
+    /// What happens to documents that cannot be read
+    ///
+    /// What happens to documents that cannot be read or cleaned. `skip` leaves them out of the output, `copy` copies them
+    /// unchanged.
+    #[arg(long, value_enum, value_name = "skip|copy", hide_possible_values = true, default_value_t = OnError::Skip, conflicts_with = "spans", help_heading = "Long runs")]
     pub on_error: OnError,
-    /// Stop if more documents than this cannot be read or cleaned
+    /// Stop if more documents than this are skipped
+    ///
+    /// Stop if more documents than this cannot be read or cleaned.
     #[arg(long, value_name = "N", help_heading = "Long runs")]
     pub max_errors: Option<usize>,
-    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the same
+    /// Continue a run that was stopped
+    ///
+    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the same.
     #[arg(long, help_heading = "Long runs")]
     pub resume: bool,
+    /// Detect changed input by a hash of its content
+    ///
     /// Detect changed input by a hash of its content, not only by its size and time. The hash is stored, and compared with
-    /// --resume. All input is read once more
-    #[arg(long, help_heading = "Long runs")]
+    /// --resume. All input is read once more.
+    #[arg(long, help_heading = "Long runs", hide_short_help = true)]
     pub verify: bool,
-    /// Write what happened to each document to a file, with a line of JSON for each
+    /// Write what happened to each document to a JSONL file
+    ///
+    /// Write what happened to each document to a file, with a line of JSON for each.
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Long runs")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -328,7 +380,11 @@ impl DocumentArgs {
 #[derive(Args, Debug)]
 pub struct MethodArgs {
     /// How dehusk decides what is removed
-    #[arg(long, value_enum, default_value_t = MethodName::Smooth, help_heading = "Cleaning")]
+    ///
+    /// How dehusk decides what is removed. `smooth` weighs all matches, and the whole document decides. `union` removes all text
+    /// that is matched by a pattern at or above the cutoff.
+    #[arg(long, value_enum, value_name = "smooth|union", hide_possible_values = true, default_value_t = MethodName::Smooth,
+        help_heading = "Cleaning")]
     pub method: MethodName,
     #[command(flatten)]
     pub any: AnyMethodArgs,
@@ -338,19 +394,19 @@ pub struct MethodArgs {
 #[derive(Args, Debug)]
 pub struct AnyMethodArgs {
     /// Join matches that are fewer than this many characters apart (only with `--method union`)
-    #[arg(long, value_name = "CHARS", default_value_t = 0, help_heading = "Cleaning")]
+    #[arg(long, value_name = "CHARS", default_value_t = 0, help_heading = "Cleaning", hide_short_help = true)]
     pub merge_gap: usize,
-    /// Use only patterns with this status
-    #[arg(long, value_enum, value_name = "STATUS", help_heading = "Cleaning")]
+    /// Use only patterns that a person accepted
+    #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true, help_heading = "Cleaning")]
     pub only: Option<Only>,
     /// Model that recognizes boilerplate by its shape, written by `dehusk train` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = shape_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
+    #[arg(long, value_name = "FILE", value_parser = shape_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub shape: Option<Arc<ShapeModel>>,
     /// Use only what patterns match, not what looks like boilerplate
     #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]
     pub no_shape: bool,
     /// Leave out kinds of evidence, to see what they do. Separate them by commas
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning")]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning", hide_short_help = true)]
     pub without: Vec<String>,
 }
 

@@ -30,10 +30,14 @@ pub struct ReportCommand {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Maximum number of patterns of each source to show in full, and of rejected ones. The others are summed up
+    /// Maximum number of patterns of each source to show
+    ///
+    /// Maximum number of patterns of each source to show in full, and of rejected ones. The others are summed up.
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_patterns: usize,
-    /// Number of documents of each source to show from which most is removed, and from which least is removed
+    /// Number of documents of each source to show
+    ///
+    /// Number of documents of each source to show from which most is removed, and from which least is removed.
     #[arg(long, value_name = "N", default_value_t = 2)]
     max_documents: usize,
     #[command(flatten)]

@@ -28,7 +28,9 @@ const LAST_WRITES: Duration = Duration::from_secs(5);
 pub struct ReviewArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or a single file. Decisions are saved there
+    /// Folder or file with the patterns, for decisions too
+    ///
+    /// Folder with the pattern files, or a single file. Decisions are saved there.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
     /// Port of this machine to listen on [default: any free port]
@@ -37,7 +39,9 @@ pub struct ReviewArgs {
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Maximum number of documents of each source to use, evenly spread
+    /// Maximum number of documents of each source to use
+    ///
+    /// Maximum number of documents of each source to use, evenly spread.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_documents: u32,
     #[command(flatten)]

@@ -20,32 +20,44 @@ use super::{Exit, Global};
 /// Options of `dehusk stream`.
 #[derive(Args, Debug)]
 pub struct StreamCommand {
+    /// Files or folders, read one after another; `-` for JSONL or WARC on stdin
+    ///
     /// Files with many documents, single documents, folders or quoted globs, read one after another; `-` for stdin, which is
-    /// JSONL or WARC
+    /// JSONL or WARC.
     #[arg(value_name = "INPUT")]
     input: Vec<PathBuf>,
     #[command(flatten)]
     list: ListArgs,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// File that stores what was learned
+    ///
     /// File that stores what was learned. It is created if it does not exist. A run with the same input continues where the
-    /// last run stopped
+    /// last run stopped.
     #[arg(short, long, value_name = "FILE")]
     state: PathBuf,
-    /// JSONL file for the cleaned documents, to which later runs append; `-` for stdout
+    /// JSONL file for the cleaned documents; `-` for stdout
+    ///
+    /// JSONL file for the cleaned documents, to which later runs append; `-` for stdout.
     #[arg(short, long, alias = "out", value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned
+    /// Patterns that count in addition to what was learned
+    ///
+    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Learn, but write no documents
     #[arg(long, conflicts_with = "output", help_heading = "Learning")]
     learn_only: bool,
-    /// Clean with what was learned before, but learn nothing. The state does not change
+    /// Clean with what was learned before, but learn nothing
+    ///
+    /// Clean with what was learned before, but learn nothing. The state does not change.
     #[arg(long, conflicts_with = "learn_only", help_heading = "Learning")]
     no_learn: bool,
-    /// Name of the feed that stdin gives from its beginning. What earlier runs took from this feed is left out
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_learn",
+    /// Name of the feed that stdin gives from its beginning
+    ///
+    /// Name of the feed that stdin gives from its beginning. What earlier runs took from this feed is left out.
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_learn",
         help_heading = "Learning")]
     feed: Option<String>,
     #[command(flatten)]
@@ -54,7 +66,9 @@ pub struct StreamCommand {
     lexer: LexerArgs,
     #[command(flatten)]
     documents: DocumentArgs,
-    /// Stop if more documents than this cannot be read or cleaned
+    /// Stop if more documents than this are skipped
+    ///
+    /// Stop if more documents than this cannot be read or cleaned.
     #[arg(long, value_name = "N", help_heading = "Long runs")]
     max_errors: Option<usize>,
     #[command(flatten)]
@@ -65,27 +79,27 @@ pub struct StreamCommand {
 #[derive(Args, Debug)]
 pub struct TableArgs {
     /// Number of documents that must contain a segment before it counts as template [default: 5]
-    #[arg(long, alias = "min-df", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    #[arg(long, alias = "min-df", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
     template_documents: Option<u32>,
     /// Number of documents that must contain a segment before it can be removed [default: 2]
-    #[arg(long, alias = "min-evidence", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning")]
+    #[arg(long, alias = "min-evidence", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
     evidence_documents: Option<u32>,
     /// Share of a block that must recur before its segments count as template (0 to 1) [default: 0.7]
-    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning")]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning", hide_short_help = true)]
     block_share: Option<f64>,
     /// Maximum number of segments of a source to remember. The oldest are forgotten first, those of many documents last
     /// [default: 20000]
-    #[arg(long, alias = "max-table", value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    #[arg(long, alias = "max-table", value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
     max_segments: Option<u32>,
     /// Number of documents of a source after which a segment of only 1 document is forgotten [default: when the
     /// table is full]
-    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning")]
+    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
     lifetime: Option<u32>,
     /// How many times longer segments of many documents are remembered [default: 2]
-    #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning")]
+    #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning", hide_short_help = true)]
     lifetime_factor: Option<f64>,
     /// Maximum number of segments of all sources to keep in memory. Others are read from the state when they are needed
-    #[arg(long, alias = "hold", value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning")]
+    #[arg(long, alias = "hold", value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning", hide_short_help = true)]
     held_segments: u32,
 }
 

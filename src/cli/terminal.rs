@@ -12,8 +12,10 @@ use dehusk::shown::misleads;
 /// Whether colours are used.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ColorArgs {
-    /// When colours are used. `auto` uses them on a terminal, unless NO_COLOR is set or TERM is `dumb`
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    /// When colours are used
+    ///
+    /// When colours are used. `auto` uses them on a terminal, unless NO_COLOR is set or TERM is `dumb`.
+    #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true, default_value_t = When::Auto)]
     color: When,
 }
 

@@ -19,7 +19,9 @@ use super::{Exit, Global, interrupt};
 /// Options of `dehusk train`.
 #[derive(Args, Debug)]
 pub struct TrainArgs {
-    /// Corpora, such as folders with a folder for each source, or JSONL files. Each is mined separately
+    /// Corpora, each mined separately
+    ///
+    /// Corpora, such as folders with a folder for each source, or JSONL files. Each is mined separately.
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     // What it lists is 1 more corpus.
@@ -30,8 +32,10 @@ pub struct TrainArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds
-    #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
+    /// How many times the model is fitted
+    ///
+    /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds.
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
     rounds: usize,
     #[command(flatten)]
     reading: ReadingArgs,

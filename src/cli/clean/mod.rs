@@ -22,7 +22,9 @@ pub struct CleanCommand {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document
+    /// Folder for the cleaned documents; `-` for JSONL on stdout
+    ///
+    /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document.
     #[arg(short, long, alias = "out", value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]

@@ -23,6 +23,8 @@ use dehusk::pipeline::workers::share_out_and_collect;
 /// Options of `dehusk eval inject`.
 #[derive(Args, Debug)]
 pub struct InjectArgs {
+    /// Clean text for the templates [default: generated text]
+    ///
     /// Clean text for the templates. The documents of all sources are used together [default: generated text]
     #[arg(value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
@@ -36,10 +38,14 @@ pub struct InjectArgs {
     /// Numbers of documents in the corpora
     #[arg(long, value_name = "N,N...", value_delimiter = ',', default_values_t = [10, 30, 100, 1000], value_parser = size)]
     documents: Vec<usize>,
-    /// Percentages of the documents that have the template
+    /// Percentages with the template
+    ///
+    /// Percentages of the documents that have the template.
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', default_values_t = [100, 50, 20, 10, 5], value_parser = whole_percent)]
     shares: Vec<usize>,
-    /// Number of templates of each kind. Each has its own corpora
+    /// Number of templates of each kind
+    ///
+    /// Number of templates of each kind. Each has its own corpora.
     #[arg(long, value_name = "N", default_value_t = 8)]
     templates: usize,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub struct EvalCommand {
 enum Question {
     /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),
-    /// Clean documents as they arrive, and measure page by page what is removed, and what must be stored for it
+    /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
 }
 

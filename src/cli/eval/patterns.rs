@@ -19,7 +19,9 @@ const MINING: [&str; 8] =
 /// Where patterns come from.
 #[derive(Args, Debug)]
 pub struct PatternsArgs {
-    /// Folder with pattern files, or a single file, to clean with. Without it, the corpus is mined
+    /// Pattern files to clean with; without them, the corpus is mined
+    ///
+    /// Folder with pattern files, or a single file, to clean with. Without it, the corpus is mined.
     #[arg(short, long, value_name = "PATTERNS", conflicts_with_all = MINING)]
     patterns: Option<PathBuf>,
     #[command(flatten)]

@@ -22,15 +22,21 @@ use super::terminal::{ColorArgs, Screen};
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus
+    /// Document to show, or with --line the file that contains it
+    ///
+    /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus.
     document: PathBuf,
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Show all matches of the pattern with this id, whatever its status, and what is removed of them
+    /// Show all matches of the pattern with this id
+    ///
+    /// Show all matches of the pattern with this id, whatever its status, and what is removed of them.
     #[arg(long, value_name = "ID")]
     pattern: Option<String>,
-    /// Number of lines to show around each match of --pattern. Blank lines are not counted
+    /// Number of lines to show around each match
+    ///
+    /// Number of lines to show around each match of --pattern. Blank lines are not counted.
     #[arg(long, value_name = "LINES", default_value_t = 1, requires = "pattern")]
     context: usize,
     /// Line of the document in a JSONL file, from 1

@@ -32,15 +32,19 @@ const NOT_FROM_STATE: [&str; 7] =
 pub struct MineCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Write pattern files from what streams have learned, instead of mining documents. FILE is a state of `dehusk stream`
+    /// Write patterns from a state of `dehusk stream`
+    ///
+    /// Write pattern files from what streams have learned, instead of mining documents. FILE is a state of `dehusk stream`.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
     #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write(),
         required_unless_present = "candidates")]
     output: Option<PathBuf>,
+    /// Write candidates for `dehusk combine`, instead of patterns
+    ///
     /// Write candidates to this file, instead of pattern files. `dehusk combine` makes the pattern files of several runs from
-    /// such files
+    /// such files.
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns", "prune"])]
     candidates: Option<PathBuf>,
     #[command(flatten)]

@@ -13,7 +13,9 @@ use crate::cli::summary::count;
 /// Options of `dehusk state merge`.
 #[derive(Args, Debug)]
 pub struct MergeArgs {
-    /// State to which the others are added. If it does not exist, it is created with the settings of the first of them
+    /// State to which the others are added
+    ///
+    /// State to which the others are added. If it does not exist, it is created with the settings of the first of them.
     into: PathBuf,
     /// States of other documents. They do not change
     #[arg(required = true)]

@@ -28,9 +28,13 @@ const SHOWN: usize = 300;
 pub struct ShowArgs {
     /// State of `dehusk stream`
     state: PathBuf,
-    /// Source whose template segments are shown. Segments in most documents come first
+    /// Source whose template segments are shown
+    ///
+    /// Source whose template segments are shown. Segments in most documents come first.
     source: Option<String>,
-    /// Show all segments of the source, even those in too few documents for a template, whose text is not stored
+    /// Show all segments of the source
+    ///
+    /// Show all segments of the source, even those in too few documents for a template, whose text is not stored.
     #[arg(long, requires = "source")]
     all: bool,
     /// Maximum number of segments to show

@@ -31,11 +31,13 @@ const NAMES_TOLD: usize = 3;
 pub struct GoldArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the text that should be kept: DIR/<source>/<document>.txt
+    /// Folder with the text to keep: DIR/<source>/<document>.txt
     // It is required here, but not for the subcommands.
     #[arg(long, required = true, value_name = "DIR")]
     gold: Option<PathBuf>,
-    /// Also mine only every second document. Score the other documents with these patterns, and with those of all documents
+    /// Also mine only every second document, and score the others
+    ///
+    /// Also mine only every second document. Score the other documents with these patterns, and with those of all documents.
     #[arg(long, conflicts_with = "patterns")]
     half: bool,
     #[command(flatten)]
@@ -57,7 +59,9 @@ struct TellingArgs {
     /// Print the score of every document
     #[arg(long)]
     documents: bool,
-    /// Number of documents and patterns to show, beginning with those that lost most content
+    /// Number of documents and patterns to show
+    ///
+    /// Number of documents and patterns to show, beginning with those that lost most content.
     #[arg(long, value_name = "N", default_value_t = 10)]
     worst: usize,
 }

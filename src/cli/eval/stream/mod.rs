@@ -35,16 +35,24 @@ use crate::cli::{Exit, Global};
 pub struct StreamArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the text that should be kept: DIR/<source>/<document>.txt, or JSONL files
+    /// Folder with the text to keep: DIR/<source>/<document>.txt
+    ///
+    /// Folder with the text that should be kept: DIR/<source>/<document>.txt, or JSONL files.
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
-    /// Folder with pattern files, or a single file, to compare with. Without it, the corpus is mined
+    /// Pattern files to compare with; without them, the corpus is mined
+    ///
+    /// Folder with pattern files, or a single file, to compare with. Without it, the corpus is mined.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
-    /// Page of each source at which a new design begins. Older and newer template segments are counted separately
+    /// Page of each source at which a new design begins
+    ///
+    /// Page of each source at which a new design begins. Older and newer template segments are counted separately.
     #[arg(long, value_name = "PAGE", value_parser = clap::value_parser!(u32).range(2..))]
     redesign_at: Option<u32>,
-    /// SVG file for a plot of precision and recall by page, and of template segments if --redesign-at is given
+    /// SVG file for a plot of precision and recall by page
+    ///
+    /// SVG file for a plot of precision and recall by page, and of template segments if --redesign-at is given.
     #[arg(long, value_name = "FILE", value_parser = path_to_write())]
     plot: Option<PathBuf>,
     #[command(flatten)]

@@ -1,0 +1,258 @@
+//! What help and the manual say beyond flags: examples of each command, and the exit statuses.
+//!
+//! The examples work on the sample corpora of the repository, one after another, in the order in which help lists the
+//! commands. A test runs them.
+
+use std::fmt::Write as _;
+
+use clap::builder::{StyledStr, Styles};
+use clap::{Arg, Command, CommandFactory};
+
+use super::{Cli, Exit};
+
+/// An example of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// What it is good for.
+    pub purpose: &'static str,
+    /// Lines for a shell.
+    pub lines: &'static [&'static str],
+}
+
+/// What each exit status means.
+pub const EXIT_STATUSES: [(Exit, &str); 5] = [
+    (Exit::Done, "all done; also a `review` that was ended with Ctrl-C"),
+    (Exit::Failed, "nothing could be done (bad input, bad pattern file); `check` found problems"),
+    (Exit::Usage, "wrong usage: flags, or `dehusk.toml`"),
+    (Exit::Skipped, "done, but some documents were skipped, each named on stderr with the reason"),
+    (Exit::Interrupted, "stopped by Ctrl-C"),
+];
+
+/// The command line with all that help says.
+pub fn command() -> Command {
+    let mut text = String::new();
+    write_heading(&mut text, "Exit status");
+    for (exit, meaning) in EXIT_STATUSES {
+        let _ = writeln!(text, "  {:<3}  {meaning}", exit as i32);
+    }
+    text += "\n";
+    text += &examples_as_text("");
+    complete(Cli::command(), "").after_long_help(StyledStr::from(text))
+}
+
+/// Adds the examples to the help of a command and its subcommands. Of the comment at a flag, `-h` shows the first paragraph, in 1
+/// line, and `--help` the second one, which says the same in full.
+fn complete(command: Command, name: &str) -> Command {
+    let full_name = ["dehusk", name].join(" ");
+    let more = format!("All options, and examples: {} --help", full_name.trim_end());
+    let command = command.after_help(more).after_long_help(StyledStr::from(examples_as_text(name)));
+    let in_full = |flag: Arg| match flag.get_long_help().map(StyledStr::to_string) {
+        Some(help) => flag.long_help(help.split_once("\n\n").map(|(_, full)| full.to_owned()).unwrap_or(help)),
+        None => flag,
+    };
+    command.mut_args(in_full).mut_subcommands(|below| {
+        let name = format!("{name} {}", below.get_name());
+        complete(below, name.trim_start())
+    })
+}
+
+fn examples_as_text(name: &str) -> String {
+    let mut text = String::new();
+    write_heading(&mut text, "Examples");
+    for (index, Example { purpose, lines }) in examples(name).iter().enumerate() {
+        let gap = if index > 0 { "\n" } else { "" };
+        let _ = writeln!(text, "{gap}  {purpose}:");
+        lines.iter().for_each(|line| text += &format!("    {line}\n"));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn write_heading(text: &mut String, heading: &str) {
+    let style = Styles::styled();
+    let style = style.get_header();
+    let _ = writeln!(text, "{style}{heading}:{style:#}");
+}
+
+/// The examples of a command, by its name without `dehusk`.
+pub fn examples(name: &str) -> &'static [Example] {
+    match name {
+        "" => &[Example {
+            purpose: "Mine the sample pages, clean them, and see what happened to one",
+            lines: &[
+                "dehusk run corpora/news -o out",
+                "dehusk explain corpora/news/tideline-wire.example/2024-03-05-pilot-boat.txt -p out/patterns",
+            ],
+        }],
+        "run" => &[
+            Example { purpose: "Mine the sample pages, and clean them", lines: &["dehusk run corpora/news -o out"] },
+            Example { purpose: "Continue a run that was stopped", lines: &["dehusk run corpora/news -o out --resume"] },
+        ],
+        "mine" => &[
+            Example {
+                purpose: "Write a pattern file for each source",
+                lines: &["dehusk mine corpora/news -o patterns"],
+            },
+            Example {
+                purpose: "Mine parts of a corpus on several machines",
+                lines: &[
+                    "dehusk mine 'corpora/news/[b-m]*/*.txt' --candidates 1.candidates",
+                    "dehusk mine 'corpora/news/[o-z]*/*.txt' --candidates 2.candidates",
+                ],
+            },
+        ],
+        "combine" => &[Example {
+            purpose: "Write the pattern files of sources that were mined in parts",
+            lines: &["dehusk combine 1.candidates 2.candidates -o combined"],
+        }],
+        "clean" => &[
+            Example {
+                purpose: "Write cleaned documents to a folder",
+                lines: &["dehusk clean corpora/news -p patterns -o cleaned"],
+            },
+            Example {
+                purpose: "Write them as lines of JSON, to a program or a file",
+                lines: &["dehusk clean corpora/news -p patterns -o - > cleaned.jsonl"],
+            },
+            Example {
+                purpose: "See what would be removed: nothing is removed, and positions are written",
+                lines: &["dehusk clean corpora/news -p patterns -o spans --spans"],
+            },
+        ],
+        "stream" => &[
+            Example {
+                purpose: "Clean documents, and learn from them for later ones",
+                lines: &["dehusk stream corpora/news --state news.state -o streamed.jsonl"],
+            },
+            Example {
+                purpose: "Clean what another program writes, line by line",
+                lines: &["cat cleaned.jsonl | dehusk stream - --state feed.state > feed.jsonl"],
+            },
+        ],
+        "state" | "state show" => &[
+            Example { purpose: "See what a stream has learned", lines: &["dehusk state show news.state"] },
+            Example {
+                purpose: "See the templates of 1 source",
+                lines: &["dehusk state show news.state tideline-wire.example --limit 20"],
+            },
+        ],
+        "state export" => &[Example {
+            purpose: "Write all segments as lines of JSON",
+            lines: &["dehusk state export news.state -o segments.jsonl"],
+        }],
+        "state merge" => &[Example {
+            purpose: "Add what another stream has learned",
+            lines: &["dehusk state merge all.state news.state"],
+        }],
+        "check" => &[
+            Example { purpose: "Find problems in pattern files", lines: &["dehusk check patterns"] },
+            Example { purpose: "Also write valid files in canonical form", lines: &["dehusk check patterns --fix"] },
+        ],
+        "diff" => &[Example {
+            purpose: "See what changed when a corpus was mined again",
+            lines: &["dehusk diff out/patterns patterns"],
+        }],
+        "explain" => &[
+            Example {
+                purpose: "Mark what would be removed from a document",
+                lines: &["dehusk explain corpora/news/tideline-wire.example/2024-03-05-pilot-boat.txt -p patterns"],
+            },
+            Example {
+                purpose: "See the same for a line of a JSONL file, page by page and in colour",
+                lines: &["dehusk explain cleaned.jsonl --line 3 -p patterns --color always | less -R"],
+            },
+        ],
+        "fields" => &[Example {
+            purpose: "Write the authors, dates and counts of all documents",
+            lines: &["dehusk fields corpora/news -p patterns -o fields.jsonl"],
+        }],
+        "report" => &[Example {
+            purpose: "Write a page that you can keep and send",
+            lines: &["dehusk report corpora/news -p patterns -o report.html"],
+        }],
+        "review" => &[
+            Example {
+                purpose: "Decide in a browser on this machine",
+                lines: &["dehusk review corpora/news -p patterns"],
+            },
+            Example {
+                purpose: "On another machine: reach its port 8123 with `ssh -L 8123:localhost:8123 HOST`",
+                lines: &["dehusk review corpora/news -p patterns --no-open --port 8123"],
+            },
+        ],
+        "eval" => &[
+            Example {
+                purpose: "Mine and clean the sample pages, and compare them with marked text",
+                lines: &["dehusk eval corpora/news --gold corpora/news-gold"],
+            },
+            Example {
+                purpose: "Measure pattern files",
+                lines: &["dehusk eval corpora/news --gold corpora/news-gold -p patterns --per-source"],
+            },
+        ],
+        "eval inject" => &[Example {
+            purpose: "See how many documents are needed",
+            lines: &["dehusk eval inject --documents 10,30 --templates 2"],
+        }],
+        "eval stream" => &[Example {
+            purpose: "See how soon templates are found",
+            lines: &["dehusk eval stream corpora/news --gold corpora/news-gold --plot stream.svg"],
+        }],
+        "train" => &[Example {
+            purpose: "Fit a model to your own pages, and use it",
+            lines: &[
+                "dehusk train corpora/news -o shape.yaml",
+                "dehusk clean corpora/news -p patterns -o cleaned-by-own-shape --shape shape.yaml",
+            ],
+        }],
+        "completions" => &[
+            Example {
+                purpose: "bash (needs the package bash-completion)",
+                lines: &[
+                    "mkdir -p ~/.local/share/bash-completion/completions",
+                    "dehusk completions bash > ~/.local/share/bash-completion/completions/dehusk",
+                ],
+            },
+            Example {
+                purpose: "zsh (needs the line `fpath=(~/.zfunc $fpath)` in ~/.zshrc, before `compinit`)",
+                lines: &["mkdir -p ~/.zfunc", "dehusk completions zsh > ~/.zfunc/_dehusk"],
+            },
+            Example {
+                purpose: "fish",
+                lines: &[
+                    "mkdir -p ~/.config/fish/completions",
+                    "dehusk completions fish > ~/.config/fish/completions/dehusk.fish",
+                ],
+            },
+            Example {
+                purpose: "elvish (needs the line `use dehusk` in ~/.config/elvish/rc.elv)",
+                lines: &[
+                    "mkdir -p ~/.config/elvish/lib",
+                    "dehusk completions elvish > ~/.config/elvish/lib/dehusk.elv",
+                ],
+            },
+            Example {
+                purpose: "powershell (needs the line `. ~/dehusk.ps1` in the file that $PROFILE names)",
+                lines: &["dehusk completions powershell > ~/dehusk.ps1"],
+            },
+        ],
+        "man" => &[
+            Example {
+                purpose: "Install the manual, for `man dehusk-mine`",
+                lines: &["dehusk man -o ~/.local/share/man/man1"],
+            },
+            Example { purpose: "Write all of it to 1 page", lines: &["dehusk man > dehusk.1"] },
+        ],
+        "schema" => &[Example {
+            purpose: "Let an editor complete and check pattern files",
+            lines: &["dehusk schema > dehusk.schema.json"],
+        }],
+        _ => &[],
+    }
+}
+
+/// How to install the completions of a shell.
+pub fn installation(shell: clap_complete::Shell) -> Option<&'static Example> {
+    let shell = shell.to_string();
+    examples("completions").iter().find(|example| example.purpose.split(' ').next() == Some(&shell))
+}
