@@ -43,15 +43,16 @@ pub struct Example {
     pub weight: f64,
 }
 
-/// Fits a model to sources in this many rounds.
-pub fn train(lessons: &[Lesson], rounds: usize) -> Result<ShapeModel, CleanError> {
+/// Fits a model to sources in this many rounds. Calls `learned` for each source in each round.
+pub fn train(lessons: &[Lesson], rounds: usize, learned: impl Fn() + Sync) -> Result<ShapeModel, CleanError> {
     let mut model = None;
     for _ in 0..rounds.max(1) {
         let shape = model.take().map(std::sync::Arc::new);
         // Without these, so that the model learns what shape says by itself.
         let evidence_kinds = EvidenceKinds::ALL.without(EvidenceKind::Headline).without(EvidenceKind::Prior);
         let options = CleanOptions { shape, evidence_kinds, ..CleanOptions::default() };
-        let examples = lessons.par_iter().map(|lesson| examples(lesson, &options)).collect::<Result<Vec<_>, _>>()?;
+        let examples_of = |lesson| examples(lesson, &options).inspect(|_| learned());
+        let examples = lessons.par_iter().map(examples_of).collect::<Result<Vec<_>, _>>()?;
         model = Some(fit(&examples.concat()));
     }
     Ok(model.unwrap_or(ShapeModel { weights: [0.0; FEATURES], intercept: 0.0 }))

@@ -267,5 +267,7 @@ mod writing_over;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/verbose.rs"]
+mod verbose;
 #[path = "cli/stream_evaluation.rs"]
 mod stream_evaluation;

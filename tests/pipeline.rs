@@ -157,7 +157,7 @@ fn an_observer_hears_of_all_stages() {
     let folder = tempfile::tempdir().expect("a folder");
     let observer = Impatient { patience: usize::MAX, ..Impatient::default() };
     run(folder.path(), &observer).expect("a run");
-    assert_eq!(*observer.stages.lock().expect("a lock"), ["mining", "testing", "trying out", "cleaning"]);
+    assert_eq!(*observer.stages.lock().expect("a lock"), ["mining", "testing", "choosing patterns", "cleaning"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::reading::size_of;
 
 use super::force::{FIELDS, ForceArgs};
+use super::interrupt::Results;
 use super::mine::scan;
 use super::options::{CorpusArgs, Only, SummaryArgs};
 use super::reporter::Reporter;
@@ -43,6 +44,13 @@ pub struct FieldsCommand {
     only: Option<Only>,
     #[command(flatten)]
     summary: SummaryArgs,
+}
+
+impl FieldsCommand {
+    /// Where the lines are written.
+    pub fn results(&self) -> Results {
+        if self.output.as_os_str() == "-" { Results::Stdout } else { Results::Files }
+    }
 }
 
 /// Runs the command.

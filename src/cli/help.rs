@@ -191,8 +191,8 @@ pub fn examples(name: &str) -> &'static [Example] {
             },
         ],
         "eval inject" => &[Example {
-            purpose: "See how many documents are needed",
-            lines: &["dehusk eval inject --documents 10,30 --templates 2"],
+            purpose: "See how much is removed of templates that are in half of 10 documents",
+            lines: &["dehusk eval inject --documents 10 --shares 50 --templates 2"],
         }],
         "eval stream" => &[Example {
             purpose: "See how soon templates are found",

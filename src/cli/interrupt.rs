@@ -5,39 +5,58 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use dehusk::corpus::abandon_unfinished;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the command can continue a run that was stopped.
-static RESUMES: AtomicBool = AtomicBool::new(false);
+/// Where the command writes its results.
+static RESULTS: OnceLock<Results> = OnceLock::new();
+
+/// Whether the run has begun to write results.
+static WRITES: AtomicBool = AtomicBool::new(false);
 
 /// All code that writes a file holds it for reading. The code that ends the process holds it for writing.
 static WRITING: RwLock<()> = RwLock::new(());
 
+/// Where a command writes its results, and so what is left when it is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// Files.
+    Files,
+    /// Files, and `--resume` continues the command.
+    Resumed,
+    /// A state, from which the same command continues.
+    State,
+    /// Lines on stdout.
+    Stdout,
+}
+
 /// The user pressed Ctrl-C.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped; all files written so far are complete; {}", Remedy)]
+#[error("stopped; {}", State)]
 pub struct Interrupted;
 
-/// What the user can do next.
-struct Remedy;
+/// What was written, and what the user can do next.
+struct State;
 
-impl fmt::Display for Remedy {
+impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match RESUMES.load(Ordering::SeqCst) {
-            true => "continue with --resume",
-            false => "start again to do the rest",
+        let results = RESULTS.get().copied().unwrap_or(Results::Files);
+        f.write_str(match (results, WRITES.load(Ordering::SeqCst)) {
+            (Results::Stdout, _) => "the output is not complete; start again",
+            (Results::State, _) => "what was learned so far is stored; start again to do the rest",
+            (_, false) => "nothing was written; start again",
+            (Results::Resumed, true) => "all files written so far are complete; continue with --resume",
+            (Results::Files, true) => "all files written so far are complete; start again to do the rest",
         })
     }
 }
 
-/// From now on, Ctrl-C waits for files that are being written. A second Ctrl-C does not wait. `resumes` says whether the
-/// command has `--resume`.
-pub fn listen(resumes: bool) -> anyhow::Result<()> {
-    RESUMES.store(resumes, Ordering::SeqCst);
+/// From now on, Ctrl-C waits for files that are being written. A second Ctrl-C does not wait.
+pub fn listen(results: Results) -> anyhow::Result<()> {
+    let _ = RESULTS.set(results);
     ctrlc::set_handler(|| {
         let is_second = STOPPED.swap(true, Ordering::SeqCst);
         let idle = WRITING.try_write();
@@ -60,6 +79,13 @@ pub fn survive_large_files() -> std::io::Result<()> {
 /// An error if the user asked to stop.
 pub fn check() -> Result<(), Interrupted> {
     if STOPPED.load(Ordering::SeqCst) { Err(Interrupted) } else { Ok(()) }
+}
+
+/// Permission to write a result of a run that writes several. It is a permission as [`writing`] gives it.
+pub fn writing_one_of_many() -> Result<RwLockReadGuard<'static, ()>, Interrupted> {
+    let permission = writing()?;
+    WRITES.store(true, Ordering::SeqCst);
+    Ok(permission)
 }
 
 /// Permission to write a file while it is held. An error if the user asked to stop.

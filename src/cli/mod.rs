@@ -40,6 +40,7 @@ use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{LibraryError, PipelineError};
 
 use config::{Config, ConfigArgs};
+use interrupt::Results;
 use reporter::Reporter;
 
 /// The exit status of a run.
@@ -178,6 +179,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             None => format!("no {} is used", dehusk::corpus::SETTINGS_FILE),
         });
     }
+    reporter.explain(|| cli.global.in_words());
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
     reporter.warn_of_others();
@@ -256,6 +258,17 @@ impl Command {
         matches!(self, Command::Run(_) | Command::Clean(_))
     }
 
+    /// Where the command writes its results.
+    fn results(&self) -> Results {
+        match self {
+            Command::Run(_) => Results::Resumed,
+            Command::Clean(args) => args.results(),
+            Command::Fields(args) => args.results(),
+            Command::Stream(_) => Results::State,
+            _ => Results::Files,
+        }
+    }
+
     fn run(self, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
         match self {
             Command::Run(args) => run::run(&args, global, reporter),
@@ -286,7 +299,7 @@ impl Command {
 }
 
 fn start(cli: &Cli) -> anyhow::Result<()> {
-    interrupt::listen(cli.command.resumes())?;
+    interrupt::listen(cli.command.results())?;
     interrupt::survive_large_files()?;
     rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads()).build_global()?;
     Ok(())
@@ -296,6 +309,13 @@ impl Global {
     /// The number of threads to use.
     fn threads(&self) -> usize {
         self.threads.map_or_else(all_cores, usize::from)
+    }
+
+    /// What may be used.
+    fn in_words(&self) -> String {
+        let memory = dehusk::shown::size(self.memory());
+        let why = if self.memory.is_none() { ", 3/4 of what is free" } else { "" };
+        format!("threads: {}; memory for documents: {memory}{why}", self.threads())
     }
 
     /// The memory for documents, in bytes.

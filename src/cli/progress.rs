@@ -3,13 +3,14 @@
 //! Takes the amount of work, and then what is done of it. A terminal shows a bar. Without a terminal, as in the log of a
 //! job, lines are printed: after 10 s, 20 s, 40 s and so on, later every 10 minutes. A stage of less than 10 s prints none.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::reporter::print_line;
 use dehusk::pipeline::Steps;
@@ -66,7 +67,10 @@ impl Progress {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(total(steps), target).with_message(doing);
         if let Ok(style) = ProgressStyle::with_template(template(steps)) {
-            bar.set_style(style);
+            let rate = move |state: &ProgressState, text: &mut dyn Write| {
+                let _ = text.write_str(&speed(steps, state.per_sec()));
+            };
+            bar.set_style(style.with_key("speed", rate));
         }
         let has_bar = !bar.is_hidden();
         if has_bar {
@@ -110,11 +114,11 @@ fn total(steps: Steps) -> Option<u64> {
 
 fn template(steps: Steps) -> &'static str {
     match steps {
-        Steps::Things(_) => "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {elapsed}, {eta} left",
+        Steps::Things(_) => "{msg} {wide_bar} {human_pos}/{human_len}, {speed}, {elapsed}, {eta} left",
         Steps::Bytes(Some(_)) => {
-            "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {elapsed}, {eta} left"
+            "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes}, {speed}, {elapsed}, {eta} left"
         }
-        Steps::Bytes(None) => "{msg} {spinner} {decimal_bytes}, {decimal_bytes_per_sec}, {elapsed}",
+        Steps::Bytes(None) => "{msg} {spinner} {decimal_bytes}, {speed}, {elapsed}",
     }
 }
 

@@ -191,6 +191,7 @@ impl Observer for Reporter {
     }
 
     fn took(&self, stage: &'static str, time: Duration) {
+        self.explain(|| format!("{stage}: {:.2} s", time.as_secs_f64()));
         lock(&self.times).push((stage, time.as_secs_f64()));
     }
 
@@ -223,7 +224,7 @@ impl Observer for Reporter {
     }
 
     fn writing(&self) -> Result<Permission, Stop> {
-        Ok(Box::new(interrupt::writing()?))
+        Ok(Box::new(interrupt::writing_one_of_many()?))
     }
 }
 

@@ -165,7 +165,8 @@ impl Summary {
         let _ = write!(text, "{} of {}", count(self.documents, "document"), count(self.sources.len(), "source"));
         if let Some(cleaned) = &self.cleaned {
             let (bytes_in, bytes_out) = (size(cleaned.bytes_in), size(cleaned.bytes_out));
-            let _ = write!(text, ": {bytes_in} in, {bytes_out} out, {:.1} % removed", cleaned.removed_percent());
+            let _ =
+                write!(text, ": {bytes_in} in, {bytes_out} out, {:.1} % of bytes removed", cleaned.removed_percent());
             if cleaned.emptied > 0 {
                 let _ = write!(text, ", {} with no text left", count(cleaned.emptied, "document"));
             }
@@ -234,8 +235,8 @@ const COLUMNS: [Column; 11] = [
     Column { name: "segments", width: 8, cell: |source| Some(source.learned.as_ref()?.segments.to_string()) },
     Column { name: "templates", width: 9, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
     Column {
-        name: "removed",
-        width: 7,
+        name: "bytes removed",
+        width: 13,
         cell: |source| Some(format!("{:.1} %", source.cleaned.as_ref()?.removed_percent())),
     },
 ];

@@ -75,7 +75,9 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
             Mined::MIN_DOCUMENTS
         );
     }
-    let model = train(&all, args.rounds)?;
+    reporter.start("fitting", args.rounds * all.len());
+    let model = train(&all, args.rounds, || reporter.step(1))?;
+    reporter.finish();
     interrupt::check()?;
     output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
     Ok(reporter.exit())

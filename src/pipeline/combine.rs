@@ -129,13 +129,14 @@ impl Combiner<'_> {
             all_patterns: self.options.all_patterns,
             cleaning: suited(CleanOptions::default(), self.html),
         };
-        self.observer.start("trying out", Steps::Things(own as u64));
+        self.observer.start("choosing patterns", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
             let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
+            let chosen = tried_out(&files[index], shared.first(), &texts, &select);
             self.observer.step(1);
-            Ok(tried_out(&files[index], shared.first(), &texts, &select))
+            Ok(chosen)
         });
         self.observer.finish();
         Ok(tried?.into_iter().chain(shared).collect())
@@ -149,8 +150,9 @@ impl Combiner<'_> {
             let (count, need) = self.fitting(index, &own[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
+            let reliance = Reliance::of(&own[index], shared.first(), &texts);
             self.observer.step(1);
-            Ok(Reliance::of(&own[index], shared.first(), &texts))
+            Ok(reliance)
         });
         self.observer.finish();
         let tested = tested?;

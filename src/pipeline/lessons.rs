@@ -35,14 +35,18 @@ pub fn lessons(
     inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
     let read = |listing: &SourceListing| -> Result<Vec<String>> {
         let documents = read_documents(inventory, &listing.documents, observer)?;
+        observer.step(1);
         Ok(documents.into_iter().flatten().map(|document| document.text.to_string()).collect())
     };
+    observer.start("reading", sources.listings.len().into());
     let texts: Vec<Vec<String>> = sources.listings.iter().map(read).collect::<Result<_>>()?;
+    observer.start("mining", (2 * texts.len()).into());
     let flowing = texts.iter().map(|texts| texts.iter().map(|text| text.replace('\n', " ")).collect()).collect();
-    let lessons = mined(&sources.listings, texts, lexer, options)?;
+    let lessons = mined(&sources.listings, texts, lexer, options, observer)?;
     observer.go_on()?;
     let is_relied_on = relied_on(&lessons, observer);
-    let flowing = mined(&sources.listings, flowing, lexer, options)?;
+    let flowing = mined(&sources.listings, flowing, lexer, options, observer)?;
+    observer.finish();
     let all = lessons.into_iter().chain(flowing).zip(is_relied_on.iter().cycle());
     Ok((all.filter(|(_, is_relied_on)| **is_relied_on).map(|(lesson, _)| lesson).collect(), is_relied_on.len()))
 }
@@ -78,9 +82,14 @@ fn mined(
     texts: Vec<Vec<String>>,
     lexer: &Lexer,
     options: &CorpusMineOptions,
+    observer: &dyn Observer,
 ) -> Result<Vec<Lesson>> {
     let budget = Budget::new(options.memory);
-    let mine = |index: usize| mine_within(&budget, &listings[index].id, &texts[index], lexer, &options.mining);
+    let mine = |index: usize| {
+        let mined = mine_within(&budget, &listings[index].id, &texts[index], lexer, &options.mining);
+        observer.step(1);
+        mined
+    };
     let mined = share_out_and_collect(options.threads, texts.len(), mine)?;
     let templates = cross_source(&mined);
     let shared = PatternFile::of_templates(SHARED, shared_facts(&mined), templates.shared, lexer);

@@ -45,6 +45,7 @@ fn interrupt_at_work(
     arguments: &str,
     prepare: impl Fn(&Sandbox, usize),
     is_at_work: impl Fn(&Sandbox) -> bool,
+    expected: &str,
 ) -> Sandbox {
     for pages in [400, 3200, 25_600] {
         let sandbox = Sandbox::new();
@@ -55,17 +56,19 @@ fn interrupt_at_work(
         wait_until(&mut child, || is_at_work(&sandbox));
         let ran = interrupt(child);
         if ran.status != Some(0) {
-            assert_stopped(&ran);
+            assert_stopped(&ran, expected);
             return sandbox;
         }
     }
     panic!("it was never interrupted");
 }
 
-fn assert_stopped(ran: &Ran) {
+const GO_ON: &str = "all files written so far are complete; continue with --resume";
+
+fn assert_stopped(ran: &Ran, expected: &str) {
     assert_eq!(ran.status, Some(130), "{ran:?}");
     assert_eq!(ran.stdout, "", "no summary of half a run");
-    assert_eq!(ran.stderr, "error: stopped; all files written so far are complete; continue with --resume\n");
+    assert_eq!(ran.stderr, format!("error: stopped; {expected}\n"));
 }
 
 /// Starts the program on this number of lines, and waits until it is writing.
@@ -98,6 +101,7 @@ fn cleaning_files_stops_with_whole_files() {
         "clean corpus -p patterns -o out",
         |sandbox, pages| sandbox.write_pages("tide", 8..pages),
         |sandbox| entries(sandbox.path("out/tide")) >= 20,
+        GO_ON,
     );
     output::assert_whole(&sandbox);
 }
@@ -107,7 +111,8 @@ fn cleaning_lines_stops_without_half_a_file() {
     let sandbox = interrupt_at_work(
         "clean lines.jsonl -p patterns -o out",
         |sandbox, pages| sandbox.write("lines.jsonl", lines(0..15 * pages)),
-        |sandbox| entries(sandbox.path("out")) > 0,
+        |sandbox| !unfinished(sandbox).is_empty(),
+        GO_ON,
     );
     let written = sandbox.tree("out");
     sandbox.expect(0, "clean lines.jsonl -p patterns -o undisturbed --quiet");
@@ -124,6 +129,7 @@ fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
             sandbox.write_pages("tide", 8..pages);
         },
         |sandbox| sandbox.path("out/cleaned").exists(),
+        "nothing was written; start again",
     );
     assert_eq!(sandbox.tree("out"), {
         let before = sandbox.tree("patterns").into_iter();
@@ -180,6 +186,21 @@ fn a_slow_regex_stops_as_well() {
     let mut child = start(&sandbox, "clean a.jsonl -p patterns -o out");
     wait_until(&mut child, || !unfinished(&sandbox).is_empty());
     sleep(Duration::from_millis(500));
-    assert_stopped(&interrupt(child));
+    assert_stopped(&interrupt(child), GO_ON);
     assert!(unfinished(&sandbox).is_empty() && !sandbox.path("out/a.jsonl").exists());
+}
+
+#[test]
+fn lines_to_stdout_cannot_be_resumed() {
+    let sandbox = many_lines(&["a"]);
+    let mut child = start(&sandbox, "clean a.jsonl -p patterns -o -");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let mut first = [0; 1000];
+    std::io::Read::read_exact(&mut stdout, &mut first).expect("lines");
+    signal(&child, "-INT");
+    std::io::copy(&mut stdout, &mut std::io::sink()).expect("the rest");
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // It may be done by then.
+    assert!(output.status.success() || stderr.contains("the output is not complete; start again"), "{stderr}");
 }

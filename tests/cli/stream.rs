@@ -333,7 +333,7 @@ fn the_summary_has_the_columns_of_a_stream() {
     let sandbox = sandbox(0..40);
     let ran = sandbox.expect(0, "stream in.jsonl --state state -o out.jsonl");
     let rows: Vec<Vec<&str>> = ran.stdout.lines().take(2).map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0], ["source", "documents", "pages", "copies", "segments", "templates", "removed"]);
+    assert_eq!(rows[0], ["source", "documents", "pages", "copies", "segments", "templates", "bytes", "removed"]);
     sandbox.write("again.jsonl", lines(0..10));
     let json = sandbox.expect(0, "stream again.jsonl --state state -o out.jsonl --json").stdout;
     let learned = &serde_json::from_str::<Value>(&json).expect("JSON")["sources"]["gull"]["learned"];

@@ -13,7 +13,9 @@ fn a_summary_goes_to_stdout_and_warnings_to_stderr() {
     sandbox.write_pages("tide", 0..6);
     sandbox.write("corpus/few/1.txt", "One page only, which tells of the sea.\n");
     let ran = sandbox.expect(0, "run corpus -o out");
-    for part in ["few ", "tide ", "7 documents of 2 sources", "% removed", "wrote out/patterns and out/cleaned"] {
+    for part in
+        ["few ", "tide ", "7 documents of 2 sources", "% of bytes removed", "wrote out/patterns and out/cleaned"]
+    {
         assert!(ran.stdout.contains(part), "{part:?} is not in\n{}", ran.stdout);
     }
     assert!(!ran.stdout.contains("warning"), "{}", ran.stdout);

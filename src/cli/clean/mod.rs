@@ -8,10 +8,11 @@ use dehusk::corpus::{Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
+use super::interrupt::Results;
 use super::mine::scan_paths;
 use super::options::{CleanArgs, CorpusArgs, OnError, SummaryArgs};
 use super::reporter::Reporter;
-use super::summary::{Cleaned, Summary};
+use super::summary::{Cleaned, Summary, count};
 use super::{Exit, Global};
 
 /// Options of `dehusk clean`.
@@ -33,10 +34,20 @@ pub struct CleanCommand {
     summary: SummaryArgs,
 }
 
+impl CleanCommand {
+    /// Where the documents are written.
+    pub fn results(&self) -> Results {
+        if self.output.as_os_str() == "-" { Results::Stdout } else { Results::Resumed }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns))?;
+    reporter.explain(|| {
+        format!("loaded {} from {}", count(library.files().count(), "pattern file"), args.patterns.display())
+    });
     let options = args.corpus.reading.options();
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let target = match args.output.to_str() {

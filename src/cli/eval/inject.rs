@@ -187,7 +187,7 @@ fn targets(figures: &Figures) -> Option<Table> {
     (!rows.is_empty()).then_some(table)
 }
 
-const HEADS: [&str; 2] = ["removed", "lost"];
+const HEADS: [&str; 2] = ["characters removed", "characters lost"];
 
 fn cells(tally: &Tally) -> [String; 2] {
     [percent(tally.removed_share(), 1), percent(tally.lost_share(), 3)]

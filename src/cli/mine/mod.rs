@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions, SourceListing};
+use dehusk::corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
 use dehusk::patterns::Trust;
 use dehusk::pipeline::candidates::CANDIDATES;
 use dehusk::pipeline::left_out::tell_of_skipped;
@@ -14,12 +14,13 @@ use dehusk::pipeline::mining::{self, mine_corpus};
 use dehusk::pipeline::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
 use super::force::ForceArgs;
+use dehusk::shown::size;
 use dehusk::tokens::Lexer;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::options::{CorpusArgs, PruneArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
-use super::summary::{MinedSummary, Summary};
+use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
 /// Options for reading and mining documents. They mean nothing for a state.
@@ -86,6 +87,23 @@ pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> an
     scan_paths(&args.corpus, &args.list, &args.reading.read_only(), reporter, summary)
 }
 
+/// How documents are read.
+fn in_words(options: &ReadOptions) -> String {
+    let html = match options.html {
+        HtmlView::Markup => "HTML is read as markup",
+        _ => "HTML is read as its visible text",
+    };
+    let source = match &options.source_by {
+        SourceBy::Auto => "its source key, else the host of its address, else its folder".to_owned(),
+        SourceBy::Key => "its source key".to_owned(),
+        SourceBy::Host => "the host of its address".to_owned(),
+        SourceBy::Domain => "the registered domain of its address".to_owned(),
+        SourceBy::Folder => "its folder".to_owned(),
+        SourceBy::Match(regex) => format!("what {regex} finds in its address or path"),
+    };
+    format!("{html}; the source of a document is {source}; a document may have {}", size(options.max_document))
+}
+
 /// As [`scan`], for commands that do not require a corpus.
 pub fn scan_paths(
     paths: &[PathBuf],
@@ -96,6 +114,10 @@ pub fn scan_paths(
 ) -> anyhow::Result<Inventory> {
     tell_of_terminal(paths, list, reporter);
     let inventory = summary.time("scan", || CorpusPaths::read(paths, list)?.scan(options))?;
+    reporter.explain(|| {
+        let files = count(inventory.files().len(), "file");
+        format!("found {files}: {}", in_words(options))
+    });
     inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, reporter));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are not documents were ignored: {}", inventory.ignored()));
@@ -123,6 +145,7 @@ pub fn mine(
     summary.seconds.extend(reporter.times());
     let mined = mined?;
     summary.note_all(&mined);
+    summary.explain_mined(reporter);
     summary.wrote.push(output.path().display().to_string());
     Ok(())
 }
@@ -135,6 +158,20 @@ impl MineCommand {
 }
 
 impl Summary {
+    /// Says of each source how far it can be relied on.
+    fn explain_mined(&self, reporter: &Reporter) {
+        for (name, source) in &self.sources {
+            let Some(MinedSummary { documents, near_duplicates, patterns, .. }) = source.mined else { continue };
+            reporter.explain(|| {
+                let (documents, patterns) = (count(documents, "document"), count(patterns, "pattern"));
+                let trust = source.doubt.as_deref().unwrap_or("fully trusted");
+                format!(
+                    "source '{name}': {patterns} from {documents}, {near_duplicates} of them near-duplicates; {trust}"
+                )
+            });
+        }
+    }
+
     /// Adds the results of mining a corpus.
     pub fn note_all(&mut self, MinedCorpus { files, sources }: &MinedCorpus) {
         let (own, shared) = files.split_at(sources.len());

@@ -143,7 +143,7 @@ fn lost_words(pattern: &PatternFigures) -> String {
     shown.collect::<Vec<String>>().join(", ") + others
 }
 
-const HEADS: [&str; 4] = ["precision", "recall", "F1", "removed"];
+const HEADS: [&str; 4] = ["precision", "recall", "F1", "words removed"];
 
 fn cells(score: &Score) -> impl Iterator<Item = String> {
     let [precision, recall, f1] = [score.precision, score.recall, score.f1].map(|figure| decimal(figure, 3));
