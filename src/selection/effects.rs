@@ -12,6 +12,7 @@ use crate::cleaning::evidence::Match;
 use crate::cleaning::regexes::MatchError;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, Reading, Scratch};
 use crate::patterns::PatternFile;
+use crate::tokens::{Token, TokenKind};
 
 /// Number of equal parts of a document, from head to tail, in which matches are counted.
 pub const PLACES: usize = 32;
@@ -55,12 +56,12 @@ pub struct PatternEffect {
     pub removed: usize,
     /// Number of matches that start in each part of a document, from head to tail.
     pub places: [u32; PLACES],
-    /// Number of matches that are kept, in whole or in part: what accepting the pattern would remove in addition. A
-    /// match that meets a text to keep does not count.
+    /// Number of matches of which a word, or a match of a mutable pattern, is kept: what accepting the pattern would
+    /// remove in addition. Punctuation alone does not count, nor does a match that meets a text to keep.
     pub stay: usize,
     /// Some of the matches, each the first in its document.
     pub sample_matches: SampleMatches,
-    /// Some of the matches that are kept, each the first of these in its document.
+    /// Some of these matches, each the first in its document.
     pub staying: SampleMatches,
 }
 
@@ -71,7 +72,7 @@ pub struct SampleMatch {
     pub text: usize,
     /// The bytes of the text.
     pub bytes: Range<usize>,
-    /// Whether it is kept, in whole or in part.
+    /// Whether a word of it is kept, see [`PatternEffect::stay`].
     pub stays: bool,
 }
 
@@ -292,7 +293,10 @@ fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, 
     let show = |(_, found): &(usize, &Match)| {
         let bytes = tokens[found.tokens.start].range().start..tokens[found.tokens.end - 1].range().end;
         let place = found.tokens.start * PLACES / tokens.len();
-        Found { place, stays: !goes(cleaning, &bytes) && !is_kept(found), bytes }
+        let says_something = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Mutable(_));
+        let words = tokens[found.tokens.clone()].iter().filter(says_something);
+        let stays = !is_kept(found) && words.map(Token::range).any(|word| !goes(cleaning, &word));
+        Found { place, stays, bytes }
     };
     all.chunk_by(|a, b| a.0 == b.0).map(|found| (found[0].0, found.iter().map(show).collect())).collect()
 }
@@ -347,6 +351,21 @@ mod tests {
         let told = |index: usize| (effects.patterns[0][index].stay, effects.patterns[0][index].staying.len());
         assert_eq!([told(0), told(1)], [(0, 0), (1, 1)]);
         assert!(effects.patterns[0][1].sample_matches[0].stays);
+    }
+
+    #[test]
+    fn a_match_of_which_only_punctuation_stays_does_not_stay() {
+        // A person wrote the pattern of the words, so they are removed. The rare pattern has more than these.
+        let stays = |rare: &str| {
+            let patterns = format!(
+                "  - {{id: a, regex: was late again}}\n  - {{id: c, regex: '{rare}', documents: 1, among: 9}}\n"
+            );
+            let text = "The ferry was late again. Nobody on the quay knew why or until when.";
+            let effects = effects(&patterns, &[text], None);
+            (effects.patterns[0][1].matches, effects.patterns[0][1].stay)
+        };
+        assert_eq!(stays(r"was late again\."), (1, 0));
+        assert_eq!(stays(r"was late again\. Nobody"), (1, 1));
     }
 
     #[test]

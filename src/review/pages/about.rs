@@ -7,6 +7,7 @@ use crate::mining::cutoff::{Histogram, choose_cutoff};
 use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
 use crate::selection::effects::Effects;
+use crate::selection::warnings::doubtful_cutoff;
 use crate::shown::shown;
 use crate::view::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::view::{grouped, percent, size};
@@ -44,7 +45,12 @@ fn figure(what: &str, value: &str) -> Markup {
 
 fn repeats(file: &PatternFile) -> Markup {
     let counts = Histogram::of_hundredths(&file.mined.histogram);
-    histogram(&counts.0, file.mined.cutoff, choose_cutoff(&counts).modes)
+    html! {
+        div {
+            (histogram(&counts.0, file.mined.cutoff, choose_cutoff(&counts).modes))
+            @if let Some(doubt) = doubtful_cutoff(file) { p.quiet { (doubt) } }
+        }
+    }
 }
 
 fn over_documents(texts: &Texts, effects: &Effects) -> Markup {

@@ -11,6 +11,7 @@ use crate::cleaning::Origin;
 use crate::mining::cutoff::{Histogram, choose_cutoff};
 use crate::patterns::{Keep, PatternFile, SHARED};
 use crate::selection::effects::{DocumentEffect, Effects};
+use crate::selection::warnings::doubtful_cutoff;
 use crate::shown::shown;
 use crate::view::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::view::{grouped, size};
@@ -174,7 +175,12 @@ fn histogram_of(file: &PatternFile) -> Markup {
     let counts = Histogram::of_hundredths(&file.mined.histogram);
     let chosen = choose_cutoff(&counts);
     let is_chosen = (chosen.share - file.mined.cutoff).abs() < 0.005; // a file's cutoff may have been given
-    histogram(&counts.0, file.mined.cutoff, chosen.modes.filter(|_| is_chosen))
+    html! {
+        div {
+            (histogram(&counts.0, file.mined.cutoff, chosen.modes.filter(|_| is_chosen)))
+            @if let Some(doubt) = doubtful_cutoff(file) { p.quiet { (doubt) } }
+        }
+    }
 }
 
 /// The texts to keep.
