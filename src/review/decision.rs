@@ -1,7 +1,8 @@
 //! Decisions of a person, and how they are undone.
 //!
-//! A [`Step`] is one decision. It may change many patterns of a file at once. Each [`Change`] has the old and the new
-//! value. So a reversed step undoes itself, and a change is only made if the old value is still as the person saw it.
+//! A [`Step`] is one decision. It may change many patterns of a file at once, and many files. Each [`Change`] has the
+//! old and the new value. So a reversed step undoes itself, and a change is only made if the old value is still as the
+//! person saw it.
 
 use crate::patterns::{Keep, Pattern, PatternFile, Status, form};
 
@@ -69,9 +70,16 @@ pub enum Change {
 pub struct Step {
     /// A description: "accepted 3742adb3".
     pub what: String,
-    /// The source whose file it changes.
+    /// What it changes in each file.
+    pub files: Vec<FileChanges>,
+}
+
+/// What one decision changes in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChanges {
+    /// The source of the file.
     pub source: String,
-    /// What it changes.
+    /// The changes.
     pub changes: Vec<Change>,
 }
 
@@ -93,21 +101,39 @@ pub enum Refusal {
 }
 
 impl Step {
+    /// A decision on one file.
+    pub fn in_file(what: String, source: &str, changes: Vec<Change>) -> Step {
+        Step { what, files: vec![FileChanges { source: source.to_owned(), changes }] }
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.files.iter().all(|file| file.changes.is_empty())
+    }
+
     /// The step that undoes this one.
     pub fn undone(self) -> Step {
+        Step { what: self.what, files: self.files.into_iter().rev().map(FileChanges::undone).collect() }
+    }
+
+    /// The source and the id of its pattern, if it changes exactly one pattern and nothing else.
+    pub fn only_pattern(&self) -> Option<(&str, &str)> {
+        let [FileChanges { source, changes }] = &self.files[..] else { return None };
+        match &changes[..] {
+            [Change::Pattern { id, .. }] => Some((source, id)),
+            _ => None,
+        }
+    }
+}
+
+impl FileChanges {
+    /// The changes that undo these.
+    pub fn undone(self) -> FileChanges {
         let back = |change| match change {
             Change::Pattern { id, from, to } => Change::Pattern { id, from: to, to: from },
             Change::Keep { text, from, to } => Change::Keep { text, from: to, to: from },
         };
-        Step { what: self.what, source: self.source, changes: self.changes.into_iter().rev().map(back).collect() }
-    }
-
-    /// The id of its pattern, if it changes exactly one pattern and nothing else.
-    pub fn only_pattern(&self) -> Option<&str> {
-        match &self.changes[..] {
-            [Change::Pattern { id, .. }] => Some(id),
-            _ => None,
-        }
+        FileChanges { source: self.source, changes: self.changes.into_iter().rev().map(back).collect() }
     }
 
     /// Makes all changes, or none.
@@ -180,8 +206,8 @@ pub(super) mod tests {
         Change::Pattern { id: id.to_owned(), from, to }
     }
 
-    fn step(changes: Vec<Change>) -> Step {
-        Step { what: "accepted".to_owned(), source: "s".to_owned(), changes }
+    fn step(changes: Vec<Change>) -> FileChanges {
+        FileChanges { source: "s".to_owned(), changes }
     }
 
     #[test]

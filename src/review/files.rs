@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use crate::corpus::OutputFile;
 use crate::patterns::{self, FileProblem, LexerCache, PatternFile};
 
-use super::decision::{Refusal, Step};
+use super::decision::{FileChanges, Refusal, Step};
 
 /// Pattern files, by source.
 #[derive(Debug, Default)]
@@ -144,18 +144,45 @@ impl Files {
         self.state().revisions != before
     }
 
-    /// Writes a decision, whatever happened to the file in the meantime.
+    /// Writes a decision to all of its files, or to none, whatever happened to the files in the meantime.
     pub fn save(&self, step: &Step) -> Result<(), SaveError> {
+        if let [_, _, ..] = step.files[..] {
+            step.files.iter().try_for_each(|changes| self.check(changes))?;
+        }
+        for (number, changes) in step.files.iter().enumerate() {
+            if let Err(error) = self.save_file(changes) {
+                // A file that cannot be written back stays as it is. The error of the other one is told.
+                let written = step.files[..number].iter().rev();
+                written.for_each(|changes| drop(self.save_file(&changes.clone().undone())));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a change could be written now.
+    fn check(&self, changes: &FileChanges) -> Result<(), SaveError> {
+        let mut open = self.read_again(&changes.source)?;
+        if let Some(problem) = open.problem {
+            return Err(SaveError::Broken(problem));
+        }
+        Ok(changes.apply(Arc::make_mut(&mut open.file))?)
+    }
+
+    fn save_file(&self, changes: &FileChanges) -> Result<(), SaveError> {
         loop {
-            let seen = self.state().files.get(&step.source).cloned();
-            let seen = seen.ok_or_else(|| SaveError::NoSuchSource(step.source.clone()))?;
-            let newer = seen.read_again(&self.cache);
+            let newer = self.read_again(&changes.source)?;
             // The lock serialises decisions that are made at the same time.
             let mut state = self.state();
-            if state.put(newer) && state.save(step)? {
+            if state.put(newer) && state.save(changes)? {
                 return Ok(());
             }
         }
+    }
+
+    fn read_again(&self, source: &str) -> Result<OpenFile, SaveError> {
+        let seen = self.state().files.get(source).cloned();
+        Ok(seen.ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))?.read_again(&self.cache))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -200,14 +227,14 @@ impl State {
     }
 
     /// Writes a decision to a file as last read. Returns false and does nothing if the file has changed since.
-    fn save(&mut self, step: &Step) -> Result<bool, SaveError> {
-        let no_such_source = || SaveError::NoSuchSource(step.source.clone());
-        let open = self.files.get_mut(&step.source).ok_or_else(no_such_source)?;
+    fn save(&mut self, changes: &FileChanges) -> Result<bool, SaveError> {
+        let no_such_source = || SaveError::NoSuchSource(changes.source.clone());
+        let open = self.files.get_mut(&changes.source).ok_or_else(no_such_source)?;
         if let Some(problem) = &open.problem {
             return Err(SaveError::Broken(problem.clone()));
         }
         let mut file = PatternFile::clone(&open.file);
-        step.apply(&mut file)?;
+        changes.apply(&mut file)?;
         let is_saved = open.replace(file)?;
         if is_saved {
             self.revisions += 1;
@@ -287,7 +314,28 @@ mod tests {
 
     fn accept(files: &Files, id: &str) -> Step {
         let change = decide(&files.get("s").unwrap(), id, |entry| entry.status = Status::Accepted);
-        Step { what: "accepted".to_owned(), source: "s".to_owned(), changes: vec![change] }
+        Step::in_file("accepted".to_owned(), "s", vec![change])
+    }
+
+    #[test]
+    fn a_decision_on_many_files_is_written_to_all_or_none() {
+        let (folder, path, _) = opened();
+        let other = folder.path().join("t.yaml");
+        fs::write(&other, FILE.replace("source: s", "source: t")).unwrap();
+        let files = Files::open(&[path.clone(), other.clone()]);
+        let mut step = accept(&files, "a");
+        step.files.push(FileChanges { source: "t".to_owned(), ..step.files[0].clone() });
+        let read = || [&path, &other].map(|path| fs::read_to_string(path).unwrap());
+        let before = read();
+
+        fs::write(&other, before[1].replacen("proposed", "rejected", 1)).unwrap();
+        assert!(matches!(files.save(&step), Err(SaveError::Refused(Refusal::Changed(_)))));
+        assert_eq!(read()[0], before[0], "the first file is not written if the second refuses");
+        fs::write(&other, &before[1]).unwrap();
+        files.save(&step).unwrap();
+        assert!(read().iter().all(|yaml| yaml.contains("status: accepted")));
+        files.save(&step.undone()).unwrap();
+        assert_eq!(read(), before);
     }
 
     #[test]

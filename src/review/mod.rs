@@ -19,15 +19,18 @@
 //! review may change the same file ([`files`]). The effects of patterns are computed in the background (`survey.rs`)
 //! and may be out of date; no decision depends on them.
 
+mod alike;
 pub mod decision;
 pub mod documents;
 pub mod files;
 mod guard;
+mod many;
 mod pages;
+mod preview;
 mod query;
 pub mod server;
+mod sources;
 mod survey;
-mod trial;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,14 +40,14 @@ use crate::cleaning::search::Watched;
 use crate::cleaning::{CleanOptions, Cleaner};
 use crate::patterns::foreign::compile;
 use crate::patterns::keep::whole_words;
-use crate::patterns::{Keep, PatternFile, SHARED, Status};
-use crate::selection::effects::Effects;
+use crate::patterns::{Keep, Pattern, PatternFile, SHARED, Status};
 
 use decision::{Change, Entry, Refusal, Step};
 use documents::Documents;
 use files::{Files, SaveError};
+use many::ChosenPatterns;
 use query::in_short;
-use survey::Survey;
+use survey::{Survey, SurveyResult};
 
 /// A running review.
 pub struct Session {
@@ -119,14 +122,15 @@ impl Session {
     }
 
     /// The effects of a source's patterns, if known, and whether they are up to date. `file` is the source's file.
-    fn effects(&self, source: &str, file: &PatternFile) -> Option<(Arc<Effects>, bool)> {
+    fn effects(&self, source: &str, file: &PatternFile) -> Option<(SurveyResult, bool)> {
         let known = self.survey.get(source).filter(|known| known.is_of(file))?;
-        Some((known.effects, known.version == self.version(source)))
+        let is_fresh = known.version == self.version(source);
+        Some((known, is_fresh))
     }
 
     /// Writes a decision.
     fn decide(&self, step: Step) -> Result<(), SaveError> {
-        if step.changes.is_empty() {
+        if step.is_empty() {
             return Ok(());
         }
         self.files.save(&step)?;
@@ -172,7 +176,7 @@ impl Session {
         decide(&mut to);
         let changes = if from == to { Vec::new() } else { vec![Change::Pattern { id: id.to_owned(), from, to }] };
         let what = format!("{what}: “{}”", in_short(&pattern.example));
-        self.decide(Step { what: what.clone(), source: source.to_owned(), changes })?;
+        self.decide(Step::in_file(what.clone(), source, changes))?;
         Ok(what)
     }
 
@@ -219,25 +223,26 @@ impl Session {
         Ok(None)
     }
 
-    /// Makes the same decision on many patterns of a file. Patterns that are already decided are not changed.
-    fn decide_on_all(
-        &self,
-        source: &str,
-        file: &PatternFile,
-        chosen: &[usize],
-        status: Status,
-    ) -> Result<usize, SaveError> {
-        let change = |index: &usize| {
-            let pattern = file.patterns.get(*index).filter(|pattern| pattern.status == Status::Proposed)?;
-            let from = Entry::of(pattern);
-            let to = Entry { status, ..from.clone() };
-            Some(Change::Pattern { id: pattern.id.clone(), from, to })
+    /// Makes the same decision on many patterns. Returns a message.
+    fn decide_on_all(&self, chosen: &ChosenPatterns, status: Status) -> Result<String, SaveError> {
+        let step = chosen.step_to(status);
+        let what = step.what.clone();
+        self.decide(step)?;
+        Ok(what)
+    }
+
+    /// The files that have a pattern with the same id or the same regex, with its indices, and this file.
+    fn with_same_pattern(&self, file: &PatternFile, pattern: &Pattern) -> Vec<(Arc<PatternFile>, Vec<usize>)> {
+        let is_same = |other: &Pattern| other.id == pattern.id || other.regex == pattern.regex;
+        let indices = |other: &PatternFile| {
+            let is_it = |index: &usize| match other.source == file.source {
+                true => other.patterns[*index].id == pattern.id,
+                false => is_same(&other.patterns[*index]),
+            };
+            (0..other.patterns.len()).filter(is_it).collect::<Vec<usize>>()
         };
-        let changes: Vec<Change> = chosen.iter().filter_map(change).collect();
-        let count = changes.len();
-        let what = format!("{}: {count} patterns", status.name());
-        self.decide(Step { what, source: source.to_owned(), changes })?;
-        Ok(count)
+        let files = self.files.sources().into_iter().filter_map(|source| self.files.get(&source));
+        files.map(|other| (Arc::clone(&other), indices(&other))).filter(|(_, indices)| !indices.is_empty()).collect()
     }
 
     /// A text that a person selected in a document, extended to whole words, and a note that says where it is.
@@ -265,7 +270,7 @@ impl Session {
         let to = note.map(str::to_owned);
         let what = if note.is_some() { "never removed" } else { "no longer kept" };
         let changes = if from == to { Vec::new() } else { vec![Change::Keep { text: text.to_owned(), from, to }] };
-        self.decide(Step { what: format!("{what}: “{}”", in_short(text)), source: source.to_owned(), changes })
+        self.decide(Step::in_file(format!("{what}: “{}”", in_short(text)), source, changes))
     }
 
     /// Number of documents (of those looked at) that contain a text.

@@ -1,12 +1,9 @@
 //! Selects and sorts the patterns of the list.
 
-use std::hash::{Hash, Hasher};
-
-use rustc_hash::FxHasher;
 use serde::Deserialize;
 
 use super::survey::FirstRemoved;
-use crate::patterns::{Form, Pattern, PatternFile, Status};
+use crate::patterns::{Pattern, PatternFile, Status};
 use crate::selection::effects::{Effects, PatternEffect};
 
 /// What the person wants to see.
@@ -41,20 +38,6 @@ pub enum Sort {
     Regex,
 }
 
-/// Patterns that can be decided together.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Group {
-    /// All listed patterns.
-    Listed,
-    /// Patterns that 90 % of the documents had at mining, and of which every match is removed now.
-    Frequent,
-    /// Patterns of whole lines that 50 % of the documents had at mining, and of which every match is removed now.
-    Lines,
-    /// Patterns without a match in the documents.
-    Idle,
-}
-
 impl Query {
     /// The listed patterns of a file, in order. `effects` are those of the file, if known.
     pub fn select(&self, file: &PatternFile, effects: Option<&Effects>, first: &FirstRemoved) -> Vec<usize> {
@@ -79,38 +62,6 @@ impl Query {
     }
 }
 
-impl Group {
-    /// The proposed patterns of this group among the selected ones.
-    pub fn of(self, file: &PatternFile, selected: &[usize], effects: Option<&Effects>) -> Vec<usize> {
-        let is_in = |index: &&usize| {
-            let pattern = &file.patterns[**index];
-            let does = |what: fn(&PatternEffect) -> bool| effects.and_then(|of| effect(of, **index)).is_some_and(what);
-            let is_group = match self {
-                Group::Listed => true,
-                Group::Frequent => pattern.share() >= 0.9 && does(|effect| effect.stay == 0),
-                Group::Lines => pattern.share() >= 0.5 && is_whole_line(pattern) && does(|effect| effect.stay == 0),
-                Group::Idle => does(|effect| effect.matches == 0),
-            };
-            let is_known = self == Group::Listed || effects.is_some_and(are_of_this_source);
-            pattern.status == Status::Proposed && is_group && is_known
-        };
-        selected.iter().filter(is_in).copied().collect()
-    }
-}
-
-/// Whether anything matches at all. If not, the documents are missing or from another source, and say nothing about a
-/// pattern.
-fn are_of_this_source(effects: &Effects) -> bool {
-    effects.patterns.first().is_some_and(|own| own.iter().any(|effect| effect.matches > 0))
-}
-
-/// A hash of the ids of these patterns.
-pub fn version_of(file: &PatternFile, chosen: &[usize]) -> String {
-    let mut hasher = FxHasher::default();
-    chosen.iter().for_each(|&index| file.patterns[index].id.hash(&mut hasher));
-    format!("{:016x}", hasher.finish())
-}
-
 /// The first words of a text, as a short name for a pattern.
 pub fn in_short(text: &str) -> String {
     const MOST: usize = 48;
@@ -130,10 +81,6 @@ fn holds(pattern: &Pattern, search: &str) -> bool {
     [&pattern.example, &pattern.regex, &pattern.note, &pattern.id]
         .iter()
         .any(|text| text.to_lowercase().contains(search))
-}
-
-fn is_whole_line(pattern: &Pattern) -> bool {
-    matches!(&pattern.form, Form::Run(run) if run.has_whole_line())
 }
 
 /// The mean place of its matches, in thousandths of the unit of `places`.
@@ -168,13 +115,5 @@ mod tests {
         let removed = |a, b| FirstRemoved::from([("a".to_owned(), a), ("b".to_owned(), b)]);
         assert_eq!(Query::default().select(&file(), None, &removed(1, 2)), [1, 0]);
         assert_eq!(Query::default().select(&file(), None, &removed(2, 1)), [0, 1]);
-    }
-
-    #[test]
-    fn only_what_is_undecided_is_decided_together() {
-        let mut file = file();
-        file.patterns[0].status = Status::Rejected;
-        assert_eq!(Group::Listed.of(&file, &[0, 1], None), [1]);
-        assert!(Group::Frequent.of(&file, &[0, 1], None).is_empty());
     }
 }

@@ -88,7 +88,8 @@ function takeFocusAlong(room, element) {
 
 /** A selector that distinguishes an element from its neighbours. */
 function nameOf(element) {
-  const names = ["id", "href", "data-do", "data-status", "data-group", "aria-label"];
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const names = ["href", "data-do", "data-status", "data-group", "aria-label"];
   const given = names.filter((name) => element.hasAttribute(name));
   return given.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`).join("");
 }
@@ -106,8 +107,15 @@ function query() {
 }
 
 const parameters = (more) => new URLSearchParams({ ...query(), ...more }).toString();
-const items = () => (list ? $$("a.item", list) : []);
-const itemOf = (id) => items().find((item) => item.dataset.id === id);
+const allItems = () => (list ? $$("a.item", list) : []);
+/** The items in sight: those of a folded group are not. */
+const items = () => allItems().filter((item) => !item.closest("details:not([open])"));
+/** The item of a pattern. Its group is unfolded. */
+function itemOf(id) {
+  const item = allItems().find((item) => item.dataset.id === id);
+  item?.closest("details")?.setAttribute("open", "");
+  return item;
+}
 const currentItem = () => list && $("a.item[aria-current]", list);
 
 /** Requests from before the list changed are no longer useful. */
@@ -118,6 +126,9 @@ function putList(html, from) {
   parts.innerHTML = html;
   const rest = $("template", parts.content);
   rest?.remove();
+  const unfolded = new Set($$("details[open]", list).map((group) => group.dataset.of));
+  const isUnfolded = (group) => unfolded.has(group.dataset.of) || $("a.item[aria-current]", group);
+  $$("details", parts.content).filter(isUnfolded).forEach((group) => group.setAttribute("open", ""));
   put(list, () => {
     $("button.more", list)?.remove();
     if (from === 0) list.replaceChildren(parts.content);
@@ -140,7 +151,7 @@ async function loadList() {
   const turn = ++listTurn;
   const id = currentItem()?.dataset.id;
   // The same number as before, so that nothing jumps.
-  const html = await part(`${home}list?${parameters({ count: items().length, ...(id ? { id } : {}) })}`);
+  const html = await part(`${home}list?${parameters({ count: allItems().length, ...(id ? { id } : {}) })}`);
   if (turn === listTurn) putList(html, 0);
 }
 
@@ -184,11 +195,42 @@ async function showPattern(ofSource, id, quietly = false) {
   const isSame = pattern()?.dataset.page === path;
   const form = isSame ? openedForm() : undefined;
   const typed = form && $$("textarea, input", form).map(({ id, value }) => [id, value]);
+  const before = pattern();
   put(detail, () => {
     detail.innerHTML = html;
     if (form) openAgain(form.id, typed);
   });
   if (!isSame) detail.scrollTop = 0;
+  // The preview depends on the patterns alone.
+  if (isSame && before?.dataset.state === pattern()?.dataset.state && keepPreview(before)) return;
+  previewSoon();
+}
+
+// ---- What a decision would change ----
+
+let previewing;
+let previewTimer;
+
+/** Computed when the person stays at a pattern. What was asked for the pattern before is not needed any more. */
+function previewSoon() {
+  previewing?.abort();
+  clearTimeout(previewTimer);
+  const room = $("#pattern .preview");
+  if (room) previewTimer = setTimeout(() => attempt(() => preview(room, room.dataset.preview)), 200);
+}
+
+async function preview(room, url) {
+  previewing?.abort();
+  previewing = new AbortController();
+  room.innerHTML = await part(url, { signal: previewing.signal });
+  room.dataset.done = "";
+}
+
+/** Puts the preview of the same pattern back after the pattern was drawn anew. Returns whether there is one. */
+function keepPreview(before) {
+  const done = $(".preview[data-done]", before);
+  if (done) $("#pattern .preview").replaceWith(done);
+  return Boolean(done);
 }
 
 const pattern = () => $("#pattern");
@@ -288,13 +330,15 @@ const manyOf = (at) => `${base}s/${encodeURIComponent(at.dataset.source)}/all`;
 /** Before a decision on many patterns, the person sees its effect. */
 async function ask({ status, group }) {
   const dialog = $("#ask");
-  dialog.innerHTML = await part(`${manyOf(pattern())}?${parameters({ decision: status, group })}`);
+  const asked = parameters({ decision: status, group, id: pattern().dataset.id });
+  dialog.innerHTML = await part(`${manyOf(pattern())}?${asked}`);
   dialog.showModal();
+  attempt(() => preview($(".preview", dialog), `${manyOf(pattern())}/preview?${asked}`));
 }
 
 async function decideOnAll({ status, group, seen }) {
   $("#ask").close();
-  await told(manyOf(pattern()), { status, group, seen, query: query() });
+  await told(manyOf(pattern()), { status, group, seen, id: pattern().dataset.id, query: query() });
   await refresh();
 }
 
@@ -317,6 +361,7 @@ async function refresh() {
   await showAgain();
   if ($("#document")) await loadDocument();
   if (!list && !$("#document") && source !== undefined) await reloadMain();
+  await loadBeside();
 }
 
 /** The present state of the selected pattern; nothing if it is gone. */
@@ -338,6 +383,44 @@ async function reloadMain() {
   put($("#main"), () => { $("#main").innerHTML = $("#main", fresh).innerHTML; });
   const progress = $("#progress", fresh);
   if (progress) $("#progress")?.replaceWith(progress);
+}
+
+// ---- The sources ----
+
+/** Where the order of the overview is remembered for the pages of sources. */
+const ORDER = `order ${base}`;
+const order = () => new URLSearchParams(sessionStorage.getItem(ORDER) ?? "");
+
+/** The overview with what its address says. */
+async function loadOverview() {
+  sessionStorage.setItem(ORDER, location.search);
+  const address = location.href;
+  const fresh = new DOMParser().parseFromString(await part(address), "text/html");
+  if (address === location.href) put($("#overview"), () => { $("#overview").innerHTML = $("#overview", fresh).innerHTML; });
+}
+
+async function showOverview(address) {
+  history.replaceState(null, "", address);
+  await loadOverview();
+}
+
+function searchSources() {
+  const address = new URL(location.href);
+  address.searchParams.set("search", $("#search").value);
+  return showOverview(address);
+}
+
+/** Links to the sources beside this one, in the order of the overview. */
+async function loadBeside() {
+  if (source === undefined) return;
+  const asked = order();
+  asked.set("source", source);
+  const parts = document.createElement("template");
+  parts.innerHTML = await part(`${base}beside?${asked}`);
+  for (const fresh of [...parts.content.children]) {
+    const old = $(`#${fresh.id}`);
+    if (old.outerHTML !== fresh.outerHTML) put(old, () => old.replaceWith(fresh));
+  }
 }
 
 // ---- Editing ----
@@ -518,6 +601,7 @@ const actions = {
   "more-text": (button) => loadDocument(button.dataset.limit),
   keep,
   unkeep: (button) => unkeep(button.dataset.text),
+  overview: (link) => showOverview(link.href),
 };
 
 document.addEventListener("click", (event) => {
@@ -563,7 +647,7 @@ document.addEventListener("pointerdown", (event) => {
 
 document.addEventListener("input", (event) => {
   if (event.target.matches("#regex, #ends")) tryOutSoon();
-  if (event.target.matches("#search")) searchSoon();
+  if (event.target.matches("#search")) searchSoon(list ? search : searchSources);
 });
 
 document.addEventListener("change", (event) => {
@@ -571,7 +655,7 @@ document.addEventListener("change", (event) => {
 });
 
 let searchTimer;
-function searchSoon() {
+function searchSoon(search) {
   clearTimeout(searchTimer);
   searchTimer = setTimeout(() => attempt(search), 120);
 }
@@ -618,16 +702,17 @@ const keys = {
   o: () => $("#pattern .contexts cite a")?.click(),
   "[": () => $("#before")?.click(),
   "]": () => $("#next")?.click(),
+  N: () => ($("#undecided") ?? $("#source-next"))?.click(),
+  P: () => $("#source-before")?.click(),
   "/": () => $("#search")?.focus(),
   "?": actions.help,
-  1: () => filter(0),
-  2: () => filter(1),
-  3: () => filter(2),
-  4: () => filter(3),
 };
 
-function filter(index) {
-  $$("#statuses input")[index]?.click();
+for (let number = 1; number <= 7; number += 1) keys[number] = () => filterOrSort(number - 1);
+
+/** Selects a status of the list; in the overview, a column to sort by. */
+function filterOrSort(index) {
+  $$("#statuses input, a.sort")[index]?.click();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -685,7 +770,9 @@ const shown = { list: document.body.dataset.version, detail: document.body.datas
 /** The same as `refresh`, but keeps what the person is using. */
 async function look(version) {
   if (shown.list !== version) {
-    if (source === undefined || !(list || $("#document"))) await reloadMain();
+    if (source === undefined) await loadOverview();
+    else if (!(list || $("#document"))) await reloadMain();
+    await loadBeside();
     await loadList();
     if (!hasChosen && !isInUse() && items().length > 0) await point(items()[0]);
     shown.list = version;
@@ -706,9 +793,15 @@ async function showHere(id) {
 }
 
 watchMore();
+if (source === undefined) sessionStorage.setItem(ORDER, location.search);
+else {
+  $("a.home").search = order().toString();
+  attempt(loadBeside);
+}
 if ($("#document") && location.hash) inTurn(() => showHere(decodeURIComponent(location.hash.slice(1))));
 if (!currentItem() && items().length > 0) {
   const shown = pattern()?.dataset.id;
-  items().find((item) => item.dataset.id === shown)?.setAttribute("aria-current", "true");
+  itemOf(shown)?.setAttribute("aria-current", "true");
 }
+previewSoon();
 watch();

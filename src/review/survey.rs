@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::patterns::PatternFile;
-use crate::selection::effects::{Effects, Question};
+use crate::patterns::{Pattern, PatternFile};
+use crate::selection::effects::{Effects, PatternEffect, Question};
 
 use super::{Session, Version};
 
@@ -29,14 +29,24 @@ pub struct SurveyResult {
     pub effects: Arc<Effects>,
     /// The revisions of the patterns for which they were computed.
     pub version: Version,
-    /// The ids of the patterns, in order.
-    ids: Arc<Vec<String>>,
+    /// The source's file for which they were computed.
+    file: Arc<PatternFile>,
 }
 
 impl SurveyResult {
     /// Whether a file has the same patterns in the same order. Their decisions may be different.
     pub fn is_of(&self, file: &PatternFile) -> bool {
-        self.ids.iter().eq(file.patterns.iter().map(|pattern| &pattern.id))
+        let ids = file.patterns.iter().map(|pattern| &pattern.id);
+        self.file.patterns.iter().map(|pattern| &pattern.id).eq(ids)
+    }
+
+    /// The effect of the source's own pattern at this index. `None` if a decision on it was made since: then the effect
+    /// is that of the time before.
+    pub fn effect(&self, index: usize, pattern: &Pattern) -> Option<&PatternEffect> {
+        let acts = |pattern: &Pattern| (pattern.status, pattern.regex.clone(), pattern.ends_after);
+        let before = self.file.patterns.get(index).filter(|before| acts(before) == acts(pattern))?;
+        let own = self.effects.patterns.first().filter(|_| before.id == pattern.id)?;
+        own.get(index)
     }
 }
 
@@ -143,20 +153,20 @@ impl Session {
     fn survey_source(&self, source: &str) {
         let version = self.version(source);
         let texts = self.documents.texts(source);
-        let files = self.files_for(source);
-        let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
+        let open = self.files_for(source);
+        let Some(own) = open.first() else { return };
+        let files: Vec<&PatternFile> = open.iter().map(Arc::as_ref).collect();
         let question = Question { files: &files, options: &self.options, watched: None };
         let go_on = || !self.survey.is_closed() && self.version(source) == version;
         let effects = texts.effects(&question, go_on);
         if go_on() {
             let mut state = self.survey.state();
             let first = Arc::make_mut(state.first.entry(source.to_owned()).or_default());
-            let own = files.first().map_or(&[][..], |own| &own.patterns);
-            for (pattern, effect) in own.iter().zip(effects.patterns.iter().flatten()) {
+            for (pattern, effect) in own.patterns.iter().zip(effects.patterns.iter().flatten()) {
                 first.entry(pattern.id.clone()).or_insert(effect.removed);
             }
-            let ids = Arc::new(own.iter().map(|pattern| pattern.id.clone()).collect());
-            state.known.insert(source.to_owned(), SurveyResult { effects: Arc::new(effects), version, ids });
+            let known = SurveyResult { effects: Arc::new(effects), version, file: Arc::clone(own) };
+            state.known.insert(source.to_owned(), known);
             state.count += 1;
             drop(state);
             self.survey.wake();

@@ -246,14 +246,18 @@ struct Look {
     patterns: Vec<(usize, Vec<Found>)>,
 }
 
-struct Found {
-    bytes: Range<usize>,
+/// A match in a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Its bytes.
+    pub(crate) bytes: Range<usize>,
     place: usize,
     stays: bool,
 }
 
 impl Found {
-    fn sample_match(&self, text: usize) -> SampleMatch {
+    /// The match in the text of this index.
+    pub(crate) fn sample_match(&self, text: usize) -> SampleMatch {
         SampleMatch { text, bytes: self.bytes.clone(), stays: self.stays }
     }
 }
@@ -280,7 +284,7 @@ fn is_stopped(look: &Result<Look, CleanError>) -> bool {
 }
 
 /// The matches of each pattern. The indices of rejected patterns follow those of the `applied` ones.
-fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, Vec<Found>)> {
+pub(crate) fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, Vec<Found>)> {
     let rejected = reading.rejected.iter().map(|found| (applied + found.pattern, found));
     let mut all: Vec<(usize, &Match)> =
         reading.matches.iter().map(|found| (found.pattern, found)).chain(rejected).collect();

@@ -4,6 +4,7 @@ pub mod about;
 pub mod document;
 pub mod overview;
 pub mod pattern;
+pub mod preview;
 pub mod source;
 
 use std::borrow::Cow;
@@ -107,17 +108,24 @@ pub fn page(links: &Links, title: &str, version: &str, place: Option<&SourceHead
             body data-base=(links.base) data-version=(version) data-source=[place.map(|place| place.source)] {
                 a.skip href="#main" { "Skip to the content" }
                 header.page {
-                    h1 { a href=(links.home()) { "dehusk review" } @if let Some(place) = place { " / " (name(place.source)) } }
+                    h1.of-source[place.is_some()] {
+                        a.home href=(links.home()) { "dehusk review" }
+                        @if let Some(place) = place { span.slash { " / " } span.name title=(name(place.source)) { (name(place.source)) } }
+                    }
                     @if let Some(place) = place { (tabs(place)) }
                     div.tools {
-                        @if let Some(place) = place { (progress(place.decided)) }
-                        button type="button" data-do="undo" { "Undo" kbd { "u" } }
-                        button type="button" data-do="help" { "Keys" kbd { "?" } }
+                        @if let Some(place) = place {
+                            (progress(place.decided))
+                            nav.beside #beside aria-label="Other sources" {}
+                        }
+                        button.undo type="button" data-do="undo" { span.word { "Undo" } kbd { "u" } }
+                        button.help type="button" data-do="help" { "Keys" kbd { "?" } }
                     }
                 }
                 main.wide #main {
                     @if let Some(place) = place {
                         p.warning #problem role="alert" hidden[place.problem.is_none()] { (place.problem.unwrap_or_default()) }
+                        p.finished #finished role="status" hidden {}
                     }
                     (body)
                 }
@@ -148,7 +156,7 @@ pub fn progress([decided, all]: [usize; 2]) -> Markup {
     }
 }
 
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 19] = [
     ("j", "next pattern, or next removed text in a document"),
     ("k", "previous pattern, or previous removed text in a document"),
     ("a", "accept: all its matches are removed; go to the next pattern"),
@@ -162,8 +170,10 @@ const KEYS: [(&str, &str); 17] = [
     ("o", "open a document in which the pattern matches"),
     ("m", "show all matches of the pattern; press again to hide them"),
     ("[ ]", "previous document, next document"),
+    ("P N", "previous source, next source; when all is decided, the next undecided source"),
     ("/", "search"),
     ("1 … 4", "list all, proposed, accepted, rejected"),
+    ("1 … 7", "in the table of sources: sort by this column, again: the other way round"),
     ("Esc", "leave a field, an edit or this help"),
     ("?", "this help"),
 ];

@@ -1,15 +1,16 @@
 //! One pattern: its words, its effect, and the buttons to decide on it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::Links;
+use super::{Links, name};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::review::decision::Entry;
 use crate::review::documents::Texts;
-use crate::review::query::{Group, in_short};
-use crate::review::trial::Trial;
+use crate::review::many::{ChosenPatterns, Group};
+use crate::review::query::in_short;
 use crate::selection::effects::{PatternEffect, SampleMatch};
 use crate::shown::shown;
 use crate::view::charts::strip;
@@ -33,8 +34,20 @@ pub struct PatternView<'s> {
     pub is_fresh: bool,
     /// The documents that were looked at.
     pub texts: &'s Texts,
-    /// For each group, the number of proposed patterns of the list in it.
-    pub groups: &'s [(Group, usize)],
+    /// The decisions on many patterns that the menus offer.
+    pub offers: &'s [Offer],
+    /// The files that have the same pattern, this one among them.
+    pub elsewhere: &'s [(Arc<PatternFile>, Vec<usize>)],
+    /// Changes when the preview of a decision may be different.
+    pub state: &'s str,
+}
+
+/// A decision on many patterns.
+pub struct Offer {
+    /// The patterns.
+    pub group: Group,
+    /// How many of them are undecided.
+    pub count: usize,
 }
 
 /// The selected pattern.
@@ -43,7 +56,7 @@ pub fn detail(seen: &PatternView) -> Markup {
     let page = |page: &str| links.of_pattern(source, &pattern.id, page);
     html! {
         article.pattern #pattern data-id=(pattern.id) data-version=(Entry::of(pattern).version())
-            data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) {
+            data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) data-state=(seen.state) {
             h2.unseen { "Pattern " (pattern.id) }
             (head(seen))
             p.reading { (chips(&readable::chips(pattern, seen.file.lexer.mutable()))) }
@@ -54,7 +67,9 @@ pub fn detail(seen: &PatternView) -> Markup {
             @if !pattern.note.is_empty() { p.note { b { "Note: " } (pattern.note) } }
             (note_form(pattern))
             (edit_form(pattern))
+            (elsewhere(seen))
             (matches(seen))
+            div.preview data-preview=(page("preview")) { p.quiet { "What would change is being computed …" } }
             details { summary { "Regex" } code.source { (pattern.regex) } }
         }
     }
@@ -107,9 +122,9 @@ fn decision(seen: &PatternView, status: Status, verb: &str, key: &str, now: Stat
             details {
                 summary aria-label=(format!("{verb} many")) { "▾" }
                 div.menu {
-                    @for &(group, count) in seen.groups {
-                        @if is_offered(group, status) {
-                            button type="button" data-do="ask" data-status=(status.name()) data-group=(group_name(group)) disabled[count == 0] {
+                    @for &Offer { group, count } in seen.offers {
+                        @if is_offered(group, status) && (count > 0 || !group.is_about_one()) {
+                            button type="button" data-do="ask" data-status=(status.name()) data-group=(group.name()) disabled[count == 0] {
                                 (verb) " " (in_words(group, count))
                             }
                         }
@@ -123,18 +138,9 @@ fn decision(seen: &PatternView, status: Status, verb: &str, key: &str, now: Stat
 /// Patterns without a match cannot be accepted in bulk, and frequent ones cannot be rejected in bulk.
 fn is_offered(group: Group, status: Status) -> bool {
     match group {
-        Group::Listed => true,
+        Group::Alike | Group::Everywhere | Group::Listed => true,
         Group::Frequent | Group::Lines => status == Status::Accepted,
         Group::Idle => status == Status::Rejected,
-    }
-}
-
-fn group_name(group: Group) -> &'static str {
-    match group {
-        Group::Listed => "listed",
-        Group::Frequent => "frequent",
-        Group::Lines => "lines",
-        Group::Idle => "idle",
     }
 }
 
@@ -147,6 +153,8 @@ pub fn count(number: usize, what: &str) -> String {
 fn in_words(group: Group, count: usize) -> String {
     let count = grouped(count as u64);
     match group {
+        Group::Alike => format!("it and the patterns that are nearly the same, {count} in all"),
+        Group::Everywhere => format!("it in all {count} files that have it undecided"),
         Group::Listed => format!("all {count} undecided patterns in the list"),
         Group::Frequent => {
             format!("the {count} of them that were in 90 % of documents and would remove no more text than now")
@@ -195,7 +203,7 @@ fn matches(seen: &PatternView) -> Markup {
             p.quiet { "It matches nowhere in the " (grouped(seen.texts.documents.len() as u64)) " documents that are looked at." }
         } @else {
             (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &shown_first(seen.pattern, effect)))
-            @if effect.stay > 0 { (staying(seen, effect)) }
+            @if effect.stay > 0 { p.stay { (staying(seen.pattern.status, effect.stay)) } }
             p { a href=(seen.links.of_pattern(seen.source, &seen.pattern.id, "matches")) data-do="matches" {
                 "All " (grouped(effect.matches as u64)) " matches"
             } " " kbd { "m" } }
@@ -209,68 +217,58 @@ fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<SampleMatch> {
     effect.sample_matches.iter().filter(|sample_match| is_rejected || !sample_match.stays).cloned().collect()
 }
 
-/// The matches that stay, which accepting the pattern would remove.
-fn staying(seen: &PatternView, effect: &PatternEffect) -> Markup {
-    let count = grouped(effect.stay as u64);
+/// How many matches stay.
+fn staying(status: Status, stay: usize) -> Markup {
     html! {
-        p.stay {
-            @match seen.pattern.status {
-                Status::Rejected => { b { (count) } " of its matches are kept." }
-                _ => { b { (count) } " of its matches are kept now, because of the text around them. If you accept the pattern, they are removed as well:" }
-            }
-        }
-        @if seen.pattern.status != Status::Rejected {
-            (contexts(seen.links, seen.source, &seen.pattern.id, seen.texts, &effect.staying))
+        b { (grouped(stay as u64)) } " of its matches "
+        @match status {
+            Status::Proposed => "are kept now, because of the text around them. If you accept the pattern, they are removed as well.",
+            Status::Accepted | Status::Rejected => "are kept.",
         }
     }
 }
 
-/// A question about a decision on many patterns.
-pub struct Asked<'s> {
-    /// The addresses of the review.
-    pub links: &'s Links,
-    /// The source of the patterns.
-    pub source: &'s str,
-    /// The documents that were looked at.
-    pub texts: &'s Texts,
-    /// The patterns and their effects.
-    pub chosen: &'s [(&'s Pattern, &'s PatternEffect)],
-    /// The new status.
-    pub status: Status,
-    /// The group of the patterns.
-    pub group: Group,
-    /// A hash of the ids of the patterns.
-    pub version: &'s str,
+/// The other files that have the same pattern.
+fn elsewhere(seen: &PatternView) -> Markup {
+    const NAMED: usize = 8;
+    let others = seen.elsewhere.iter().filter(|(file, _)| file.source != seen.source);
+    let others: Vec<(&str, &Pattern)> =
+        others.map(|(file, indices)| (file.source.as_str(), &file.patterns[indices[0]])).collect();
+    html! {
+        @if !others.is_empty() {
+            p.quiet.elsewhere {
+                "The same pattern is in " (count(others.len(), "other file")) ": "
+                @for (number, (source, pattern)) in others.iter().take(NAMED).enumerate() {
+                    @if number > 0 { ", " }
+                    a href=(seen.links.pattern(source, &pattern.id)) { (name(source)) } " (" (pattern.status.name()) ")"
+                }
+                @if others.len() > NAMED { ", …" }
+                ". The arrows beside Accept and Reject decide in all of them."
+            }
+        }
+    }
 }
 
-/// The question before many patterns are decided together.
-pub fn ask(asked: &Asked) -> Markup {
-    const SHOWN: usize = 8;
-    let &Asked { links, source, texts, chosen, status, group, version } = asked;
+/// The question before many patterns are decided together. What would change is filled in later.
+pub fn ask(chosen: &ChosenPatterns, status: Status, group: Group) -> Markup {
     let verb = if status == Status::Accepted { "Accept" } else { "Reject" };
-    let patterns = count(chosen.len(), "pattern");
-    let staying: Vec<&(&Pattern, &PatternEffect)> = chosen.iter().filter(|(_, effect)| effect.stay > 0).collect();
-    let places: usize = staying.iter().map(|(_, effect)| effect.stay).sum();
-    let removed: usize = chosen.iter().map(|(_, effect)| effect.removed).sum();
+    let patterns = count(chosen.count(), "pattern");
+    let is_in_many = chosen.files.len() > 1;
     html! {
-        h2 #ask-title tabindex="-1" autofocus { (verb) " " (patterns) "?" }
-        @if status == Status::Rejected {
-            p { "Because of them " b { (size(removed)) } " is removed now. Text that other patterns match is still removed." }
-        } @else if places == 0 {
-            p { "All their matches are removed already; from now on they are always removed." }
-        } @else {
-            p.warning { (count(places, "match")) " would be removed in addition to what is removed now, also inside sentences:" }
-            @for (pattern, effect) in staying.iter().take(SHOWN) {
-                (contexts(links, source, &pattern.id, texts, &effect.staying[..1]))
-            }
-            @if staying.len() > SHOWN { p.quiet { "… and matches of " (count(staying.len() - SHOWN, "more pattern")) "." } }
+        h2 #ask-title tabindex="-1" autofocus {
+            (verb) " " (patterns) @if is_in_many { " in " (count(chosen.files.len(), "file")) } "?"
         }
+        div.preview data-preview="" { p.quiet { "What would change is being computed …" } }
         details {
             summary { "List of the patterns" }
-            ul.names { @for (pattern, _) in chosen { li dir="auto" { (in_short(&pattern.example)) } } }
+            ul.names {
+                @for (file, pattern) in chosen.patterns() {
+                    li dir="auto" { @if is_in_many { (name(&file.source)) ": " } (in_short(&pattern.example)) }
+                }
+            }
         }
         div.bar {
-            button.primary type="button" data-do="all" data-status=(status.name()) data-group=(group_name(group)) data-seen=(version) { (verb) " " (patterns) }
+            button.primary type="button" data-do="all" data-status=(status.name()) data-group=(group.name()) data-seen=(chosen.version()) { (verb) " " (patterns) }
             button type="button" data-do="close-ask" { "Cancel" kbd { "Esc" } }
         }
     }
@@ -310,39 +308,6 @@ pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: 
         (contexts(links, source, id, texts, found.get(from..end).unwrap_or_default()))
         @if end < found.len() {
             button type="button" data-do="more-matches" data-from=(end) { "Show more" }
-        }
-    }
-}
-
-/// The effect of another regex.
-pub fn trial(links: &Links, source: &str, id: &str, texts: &Texts, trial: &Trial) -> Markup {
-    let [now, then] = &trial.pattern;
-    let [total_now, total_then] = trial.total;
-    html! {
-        table.trial {
-            thead { tr { td {} th scope="col" { "now" } th scope="col" { "with this edit" } } }
-            tbody {
-                tr { th scope="row" { "matches" } td { (grouped(now.matches as u64)) } td { (grouped(then.matches as u64)) } }
-                tr { th scope="row" { "documents" } td { (grouped(now.documents as u64)) } td { (grouped(then.documents as u64)) } }
-                tr { th scope="row" { "removed because of it" } td { (size(now.removed)) } td { (size(then.removed)) } }
-                tr { th scope="row" { "removed in total" } td { (percent(total_now.share())) } td { (percent(total_then.share())) } }
-            }
-        }
-        @if let Some(failure) = &trial.failure { p.warning { (failure) } }
-        @if trial.sampled < trial.of {
-            p.warning { "The regex is slow: only " (grouped(trial.sampled as u64)) " of " (grouped(trial.of as u64)) " documents could be looked at." }
-        }
-        (difference("New matches", &trial.gained, |found| contexts(links, source, id, texts, found)))
-        (difference("No longer matched", &trial.lost, |found| contexts(links, source, id, texts, found)))
-    }
-}
-
-fn difference(title: &str, found: &[SampleMatch], contexts: impl Fn(&[SampleMatch]) -> Markup) -> Markup {
-    const SHOWN: usize = 5;
-    html! {
-        @if !found.is_empty() {
-            h3 { (title) ": " (grouped(found.len() as u64)) }
-            (contexts(&found[..found.len().min(SHOWN)]))
         }
     }
 }

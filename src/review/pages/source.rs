@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::Links;
 use crate::patterns::{Pattern, PatternFile, Status};
+use crate::review::alike::AlikePatterns;
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
 use crate::selection::effects::Effects;
@@ -24,8 +25,8 @@ pub struct Listing<'l> {
     pub effects: Option<&'l Effects>,
     /// What the person wants to see.
     pub query: &'l Query,
-    /// The indices of the listed patterns.
-    pub selected: &'l [usize],
+    /// The listed patterns, grouped with those that are nearly the same.
+    pub groups: Vec<AlikePatterns>,
 }
 
 /// The list, and space for the selected pattern.
@@ -76,32 +77,52 @@ fn sorts(chosen: Sort) -> Markup {
     html! { @for (sort, value, title) in all { option value=(value) selected[sort == chosen] { (title) } } }
 }
 
-/// A part of the list, with a button for the next part.
+/// A part of the list, with a button for the next part. A group is never divided.
 pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
-    let Listing { links, source, file, effects, query, selected } = listing;
-    let end = selected.len().min(query.from.saturating_add(query.count.max(AT_A_TIME)));
-    let shown = selected.get(query.from..end).unwrap_or_default();
-    let removed: usize = effects.map_or(0, |effects| effects.total().removed);
+    let Listing { file, effects, query, groups, .. } = listing;
+    let removed = effects.map_or(0, |effects| effects.total().removed);
+    let all = groups.iter().map(|group| group.all().count()).sum();
+    let wanted = query.from.saturating_add(query.count.max(AT_A_TIME));
+    let mut end = 0;
+    let is_in_part = |group: &&AlikePatterns| {
+        let start = end;
+        end += if start < wanted { group.all().count() } else { 0 };
+        (query.from..wanted).contains(&start)
+    };
+    let shown: Vec<&AlikePatterns> = groups.iter().filter(is_in_part).collect();
     html! {
-        @if selected.is_empty() { p.quiet.empty { (why_empty(file)) } }
-        @for &index in shown {
-            @let pattern = &file.patterns[index];
-            @let of_it = effects.and_then(|effects| effect(effects, index));
-            a.item href=(links.pattern(source, &pattern.id)) data-id=(pattern.id) data-version=(Entry::of(pattern).version())
-                aria-current=[(current == Some(&pattern.id)).then_some("true")] {
-                span.status.(pattern.status.name()) title=(pattern.status.name()) { span.unseen { (pattern.status.name()) } }
-                span.text dir="auto" { (on_one_line(&pattern.example)) }
-                span.number {
-                    @match of_it {
-                        Some(effect) if effect.matches == 0 => "no match",
-                        Some(effect) => (share(effect.removed, removed)),
-                        None => (format!("in {:.0} %", 100.0 * pattern.share())),
-                    }
+        @if groups.is_empty() { p.quiet.empty { (why_empty(file)) } }
+        @for AlikePatterns { first, others } in shown {
+            (item(listing, *first, removed, current))
+            @if !others.is_empty() {
+                details.alike data-of=(file.patterns[*first].id) {
+                    summary { (grouped(others.len() as u64)) " more, nearly the same" }
+                    @for &index in others { (item(listing, index, removed, current)) }
                 }
             }
         }
-        @if end < selected.len() {
-            button.more type="button" data-do="more" data-from=(end) { "Show more of " (grouped(selected.len() as u64)) }
+        @if end < all {
+            button.more type="button" data-do="more" data-from=(end) { "Show more of " (grouped(all as u64)) }
+        }
+    }
+}
+
+/// A pattern. `all_removed` is what all patterns together remove.
+fn item(listing: &Listing, index: usize, all_removed: usize, current: Option<&str>) -> Markup {
+    let Listing { links, source, file, effects, .. } = listing;
+    let pattern = &file.patterns[index];
+    html! {
+        a.item href=(links.pattern(source, &pattern.id)) data-id=(pattern.id) data-version=(Entry::of(pattern).version())
+            aria-current=[(current == Some(&pattern.id)).then_some("true")] {
+            span.status.(pattern.status.name()) title=(pattern.status.name()) { span.unseen { (pattern.status.name()) } }
+            span.text dir="auto" { (on_one_line(&pattern.example)) }
+            span.number {
+                @match effects.and_then(|effects| effect(effects, index)) {
+                    Some(effect) if effect.matches == 0 => "no match",
+                    Some(effect) => (share(effect.removed, all_removed)),
+                    None => (format!("in {:.0} %", 100.0 * pattern.share())),
+                }
+            }
         }
     }
 }

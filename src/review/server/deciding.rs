@@ -7,11 +7,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::showing::index_of;
-use super::{Done, Failure, PageResponse, Review, apart, done, page};
+use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, done, page};
 use crate::patterns::Status;
-use crate::review::decision::Entry;
-use crate::review::pages::pattern::{self, count};
-use crate::review::query::{Group, Query, in_short, version_of};
+use crate::review::decision::{Change, Entry, Step};
+use crate::review::many::Group;
+use crate::review::pages::pattern::count;
+use crate::review::pages::preview;
+use crate::review::query::{Query, in_short};
 
 /// A decision on one pattern, which the person saw in version `seen`.
 #[derive(Deserialize)]
@@ -56,13 +58,13 @@ pub(super) async fn try_out(
     Path((source, id)): Path<(String, String)>,
     Json(edit): Json<Edit>,
 ) -> PageResponse {
-    apart(move || {
+    apart_while_asked(move |go_on| {
         let file = review.session.file(&source)?;
-        let entry = Entry::of(&file.patterns[index_of(&file, &id)?]);
-        let entry = Entry { regex: edit.regex, ends_after: edit.ends_after, ..entry };
-        let texts = review.session.documents.texts(&source);
-        Ok(page(match review.session.try_out(&source, &id, &entry) {
-            Ok(trial) => pattern::trial(&review.links, &source, &id, &texts, &trial),
+        let from = Entry::of(&file.patterns[index_of(&file, &id)?]);
+        let to = Entry { regex: edit.regex, ends_after: edit.ends_after, ..from.clone() };
+        let step = Step::in_file("edited".to_owned(), &source, vec![Change::Pattern { id: id.clone(), from, to }]);
+        Ok(page(match review.session.preview(&[step], go_on) {
+            Ok(previews) => html! { @for shown in &previews { (preview::trial(&review.links, &source, &id, shown)) } },
             Err(why) => html! { p.warning { (why) } },
         }))
     })
@@ -74,6 +76,8 @@ pub(super) async fn try_out(
 pub(super) struct ForAll {
     status: Status,
     group: Group,
+    /// The pattern on screen.
+    id: Option<String>,
     seen: String,
     query: Query,
 }
@@ -85,13 +89,13 @@ pub(super) async fn decide_on_all(
 ) -> Done {
     apart(move || {
         let looked = review.look(&source)?;
-        let chosen = looked.group(all.group, &all.query);
-        if version_of(&looked.file, &chosen) != all.seen {
-            let message = format!("the patterns are not the same any more: there are now {}; look again", chosen.len());
+        let chosen = review.chosen(&looked, all.group, &all.query, all.id.as_deref());
+        if chosen.version() != all.seen {
+            let count = chosen.count();
+            let message = format!("the patterns are not the same any more: there are now {count}; look again");
             return Err(Failure::Conflict(message));
         }
-        let count = review.session.decide_on_all(&source, &looked.file, &chosen, all.status)?;
-        Ok(done(format!("{}: {count} patterns", all.status.name())))
+        Ok(done(review.session.decide_on_all(&chosen, all.status)?))
     })
     .await
 }
@@ -129,7 +133,8 @@ pub(super) async fn undo(State(review): State<Review>, Json(Undo {}): Json<Undo>
         Ok(match review.session.undo()? {
             Some(step) => {
                 let message = format!("undone: {}", step.what);
-                Json(json!({ "message": message, "source": step.source, "id": step.only_pattern() }))
+                let (source, id) = step.only_pattern().unzip();
+                Json(json!({ "message": message, "source": source, "id": id }))
             }
             None => done("there is nothing to undo"),
         })

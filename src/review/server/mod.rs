@@ -92,6 +92,7 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
         .route(&at("review.js"), get(script))
         .route(&at("icon.svg"), get(icon))
         .route(&at("pulse"), get(showing::pulse))
+        .route(&at("beside"), get(showing::beside))
         .route(&at("undo"), post(deciding::undo))
         .route(&at("s/{source}/"), get(showing::patterns))
         .route(&at("s/{source}/list"), get(showing::list))
@@ -100,9 +101,11 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
         .route(&at("s/{source}/d/{number}"), get(showing::document_page))
         .route(&at("s/{source}/d/{number}/text"), get(showing::document_text))
         .route(&at("s/{source}/all"), get(showing::ask).post(deciding::decide_on_all))
+        .route(&at("s/{source}/all/preview"), get(showing::preview_of_many))
         .route(&at("s/{source}/keep"), post(deciding::keep))
         .route(&at("s/{source}/p/{id}/"), get(showing::detail).post(deciding::decide))
         .route(&at("s/{source}/p/{id}/matches"), get(showing::matches))
+        .route(&at("s/{source}/p/{id}/preview"), get(showing::preview_of_one))
         .route(&at("s/{source}/p/{id}/try"), post(deciding::try_out))
         .fallback(|| async { Failure::NotFound("there is no such page".to_owned()) })
         .layer(middleware::from_fn_with_state(guard.clone(), check))
@@ -154,6 +157,16 @@ impl From<SaveError> for Failure {
 /// Runs slow work on another thread, so that it does not block the server.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
+}
+
+/// Like [`apart`]. The work is told when nobody waits for its result any more, because the person has gone on.
+async fn apart_while_asked<T: Send + 'static>(
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    // The server drops this future when the browser closes the connection, and the token with it.
+    let token = Arc::new(());
+    let asker = Arc::downgrade(&token);
+    apart(move || work(&|| asker.strong_count() > 0)).await
 }
 
 fn page(markup: Markup) -> Html<String> {

@@ -11,25 +11,49 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Done, Failure, PageResponse, Review, apart, page};
+use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, page};
 use crate::cleaning::Scratch;
-use crate::patterns::{Pattern, PatternFile, SHARED, Status};
+use crate::patterns::{PatternFile, SHARED, Status};
 use crate::review::Session;
-use crate::review::pages::overview::Row;
+use crate::review::alike::alike_patterns;
+use crate::review::decision::Step;
+use crate::review::files::SaveError;
+use crate::review::many::{ChosenPatterns, Group};
+use crate::review::pages::pattern::Offer;
 use crate::review::pages::source::Listing;
-use crate::review::pages::{self, SourceHeader, about, document, overview, pattern, source};
-use crate::review::query::{Group, Query, effect, version_of};
-use crate::review::survey::FirstRemoved;
+use crate::review::pages::{self, SourceHeader, about, document, overview, pattern, preview, source};
+use crate::review::query::Query;
+use crate::review::sources::{Row, SourcesQuery};
+use crate::review::survey::{FirstRemoved, SurveyResult};
 use crate::selection::effects::{Effects, PatternEffect, Question};
 use crate::selection::warnings::warnings;
 
-pub(super) async fn home(State(review): State<Review>) -> PageResponse {
+pub(super) async fn home(State(review): State<Review>, Parameters(query): Parameters<SourcesQuery>) -> PageResponse {
     apart(move || {
         review.session.refresh();
         let session = &review.session;
         let version = session.seen(None);
-        let body = overview::overview(&review.links, &session.rows(), &session.warnings());
+        let body = overview::overview(&review.links, &query, session.rows(), &session.warnings());
         Ok(page(pages::page(&review.links, "Sources", &version, None, &body)))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub(super) struct Around {
+    source: String,
+}
+
+/// Links from a source to those beside it in the overview.
+pub(super) async fn beside(
+    State(review): State<Review>,
+    Parameters(query): Parameters<SourcesQuery>,
+    Parameters(Around { source }): Parameters<Around>,
+) -> PageResponse {
+    apart(move || {
+        let file = review.session.file(&source)?;
+        let beside = query.beside(review.session.rows(), &source);
+        Ok(page(overview::beside(&review.links, &beside, decided(&file))))
     })
     .await
 }
@@ -66,20 +90,25 @@ pub(super) struct Looked {
     version: String,
     pub(super) file: Arc<PatternFile>,
     problem: Option<String>,
-    pub(super) effects: Option<Arc<Effects>>,
+    known: Option<SurveyResult>,
     is_fresh: bool,
     first: Arc<FirstRemoved>,
 }
 
 impl Looked {
-    /// The patterns that the query selects, in order.
-    pub(super) fn select(&self, query: &Query) -> Vec<usize> {
-        query.select(&self.file, self.effects.as_deref(), &self.first)
+    /// The effects of the patterns, if known. They may be those of before the last decisions.
+    fn effects(&self) -> Option<&Effects> {
+        self.known.as_ref().map(|known| &*known.effects)
     }
 
-    /// Those of them that a group decision would change.
-    pub(super) fn group(&self, group: Group, query: &Query) -> Vec<usize> {
-        group.of(&self.file, &self.select(query), self.effects.as_deref())
+    /// The effect of one pattern, if it is known for its present status and regex.
+    fn effect(&self, index: usize) -> Option<&PatternEffect> {
+        self.known.as_ref()?.effect(index, &self.file.patterns[index])
+    }
+
+    /// The patterns that the query selects, in order.
+    fn select(&self, query: &Query) -> Vec<usize> {
+        query.select(&self.file, self.effects(), &self.first)
     }
 }
 
@@ -96,7 +125,7 @@ impl Review {
         let known = self.session.effects(source, &file);
         let is_fresh = known.as_ref().is_some_and(|(_, is_fresh)| *is_fresh);
         let first = self.session.survey.first_removed(source);
-        Ok(Looked { version, file, problem, effects: known.map(|(effects, _)| effects), is_fresh, first })
+        Ok(Looked { version, file, problem, known: known.map(|(known, _)| known), is_fresh, first })
     }
 
     fn page(&self, source: &str, name: &str, looked: &Looked, body: &Markup) -> Html<String> {
@@ -115,27 +144,55 @@ impl Review {
         source: &'l str,
         looked: &'l Looked,
         query: &'l Query,
-        selected: &'l [usize],
+        selected: &[usize],
     ) -> Listing<'l> {
-        let effects = looked.effects.as_deref();
-        Listing { links: &self.links, source, file: &looked.file, effects, query, selected }
+        let groups = alike_patterns(&looked.file, selected);
+        Listing { links: &self.links, source, file: &looked.file, effects: looked.effects(), query, groups }
     }
 
-    fn detail(&self, source: &str, looked: &Looked, index: usize, selected: &[usize]) -> Markup {
-        let effects = looked.effects.as_deref();
+    fn detail(&self, source: &str, looked: &Looked, index: usize, query: &Query) -> Markup {
         let texts = self.session.documents.texts(source);
-        let all = [Group::Listed, Group::Frequent, Group::Lines, Group::Idle];
-        let groups = all.map(|group| (group, group.of(&looked.file, selected, effects).len()));
+        let pattern = &looked.file.patterns[index];
+        let elsewhere = self.session.with_same_pattern(&looked.file, pattern);
+        let all =
+            [Group::Alike, Group::Everywhere, Group::Listed, Group::Frequent, Group::Lines, Group::Idle].into_iter();
+        let offers = all.map(|group| {
+            let chosen = self.chosen(looked, group, query, Some(&pattern.id));
+            // What is only this pattern is decided with its own buttons.
+            let is_alone = chosen.patterns().all(|(file, one)| file.source == source && one.id == pattern.id);
+            let count = if is_alone && group.is_about_one() { 0 } else { chosen.count() };
+            Offer { group, count }
+        });
         pattern::detail(&pattern::PatternView {
             links: &self.links,
             source,
             file: &looked.file,
-            pattern: &looked.file.patterns[index],
-            effect: effects.and_then(|effects| effect(effects, index)),
+            pattern,
+            effect: looked.effect(index),
             is_fresh: looked.is_fresh,
             texts: &texts,
-            groups: &groups,
+            offers: &offers.collect::<Vec<_>>(),
+            elsewhere: &elsewhere,
+            state: &format!("{:?}", self.session.version(source)),
         })
+    }
+
+    /// The undecided patterns that a decision on a group changes. `id` is the pattern on screen.
+    pub(super) fn chosen(&self, looked: &Looked, group: Group, query: &Query, id: Option<&str>) -> ChosenPatterns {
+        let of_file = |indices: Vec<usize>| ChosenPatterns::undecided([(Arc::clone(&looked.file), indices)]);
+        let index = id.and_then(|id| index_of(&looked.file, id).ok());
+        match (group, index) {
+            (Group::Alike, Some(index)) => {
+                let groups = alike_patterns(&looked.file, &looked.select(query));
+                let group = groups.iter().find(|group| group.all().any(|member| member == index));
+                of_file(group.map(|group| group.all().collect()).unwrap_or_default())
+            }
+            (Group::Everywhere, Some(index)) => {
+                ChosenPatterns::undecided(self.session.with_same_pattern(&looked.file, &looked.file.patterns[index]))
+            }
+            (Group::Alike | Group::Everywhere, None) => ChosenPatterns::default(),
+            _ => of_file(group.of(&looked.file, &looked.select(query), looked.effects())),
+        }
     }
 }
 
@@ -155,7 +212,7 @@ pub(super) fn index_of(file: &PatternFile, id: &str) -> Result<usize, Failure> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Chosen {
+pub(super) struct OnScreen {
     id: Option<String>,
 }
 
@@ -163,13 +220,13 @@ pub(super) async fn patterns(
     State(review): State<Review>,
     Path(name): Path<String>,
     Parameters(query): Parameters<Query>,
-    Parameters(chosen): Parameters<Chosen>,
+    Parameters(on_screen): Parameters<OnScreen>,
 ) -> PageResponse {
     apart(move || {
         let looked = review.look(&name)?;
         let selected = looked.select(&query);
-        let index = chosen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
-        let detail = index.map(|index| review.detail(&name, &looked, index, &selected));
+        let index = on_screen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
+        let detail = index.map(|index| review.detail(&name, &looked, index, &query));
         let body = source::patterns(&review.listing(&name, &looked, &query, &selected), detail.as_ref());
         Ok(review.page(&name, "patterns", &looked, &body))
     })
@@ -180,14 +237,14 @@ pub(super) async fn list(
     State(review): State<Review>,
     Path(name): Path<String>,
     Parameters(query): Parameters<Query>,
-    Parameters(chosen): Parameters<Chosen>,
+    Parameters(on_screen): Parameters<OnScreen>,
 ) -> PageResponse {
     apart(move || {
         let looked = review.look(&name)?;
         let selected = looked.select(&query);
         let listing = review.listing(&name, &looked, &query, &selected);
         Ok(page(html! {
-            (source::list(&listing, chosen.id.as_deref()))
+            (source::list(&listing, on_screen.id.as_deref()))
             @if query.from == 0 { template { (source::statuses(&listing)) (pages::progress(decided(&looked.file))) } }
         }))
     })
@@ -202,46 +259,68 @@ pub(super) async fn detail(
     apart(move || {
         let looked = review.look(&source)?;
         let index = index_of(&looked.file, &id)?;
-        let selected = looked.select(&query);
-        Ok(page(review.detail(&source, &looked, index, &selected)))
+        Ok(page(review.detail(&source, &looked, index, &query)))
     })
     .await
 }
 
-/// A decision on many patterns.
+/// A decision on many patterns. `id` is the pattern on screen.
 #[derive(Deserialize)]
 pub(super) struct Asked {
     decision: Status,
     group: Group,
+    id: Option<String>,
 }
 
 pub(super) async fn ask(
     State(review): State<Review>,
     Path(source): Path<String>,
     Parameters(query): Parameters<Query>,
-    Parameters(Asked { decision, group }): Parameters<Asked>,
+    Parameters(Asked { decision, group, id }): Parameters<Asked>,
 ) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
-        let effects = looked.effects.as_deref();
-        let chosen = looked.group(group, &query);
-        let version = version_of(&looked.file, &chosen);
-        let unknown = PatternEffect::default();
-        let of = |&index: &usize| {
-            let known = effects.and_then(|effects| effect(effects, index));
-            (&looked.file.patterns[index], known.unwrap_or(&unknown))
-        };
-        let chosen: Vec<(&Pattern, &PatternEffect)> = chosen.iter().map(of).collect();
-        let texts = review.session.documents.texts(&source);
-        Ok(page(pattern::ask(&pattern::Asked {
-            links: &review.links,
-            source: &source,
-            texts: &texts,
-            chosen: &chosen,
-            status: decision,
-            group,
-            version: &version,
-        })))
+        let chosen = review.chosen(&looked, group, &query, id.as_deref());
+        Ok(page(pattern::ask(&chosen, decision, group)))
+    })
+    .await
+}
+
+/// What a decision on many patterns would change.
+pub(super) async fn preview_of_many(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Parameters(query): Parameters<Query>,
+    Parameters(Asked { decision, group, id }): Parameters<Asked>,
+) -> PageResponse {
+    apart_while_asked(move |go_on| {
+        let looked = review.look(&source)?;
+        let chosen = review.chosen(&looked, group, &query, id.as_deref());
+        let previews = review.session.preview(&[chosen.step_to(decision)], go_on).map_err(SaveError::from)?;
+        Ok(page(html! { @for shown in &previews { (preview::preview(&review.links, decision, shown)) } }))
+    })
+    .await
+}
+
+/// What each decision on a pattern would change.
+pub(super) async fn preview_of_one(
+    State(review): State<Review>,
+    Path((source, id)): Path<(String, String)>,
+) -> PageResponse {
+    apart_while_asked(move |go_on| {
+        let file = review.session.file(&source)?;
+        let index = index_of(&file, &id)?;
+        let others = [Status::Accepted, Status::Rejected].into_iter();
+        let others: Vec<Status> = others.filter(|status| *status != file.patterns[index].status).collect();
+        let one = ChosenPatterns { files: vec![(file, vec![index])] };
+        let steps: Vec<Step> = others.iter().map(|&status| one.step_to(status)).collect();
+        let previews = review.session.preview(&steps, go_on).map_err(SaveError::from)?;
+        Ok(page(html! {
+            @for (status, shown) in others.into_iter().zip(&previews) {
+                h3 { (preview::if_you(status)) }
+                (preview::preview(&review.links, status, shown))
+            }
+        }))
     })
     .await
 }
@@ -271,7 +350,7 @@ pub(super) async fn about_source(State(review): State<Review>, Path(source): Pat
     apart(move || {
         let looked = review.look(&source)?;
         let texts = review.session.documents.texts(&source);
-        let body = about::about(&looked.file, &texts, looked.effects.as_deref(), &review.session.warnings_of(&source));
+        let body = about::about(&looked.file, &texts, looked.effects(), &review.session.warnings_of(&source));
         Ok(review.page(&source, "about", &looked, &body))
     })
     .await
@@ -291,7 +370,7 @@ pub(super) async fn documents(
     apart(move || {
         let looked = review.look(&source)?;
         let texts = review.session.documents.texts(&source);
-        let body = about::documents(&review.links, &source, &texts, looked.effects.as_deref(), &order);
+        let body = about::documents(&review.links, &source, &texts, looked.effects(), &order);
         Ok(review.page(&source, "documents", &looked, &body))
     })
     .await
@@ -369,12 +448,13 @@ impl Session {
         let counts = self.documents.counts();
         let row = |source: String| {
             let (file, problem) = self.patterns(&source)?;
-            let removed = self.effects(&source, &file).map(|(effects, _)| effects.total());
+            let removed = self.effects(&source, &file).map(|(known, _)| known.effects.total());
             Some(Row {
                 documents: counts.as_ref().map(|counts| documents_of(&source, counts)),
                 decided: decided(&file),
                 removed,
                 removed_when_mined: file.mined.removed,
+                is_doubted: file.trust.as_ref().is_some_and(|trust| trust.doubt().is_some()),
                 warnings: problem.into_iter().chain(self.warnings_of(&source)).collect(),
                 source,
             })
@@ -386,10 +466,10 @@ impl Session {
     fn warnings_of(&self, source: &str) -> Vec<String> {
         let files = self.files_for(source);
         let known = files.first().and_then(|own| self.effects(source, own));
-        let Some((effects, true)) = known else { return Vec::new() };
+        let Some((known, true)) = known else { return Vec::new() };
         let files: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
         let question = Question { files: &files, options: &self.options, watched: None };
-        if source == SHARED { Vec::new() } else { warnings(&question, self.as_mined, &effects) }
+        if source == SHARED { Vec::new() } else { warnings(&question, self.as_mined, &known.effects) }
     }
 
     /// General warnings, which belong to no source with patterns.

@@ -1,0 +1,421 @@
+//! What a decision would change, before it is made.
+//!
+//! Takes [`Step`]s, and cleans documents as they are cleaned now and as they would be after each step. Returns the
+//! differences of the cuts. So it also shows what no pattern matches, but is removed or comes back with its neighbours.
+//! Only documents in which a changed pattern matches can change, so only these are cleaned.
+
+use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::cleaning::regexes::MatchError;
+use crate::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch};
+use crate::patterns::{Pattern, PatternFile, SHARED, Status};
+use crate::selection::effects::{Found, Question, SampleMatch, found};
+
+use super::Session;
+use super::decision::{Change, FileChanges, Refusal, Step};
+use super::documents::Texts;
+
+/// Maximum time that a person waits. After that, results are shown for the documents done so far.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// What a decision would change.
+#[derive(Debug, Default)]
+pub struct Preview {
+    /// The documents that were looked at, with the source whose documents they are.
+    pub texts: Vec<(String, Arc<Texts>)>,
+    /// Number of documents that were looked at in time.
+    pub sampled: usize,
+    /// Number of all documents.
+    pub of: usize,
+    /// Number of documents of which more or less would be removed.
+    pub documents: usize,
+    /// What would be removed in addition.
+    pub removed: Difference,
+    /// What would no longer be removed.
+    pub back: Difference,
+    /// The matches of the changed patterns, now and then.
+    pub matches: [MatchCounts; 2],
+    /// New matches.
+    pub gained: Vec<SampleMatch>,
+    /// Matches that are lost.
+    pub lost: Vec<SampleMatch>,
+    /// Why the engine gave up on some documents, if it did.
+    pub failure: Option<String>,
+}
+
+/// Numbers of matches, and of documents with a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchCounts {
+    /// Number of matches.
+    pub matches: usize,
+    /// Number of documents.
+    pub documents: usize,
+}
+
+/// Text that is removed in one state and not in the other.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Its size.
+    pub bytes: usize,
+    /// The size of those excerpts in which no pattern matches.
+    pub unmatched: usize,
+    /// Each different text once, the largest sum first.
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// A text that is removed in one state and not in the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Index in [`Preview::texts`], and of the document in it.
+    pub document: (usize, usize),
+    /// The bytes of the document.
+    pub bytes: Range<usize>,
+    /// Whether no pattern matches in it: it is removed because of its shape, or with the text around it.
+    pub is_unmatched: bool,
+    /// Number of places with the same text.
+    pub places: usize,
+}
+
+impl Session {
+    /// A function that returns true for [`PATIENCE`] from now, unless the review ends before.
+    pub(super) fn patience(&self) -> impl Fn() -> bool + Sync {
+        let start = Instant::now();
+        move || start.elapsed() < PATIENCE && !self.survey.is_closed()
+    }
+
+    /// The matches of a pattern in a source's own file, as many as are found in time.
+    pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<SampleMatch> {
+        let files = self.files_for(source);
+        let Some(own) = files.first() else { return Vec::new() };
+        let mut alone = PatternFile::clone(own);
+        alone.patterns = own.patterns.get(index).into_iter().cloned().collect();
+        let watched = Some(Origin { file: 0, index: 0 });
+        let question = Question { files: &[&alone], options: &self.options, watched };
+        let go_on = self.patience();
+        texts.effects(&question, go_on).watched
+    }
+
+    /// What each of these steps would change, until the time is over or `go_on` returns false. All of them change the
+    /// same patterns. The error says why one of them cannot be made.
+    pub fn preview(&self, steps: &[Step], go_on: impl Fn() -> bool + Sync) -> Result<Vec<Preview>, Refusal> {
+        let patience = self.patience();
+        let go_on = || patience() && go_on();
+        let changed = Changed::by(self, steps)?;
+        let mut previews: Vec<Preview> = steps.iter().map(|_| Preview::default()).collect();
+        for source in changed.sources() {
+            let texts = self.documents.texts(source);
+            // The documents of other steps' sources are looked at there.
+            let is_elsewhere = |page: usize| source == SHARED && changed.files.contains_key(&texts.documents[page].source);
+            let pages: Vec<usize> = (0..texts.documents.len()).filter(|&page| !is_elsewhere(page)).collect();
+            let probe = changed.probe(self, source);
+            let can_change = Changed::matching(&probe, &texts, &pages, &go_on);
+            let mut by_source: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+            for (page, is_matched) in pages.iter().copied().zip(can_change) {
+                match is_matched {
+                    Some(true) => by_source.entry(&texts.documents[page].source).or_default().push(page),
+                    Some(false) => outcomes.push((page, Some(Ok(Vec::new())))),
+                    None => outcomes.push((page, None)),
+                }
+            }
+            for (of_source, pages) in by_source {
+                let states = changed.states(self, of_source);
+                let look = |scratch: &mut Scratch, &page: &usize| {
+                    let text = &texts.documents[page].text;
+                    (page, if go_on() { states.look(scratch, text, &go_on) } else { None })
+                };
+                outcomes.extend(pages.par_iter().map_init(Scratch::default, look).collect::<Vec<_>>());
+            }
+            outcomes.sort_by_key(|(page, _)| *page);
+            for (number, preview) in previews.iter_mut().enumerate() {
+                preview.add(number, source, &texts, &outcomes);
+            }
+        }
+        for Preview { texts, removed, back, .. } in &mut previews {
+            [removed, back].into_iter().for_each(|difference| difference.join_same_texts(texts));
+        }
+        Ok(previews)
+    }
+}
+
+/// The files that steps change, before and after each of them.
+struct Changed {
+    files: BTreeMap<String, ChangedFile>,
+    /// Number of steps.
+    steps: usize,
+}
+
+struct ChangedFile {
+    now: Arc<PatternFile>,
+    /// After each step.
+    then: Vec<Arc<PatternFile>>,
+    ids: HashSet<String>,
+}
+
+impl Changed {
+    fn by(session: &Session, steps: &[Step]) -> Result<Changed, Refusal> {
+        let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
+        for (number, step) in steps.iter().enumerate() {
+            for changes in &step.files {
+                let FileChanges { source, changes: of_file } = changes;
+                let Some(now) = session.files.get(source) else { continue };
+                let unchanged = || ChangedFile {
+                    then: vec![Arc::clone(&now); steps.len()],
+                    now: Arc::clone(&now),
+                    ids: HashSet::new(),
+                };
+                let file = files.entry(source.clone()).or_insert_with(unchanged);
+                changes.apply(Arc::make_mut(&mut file.then[number]))?;
+                let id = |change: &Change| match change {
+                    Change::Pattern { id, .. } => Some(id.clone()),
+                    Change::Keep { .. } => None,
+                };
+                file.ids.extend(of_file.iter().filter_map(id));
+            }
+        }
+        Ok(Changed { files, steps: steps.len() })
+    }
+
+    /// The shared patterns are the last, because their documents are those of all sources.
+    fn sources(&self) -> impl Iterator<Item = &str> {
+        let own = self.files.keys().map(String::as_str).filter(|&source| source != SHARED);
+        own.chain(self.files.contains_key(SHARED).then_some(SHARED))
+    }
+
+    /// A cleaner that finds all matches of the changed patterns, whatever their status.
+    fn probe(&self, session: &Session, source: &str) -> Cleaner {
+        let names = [source, SHARED].into_iter().take(if source == SHARED { 1 } else { 2 });
+        let mut probes: Vec<PatternFile> = Vec::new();
+        for file in names.filter_map(|name| self.files.get(name)) {
+            let mut seen: HashSet<&str> = HashSet::new();
+            for state in std::iter::once(&file.now).chain(&file.then) {
+                let changed = state.patterns.iter().filter(|pattern| file.ids.contains(&pattern.id));
+                let unseen: Vec<&Pattern> = changed.filter(|pattern| seen.insert(&pattern.regex)).collect();
+                if !unseen.is_empty() {
+                    let accepted = |pattern: &Pattern| Pattern { status: Status::Accepted, ..pattern.clone() };
+                    let mut probe = PatternFile::empty(&file.now.source, &file.now.lexer);
+                    probe.patterns = unseen.into_iter().map(accepted).collect();
+                    probes.push(probe);
+                }
+            }
+        }
+        Cleaner::new(&probes.iter().collect::<Vec<_>>(), &session.options)
+    }
+
+    /// Whether a changed pattern matches in each of these documents. `None` if the time is over before. A document on
+    /// which the engine gives up is looked at, which tells why.
+    fn matching(
+        probe: &Cleaner,
+        texts: &Texts,
+        pages: &[usize],
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Vec<Option<bool>> {
+        let look = |scratch: &mut Scratch, &page: &usize| {
+            if !go_on() {
+                return None;
+            }
+            match probe.read_while(scratch, &texts.documents[page].text, go_on) {
+                Ok(reading) => Some(!reading.matches.is_empty()),
+                Err(error) => (!is_stopped(&error)).then_some(true),
+            }
+        };
+        pages.par_iter().map_init(Scratch::default, look).collect()
+    }
+
+    /// The cleaners of a source now and after each step.
+    fn states(&self, session: &Session, source: &str) -> States {
+        let unchanged = session.files_for(source);
+        let state = |step: Option<usize>| {
+            let file = |file: &Arc<PatternFile>| match (self.files.get(&file.source), step) {
+                (Some(changed), Some(step)) => Arc::clone(&changed.then[step]),
+                (Some(changed), None) => Arc::clone(&changed.now),
+                (None, _) => Arc::clone(file),
+            };
+            let files: Vec<Arc<PatternFile>> = unchanged.iter().map(file).collect();
+            let mut watched = HashSet::new();
+            for (number, file) in files.iter().enumerate() {
+                let Some(changed) = self.files.get(&file.source) else { continue };
+                let is_watched = |index: &usize| changed.ids.contains(&file.patterns[*index].id);
+                let indices = (0..file.patterns.len()).filter(is_watched);
+                watched.extend(indices.map(|index| Origin { file: number, index }));
+            }
+            State { cleaner: session.cleaner(&files), watched }
+        };
+        States { now: state(None), then: (0..self.steps).map(|step| state(Some(step))).collect() }
+    }
+}
+
+/// The cleaners of a source in several states.
+struct States {
+    now: State,
+    /// After each step.
+    then: Vec<State>,
+}
+
+struct State {
+    cleaner: Cleaner,
+    /// The changed patterns.
+    watched: HashSet<Origin>,
+}
+
+/// A document as it is cleaned in one state.
+struct Look {
+    cleaning: Cleaning,
+    /// The matches of the changed patterns.
+    matches: Vec<Found>,
+}
+
+/// What each step changes in a document. The error says why that is not known. `None` if the time was over before.
+type Outcome = Option<Result<Vec<DocumentChange>, String>>;
+
+/// What one step changes in a document.
+#[derive(Clone, Default)]
+struct DocumentChange {
+    removed: Vec<Cut>,
+    back: Vec<Cut>,
+    /// Numbers of matches, now and then.
+    matches: [usize; 2],
+    gained: Vec<Found>,
+    lost: Vec<Found>,
+}
+
+/// Bytes that are removed in one state and not in the other, and whether no pattern matches in them.
+type Cut = (Range<usize>, bool);
+
+impl States {
+    fn look(&self, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Outcome {
+        let look = |scratch: &mut Scratch| {
+            let now = self.now.look(scratch, text, go_on)?;
+            let change = |then: &State| Ok(DocumentChange::of(text, &now, &then.look(scratch, text, go_on)?));
+            self.then.iter().map(change).collect()
+        };
+        match look(scratch) {
+            Err(error) if is_stopped(&error) => None,
+            looked => Some(looked.map_err(|error| error.to_string())),
+        }
+    }
+}
+
+impl State {
+    fn look(&self, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Result<Look, CleanError> {
+        let reading = self.cleaner.read_while(scratch, text, go_on)?;
+        let cleaning = self.cleaner.cleaning(text, &reading);
+        let all = found(self.cleaner.patterns().len(), &reading, &cleaning).into_iter();
+        let watched = all.filter(|(pattern, _)| self.watched.contains(&self.cleaner.origins()[*pattern]));
+        let mut matches: Vec<Found> = watched.flat_map(|(_, matches)| matches).collect();
+        matches.sort_by_key(|found| (found.bytes.start, found.bytes.end));
+        Ok(Look { cleaning, matches })
+    }
+}
+
+impl DocumentChange {
+    fn of(text: &str, now: &Look, then: &Look) -> DocumentChange {
+        let without = |some: &Look, others: &Look| -> Vec<Found> {
+            let known: HashSet<&Range<usize>> = others.matches.iter().map(|found| &found.bytes).collect();
+            some.matches.iter().filter(|found| !known.contains(&found.bytes)).cloned().collect()
+        };
+        DocumentChange {
+            removed: difference(text, &then.cleaning, &now.cleaning),
+            back: difference(text, &now.cleaning, &then.cleaning),
+            matches: [now, then].map(|look| look.matches.len()),
+            gained: without(then, now),
+            lost: without(now, then),
+        }
+    }
+}
+
+/// What one cleaning removes and the other does not, without white space at the edges.
+fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    for span in &some.spans {
+        let mut at = span.range.start;
+        let meeting = other.spans.iter().map(|other| &other.range);
+        let meeting = meeting.filter(|other| other.start < span.range.end && span.range.start < other.end);
+        for other in meeting.chain([&(span.range.end..span.range.end)]) {
+            let part = trimmed(text, at..other.start.max(at));
+            let is_matched = span.because.iter().any(|(bytes, _)| bytes.start < part.end && part.start < bytes.end);
+            if !part.is_empty() {
+                cuts.push((part, !is_matched));
+            }
+            at = other.end.max(at);
+        }
+    }
+    cuts
+}
+
+impl Preview {
+    /// Adds what the step of this number changes in the documents of a source.
+    fn add(&mut self, step: usize, source: &str, texts: &Arc<Texts>, outcomes: &[(usize, Outcome)]) {
+        let number = self.texts.len();
+        self.texts.push((source.to_owned(), Arc::clone(texts)));
+        self.of += outcomes.len();
+        for (page, outcome) in outcomes {
+            let changes = match outcome {
+                Some(Ok(changes)) => changes,
+                Some(Err(error)) => {
+                    self.failure.get_or_insert_with(|| error.clone());
+                    continue;
+                }
+                None => continue,
+            };
+            self.sampled += 1;
+            // A document without a match is not changed.
+            let Some(change) = changes.get(step) else { continue };
+            self.documents += usize::from(!(change.removed.is_empty() && change.back.is_empty()));
+            for (difference, cuts) in [(&mut self.removed, &change.removed), (&mut self.back, &change.back)] {
+                cuts.iter().for_each(|cut| difference.add((number, *page), cut));
+            }
+            for (sum, count) in self.matches.iter_mut().zip(change.matches) {
+                sum.matches += count;
+                sum.documents += usize::from(count > 0);
+            }
+            // Only a decision on one file shows its matches, see `pages::preview`.
+            self.gained.extend(change.gained.iter().map(|found| found.sample_match(*page)));
+            self.lost.extend(change.lost.iter().map(|found| found.sample_match(*page)));
+        }
+    }
+}
+
+impl Difference {
+    fn add(&mut self, document: (usize, usize), (bytes, is_unmatched): &Cut) {
+        self.bytes += bytes.len();
+        self.unmatched += if *is_unmatched { bytes.len() } else { 0 };
+        self.excerpts.push(Excerpt { document, bytes: bytes.clone(), is_unmatched: *is_unmatched, places: 1 });
+    }
+
+    /// Leaves the first excerpt of each text. The texts that make up most come first.
+    fn join_same_texts(&mut self, texts: &[(String, Arc<Texts>)]) {
+        let mut joined: Vec<Excerpt> = Vec::new();
+        let mut known: HashMap<(&str, bool), usize> = HashMap::new();
+        for excerpt in self.excerpts.drain(..) {
+            let (of, page) = excerpt.document;
+            let text = &texts[of].1.documents[page].text[excerpt.bytes.clone()];
+            match known.entry((text, excerpt.is_unmatched)) {
+                Entry::Occupied(index) => joined[*index.get()].places += 1,
+                Entry::Vacant(new) => {
+                    new.insert(joined.len());
+                    joined.push(excerpt);
+                }
+            }
+        }
+        joined.sort_by_key(|excerpt| Reverse(excerpt.places * excerpt.bytes.len()));
+        self.excerpts = joined;
+    }
+}
+
+fn is_stopped(error: &CleanError) -> bool {
+    matches!(error.source, MatchError::Stopped)
+}
+
+/// A range without the white space at its ends.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let end = range.start + text[range.clone()].trim_end().len();
+    end - text[range.start..end].trim_start().len()..end
+}
