@@ -105,18 +105,21 @@ fn are_alike(one: &[&Piece], other: &[&Piece]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::LexerCache;
+    use crate::patterns::{ID_DIGITS, LexerCache, id_of, regex};
 
     /// The examples of each group of patterns of these words, in this order.
     fn grouped(words: &[&str]) -> Vec<Vec<usize>> {
+        let head = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
+        let parse = |yaml: &str| PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let lexer = parse(head).lexer;
         let pattern = |(index, words): (usize, &&str)| {
-            let regex = words.replace('|', r"\|").replace(' ', r"\s+");
-            format!("  - {{id: 'p{index}', regex: '(?<!\\S){regex}(?!\\w)'}}\n")
+            let regex = format!(r"(?<!\S){}(?!\w)", words.replace(' ', r"\s+"));
+            let id = id_of(&regex::parse(&regex, &lexer).unwrap(), lexer.mutable(), ID_DIGITS);
+            format!("  - {{id: '{id}', regex: '{regex}', note: '{index}'}}\n")
         };
         let patterns: String = words.iter().enumerate().map(pattern).collect();
-        let head = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
-        let file = PatternFile::parse(&format!("{head}patterns:\n{patterns}"), &LexerCache::default()).unwrap();
-        let number = |index: usize| file.patterns[index].id[1..].parse().unwrap();
+        let file = parse(&format!("{head}patterns:\n{patterns}"));
+        let number = |index: usize| file.patterns[index].note.parse().unwrap();
         let mut listed: Vec<usize> = (0..words.len()).collect();
         listed.sort_by_key(|&index| -> usize { number(index) });
         let groups = alike_patterns(&file, &listed);
@@ -125,7 +128,10 @@ mod tests {
 
     #[test]
     fn patterns_that_differ_in_one_stretch_are_alike() {
-        assert_eq!(grouped(&["More from Sport", "Read it", "More from the Business desk"]), [vec![0], vec![1], vec![2]]);
+        assert_eq!(
+            grouped(&["More from Sport", "Read it", "More from the Business desk"]),
+            [vec![0], vec![1], vec![2]]
+        );
         assert_eq!(grouped(&["More from Sport", "Read it", "More from Business"]), [vec![0, 2], vec![1]]);
         assert_eq!(grouped(&["Share on Facebook now", "Share at last now"]), [vec![0, 1]]);
         assert_eq!(grouped(&["Some rights reserved", "All rights reserved"]), [vec![0, 1]]);

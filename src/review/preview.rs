@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::cleaning::regexes::MatchError;
-use crate::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch};
+use crate::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch, Span};
 use crate::patterns::{Pattern, PatternFile, SHARED, Status};
 use crate::selection::effects::{Found, Question, SampleMatch, found};
 
@@ -64,7 +64,7 @@ pub struct MatchCounts {
 pub struct Difference {
     /// Its size.
     pub bytes: usize,
-    /// The size of those excerpts in which no pattern matches.
+    /// The size of what no pattern explains: it is removed because of its shape, or with the text around it.
     pub unmatched: usize,
     /// Each different text once, the largest sum first.
     pub excerpts: Vec<Excerpt>,
@@ -77,7 +77,7 @@ pub struct Excerpt {
     pub document: (usize, usize),
     /// The bytes of the document.
     pub bytes: Range<usize>,
-    /// Whether no pattern matches in it: it is removed because of its shape, or with the text around it.
+    /// Whether no pattern explains any of it.
     pub is_unmatched: bool,
     /// Number of places with the same text.
     pub places: usize,
@@ -112,7 +112,8 @@ impl Session {
         for source in changed.sources() {
             let texts = self.documents.texts(source);
             // The documents of other steps' sources are looked at there.
-            let is_elsewhere = |page: usize| source == SHARED && changed.files.contains_key(&texts.documents[page].source);
+            let is_elsewhere =
+                |page: usize| source == SHARED && changed.files.contains_key(&texts.documents[page].source);
             let pages: Vec<usize> = (0..texts.documents.len()).filter(|&page| !is_elsewhere(page)).collect();
             let probe = changed.probe(self, source);
             let can_change = Changed::matching(&probe, &texts, &pages, &go_on);
@@ -286,8 +287,13 @@ struct DocumentChange {
     lost: Vec<Found>,
 }
 
-/// Bytes that are removed in one state and not in the other, and whether no pattern matches in them.
-type Cut = (Range<usize>, bool);
+/// Text that is removed in one state and not in the other.
+#[derive(Clone)]
+struct Cut {
+    bytes: Range<usize>,
+    /// Number of its bytes that no pattern explains.
+    unmatched: usize,
+}
 
 impl States {
     fn look(&self, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Outcome {
@@ -340,14 +346,24 @@ fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
         let meeting = meeting.filter(|other| other.start < span.range.end && span.range.start < other.end);
         for other in meeting.chain([&(span.range.end..span.range.end)]) {
             let part = trimmed(text, at..other.start.max(at));
-            let is_matched = span.because.iter().any(|(bytes, _)| bytes.start < part.end && part.start < bytes.end);
             if !part.is_empty() {
-                cuts.push((part, !is_matched));
+                cuts.push(Cut { unmatched: unmatched(text, span, &part), bytes: part });
             }
             at = other.end.max(at);
         }
     }
     cuts
+}
+
+/// Number of bytes in a part of a span that none of its patterns explains, without white space at their edges.
+fn unmatched(text: &str, span: &Span, part: &Range<usize>) -> usize {
+    let mut at = part.start;
+    let mut count = 0;
+    for (bytes, _) in &span.because {
+        count += trimmed(text, at..bytes.start.clamp(at, part.end)).len();
+        at = bytes.end.clamp(at, part.end);
+    }
+    count + trimmed(text, at..part.end).len()
 }
 
 impl Preview {
@@ -384,10 +400,11 @@ impl Preview {
 }
 
 impl Difference {
-    fn add(&mut self, document: (usize, usize), (bytes, is_unmatched): &Cut) {
+    fn add(&mut self, document: (usize, usize), Cut { bytes, unmatched }: &Cut) {
         self.bytes += bytes.len();
-        self.unmatched += if *is_unmatched { bytes.len() } else { 0 };
-        self.excerpts.push(Excerpt { document, bytes: bytes.clone(), is_unmatched: *is_unmatched, places: 1 });
+        self.unmatched += unmatched;
+        let is_unmatched = *unmatched == bytes.len();
+        self.excerpts.push(Excerpt { document, bytes: bytes.clone(), is_unmatched, places: 1 });
     }
 
     /// Leaves the first excerpt of each text. The texts that make up most come first.
@@ -418,4 +435,129 @@ fn is_stopped(error: &CleanError) -> bool {
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let end = range.start + text[range.clone()].trim_end().len();
     end - text[range.start..end].trim_start().len()..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cleaning::CleanOptions;
+    use crate::corpus::{Inventory, ReadOptions};
+    use crate::patterns::Status;
+    use crate::review::documents::Documents;
+    use crate::review::many::ChosenPatterns;
+
+    const HEAD: &str = "mined: {documents: 6, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n";
+    const STORY: &str = "The ferry was late again on Monday, near Harbor City, and nobody on the quay knew why or until \
+                         when it would come back from the islands.";
+
+    /// A review of six documents of source `s` and one of source `t`, with these patterns of `s` and shared ones.
+    fn session(own: &str, shared: &str) -> (tempfile::TempDir, Session) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        for number in 0..6 {
+            let text = format!("Home | News\n\n{STORY} {number}\n\nShare this | Subscribe now | Letters\nCopyright\n");
+            write(&format!("c/s/{number}.txt"), &text);
+        }
+        write("c/t/0.txt", "The other paper.\n\nShare this\n");
+        let paths = [("s", own), (SHARED, shared)].map(|(source, patterns)| {
+            write(&format!("p/{source}.yaml"), &format!("dehusk: 1\nsource: {source}\n{HEAD}{patterns}"));
+            folder.path().join(format!("p/{source}.yaml"))
+        });
+        let inventory = Inventory::scan(&[folder.path().join("c")], &ReadOptions::default()).unwrap();
+        let documents = Documents::new(inventory, 1000);
+        let session = Session::open(Box::new(move || paths.to_vec()), documents, CleanOptions::default(), true);
+        (folder, session)
+    }
+
+    const OWN: &str = "  - {id: home, regex: '(?m)^\\s*Home\\s+\\|\\s+News\\s*$', documents: 6, among: 6}\n  \
+                       - {id: place, regex: 'near\\s+Harbor\\s+City', documents: 2, among: 6}\n  \
+                       - {id: share, regex: '(?m)^\\s*Share\\s+this', documents: 6, among: 6}\n  \
+                       - {id: tail, regex: '(?m)^\\s*Copyright\\s*$', documents: 6, among: 6}\n";
+    const SHARING: &str = "  - {id: shared, regex: '(?m)^\\s*Share\\s+this\\s*$', documents: 6, among: 6}\n";
+
+    fn step(session: &Session, source: &str, id: &str, status: Status) -> Step {
+        let file = session.files.get(source).unwrap();
+        let index = file.patterns.iter().position(|pattern| pattern.id == id).unwrap();
+        ChosenPatterns { files: vec![(file, vec![index])] }.step_to(status)
+    }
+
+    fn letters(text: &str) -> usize {
+        text.chars().filter(|c| !c.is_whitespace()).count()
+    }
+
+    /// The cleaned documents.
+    fn cleaned(session: &Session) -> Vec<String> {
+        let clean = |source: &str| {
+            let cleaner = session.cleaner(&session.files_for(source));
+            let texts = session.documents.texts(source);
+            let clean = |page: &crate::review::documents::LoadedDocument| {
+                cleaner.clean(&mut Scratch::default(), &page.text).unwrap().strip(&page.text)
+            };
+            texts.documents.iter().map(clean).collect::<Vec<String>>()
+        };
+        ["s", "t"].iter().flat_map(|source| clean(source)).collect()
+    }
+
+    /// The number of letters of all texts of a difference.
+    fn letters_of(preview: &Preview, difference: &Difference) -> usize {
+        let of = |excerpt: &Excerpt| {
+            let (texts, page) = excerpt.document;
+            excerpt.places * letters(&preview.texts[texts].1.documents[page].text[excerpt.bytes.clone()])
+        };
+        difference.excerpts.iter().map(of).sum()
+    }
+
+    #[test]
+    fn what_is_told_before_a_decision_is_what_happens() {
+        let mut told_of_unmatched = false;
+        for (source, id) in [("s", "home"), ("s", "place"), ("s", "share"), ("s", "tail"), (SHARED, "shared")] {
+            for status in [Status::Accepted, Status::Rejected] {
+                let (_folder, session) = session(OWN, SHARING);
+                let step = step(&session, source, id, status);
+                let preview = session.preview(std::slice::from_ref(&step), || true).unwrap().remove(0);
+                let before = cleaned(&session);
+                session.decide(step).unwrap();
+                let after = cleaned(&session);
+                let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
+                let sum = |texts: &[String]| texts.iter().map(|text| letters(text)).sum::<usize>();
+                let case = format!("{id} {}: {preview:?}", status.name());
+                assert_eq!((preview.documents, preview.sampled), (changed, preview.of), "{case}");
+                let [removed, back] = [&preview.removed, &preview.back].map(|of| letters_of(&preview, of));
+                assert_eq!(sum(&before) + back, sum(&after) + removed, "{case}");
+                told_of_unmatched |= preview.removed.unmatched + preview.back.unmatched > 0;
+                assert_eq!(id == "place" && status == Status::Accepted, removed > 0 && id == "place", "{case}");
+            }
+        }
+        assert!(told_of_unmatched, "what is around a match goes with it");
+    }
+
+    #[test]
+    fn each_text_is_told_once() {
+        let (_folder, session) = session(OWN, SHARING);
+        let preview = session.preview(&[step(&session, "s", "place", Status::Accepted)], || true).unwrap().remove(0);
+        assert_eq!((preview.documents, preview.of), (6, 6));
+        let places: Vec<usize> = preview.removed.excerpts.iter().map(|excerpt| excerpt.places).collect();
+        assert_eq!(places, [6]);
+        assert_eq!(preview.matches, [MatchCounts { matches: 6, documents: 6 }; 2]);
+    }
+
+    #[test]
+    fn a_document_is_looked_at_once_for_all_files() {
+        let (_folder, session) = session(OWN, SHARING);
+        let mut both = step(&session, "s", "tail", Status::Rejected);
+        both.files.extend(step(&session, SHARED, "shared", Status::Rejected).files);
+        let preview = session.preview(&[both], || true).unwrap().remove(0);
+        assert_eq!(preview.of, 7, "six of s and one of t");
+    }
+
+    #[test]
+    fn who_is_told_to_stop_does() {
+        let (_folder, session) = session(OWN, SHARING);
+        let preview = session.preview(&[step(&session, "s", "place", Status::Accepted)], || false).unwrap().remove(0);
+        assert_eq!((preview.sampled, preview.of, preview.documents), (0, 6, 0));
+    }
 }

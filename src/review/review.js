@@ -361,7 +361,7 @@ async function refresh() {
   await showAgain();
   if ($("#document")) await loadDocument();
   if (!list && !$("#document") && source !== undefined) await reloadMain();
-  await loadBeside();
+  attempt(loadBeside);
 }
 
 /** The present state of the selected pattern; nothing if it is gone. */
@@ -772,7 +772,7 @@ async function look(version) {
   if (shown.list !== version) {
     if (source === undefined) await loadOverview();
     else if (!(list || $("#document"))) await reloadMain();
-    await loadBeside();
+    attempt(loadBeside);
     await loadList();
     if (!hasChosen && !isInUse() && items().length > 0) await point(items()[0]);
     shown.list = version;

@@ -25,13 +25,13 @@ fn pictures_for_the_documentation() {
         picture("patterns.png");
         browser.click("summary[aria-label='Accept many']");
         browser.click(".menu [data-group=listed][data-status=accepted]");
-        browser.expect("#ask", "would be removed in addition to what is removed now");
+        browser.expect("#ask", "Removed in addition");
         picture("many.png");
         browser.press("Escape");
         browser.open(&format!("{}{SOURCE}?id=5410d471", review.url));
         browser.expect("#pattern", "removed because of it");
         browser.press("e");
-        browser.expect("#trial", "removed in total");
+        browser.expect("#trial", "documents with a match");
         browser.run("const regex = document.querySelector('#regex'); regex.value = regex.value.replace('comments', '(?:comments|replies)').replace('{0,20}', '{0,9}'); regex.dispatchEvent(new Event('input', { bubbles: true }));");
         browser.expect("#trial", "No longer matched");
         picture("edit.png");

@@ -78,7 +78,7 @@ fn difference(links: &Links, preview: &Preview, difference: &Difference, is_remo
         @if !excerpts.is_empty() {
             p {
                 (title) ": " b { (size(*bytes)) }
-                @if *unmatched > 0 { ", of which " b { (size(*unmatched)) } " match no pattern" }
+                @if *unmatched > 0 { ", of it " b { (size(*unmatched)) } " that no pattern matches" }
             }
             ul.contexts {
                 @for shown in excerpts.iter().take(SHOWN) { (excerpt(links, preview, shown, is_removed)) }

@@ -139,13 +139,7 @@ impl Review {
         page(pages::page(&self.links, &pages::name(source), &looked.version, Some(&place), body))
     }
 
-    fn listing<'l>(
-        &'l self,
-        source: &'l str,
-        looked: &'l Looked,
-        query: &'l Query,
-        selected: &[usize],
-    ) -> Listing<'l> {
+    fn listing<'l>(&'l self, source: &'l str, looked: &'l Looked, query: &'l Query, selected: &[usize]) -> Listing<'l> {
         let groups = alike_patterns(&looked.file, selected);
         Listing { links: &self.links, source, file: &looked.file, effects: looked.effects(), query, groups }
     }
@@ -225,7 +219,8 @@ pub(super) async fn patterns(
     apart(move || {
         let looked = review.look(&name)?;
         let selected = looked.select(&query);
-        let index = on_screen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
+        let index =
+            on_screen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
         let detail = index.map(|index| review.detail(&name, &looked, index, &query));
         let body = source::patterns(&review.listing(&name, &looked, &query, &selected), detail.as_ref());
         Ok(review.page(&name, "patterns", &looked, &body))

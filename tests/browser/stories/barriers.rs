@@ -75,7 +75,7 @@ fn forms_and_menus_are_open_to_all() {
         }
         browser.click("summary[aria-label='Accept many']");
         browser.click(".menu [data-group=listed][data-status=accepted]");
-        browser.expect("#ask", "would be removed in addition to what is removed now");
+        browser.expect("#ask", "Removed in addition");
         browser.expect_open_to_all();
         browser.press("Escape");
         browser.press("?");

@@ -87,7 +87,7 @@ fn whatever_documents_say_is_text() {
     in_review_of(
         || review,
         |browser, review| {
-            browser.expect("#sources a", SHOWN);
+            browser.expect("#sources tbody a", SHOWN);
             browser.expect_text_alone();
             browser.click("#sources a");
             browser.expect(".counts", "matches in");

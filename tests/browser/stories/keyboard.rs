@@ -90,7 +90,7 @@ fn the_next_undecided_pattern_is_at_hand() {
         for (key, status, count) in [("3", "accepted", 2), ("4", "rejected", 1), ("1", "", ids.len())] {
             browser.press(key);
             browser.expect_count(&format!("#statuses [value='{status}']:checked"), 1);
-            browser.expect_count("a.item", count);
+            browser.expect_listed(count);
         }
         browser.press("3");
         browser.expect_count("a.item", 2);

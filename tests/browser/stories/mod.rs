@@ -8,10 +8,12 @@ use super::waiting::eventually;
 
 mod asking;
 mod barriers;
+mod deciding;
 mod editors;
 mod hostile;
 mod keyboard;
 mod mouse;
+mod overview;
 mod scale;
 
 /// The source of the sample corpus that most stories are about.
@@ -66,10 +68,20 @@ impl Browser {
         self.expect_count(&format!("#pattern[data-id='{id}']"), 1);
     }
 
-    /// The ids of the patterns that are listed.
+    /// The ids of the patterns that are listed, without those of folded groups.
     #[track_caller]
     fn listed(&self) -> Vec<String> {
-        let ids = self.run("return [...document.querySelectorAll('a.item')].map(item => item.dataset.id)");
-        serde_json::from_value(ids).expect("ids")
+        let script = "return [...document.querySelectorAll('a.item')]
+            .filter((item) => !item.closest('details:not([open])')).map((item) => item.dataset.id)";
+        serde_json::from_value(self.run(script)).expect("ids")
+    }
+
+    /// Waits until this number of patterns is listed, without those of folded groups.
+    #[track_caller]
+    fn expect_listed(&self, count: usize) {
+        eventually(&format!("{count} patterns in the list"), || match self.listed().len() {
+            found if found == count => Ok(()),
+            found => Err(format!("{found} are there")),
+        });
     }
 }
