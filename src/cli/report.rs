@@ -1,6 +1,6 @@
-//! `dehusk report`: takes pattern files and a corpus, and writes an HTML page.
+//! `dehusk report`: takes pattern files and a corpus, and writes HTML pages.
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use clap::Args;
 
@@ -9,6 +9,7 @@ use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::report::{CorpusReporter, ReportOptions};
 use dehusk::pipeline::{Library, suited};
 use dehusk::shown::size;
+use dehusk::view::report::{ReportLayout, ReportPage};
 
 use super::force::{ForceArgs, PAGE};
 use super::mine::{list, scan};
@@ -25,7 +26,7 @@ pub struct ReportCommand {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// File for the page; `-` for stdout
+    /// File for the page; `-` for stdout. With a slash at its end, a folder: an index, and a page for each source
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -52,6 +53,7 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let output = Output::create(args, inventory.inputs())?;
     let listings = list(&inventory, reporter, &mut summary)?;
     let options = ReportOptions {
+        layout: output.layout(),
         cleaning: suited(args.method.options(), inventory.options().html),
         as_mined: args.method.is_default(),
         patterns: args.max_patterns,
@@ -63,18 +65,19 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let skipped = reporter.skips();
     let unnamed_skips = reporter.skipped() - skipped.len();
     let has_shape = options.cleaning.shape.is_some();
-    let html = report.page(args.method.in_words(has_shape), skipped, unnamed_skips).into_string();
-    output.write(&html)?;
-    if let Output::File(_) = output {
-        reporter.note(&format!("wrote {}: {}", args.output.display(), size(html.len() as u64)));
+    let pages = report.pages(args.method.in_words(has_shape), skipped, unnamed_skips);
+    let bytes = output.write(pages)?;
+    if !matches!(output, Output::Stdout) {
+        reporter.note(&format!("wrote {}: {}", args.output.display(), size(bytes)));
     }
     Ok(reporter.exit())
 }
 
-/// Where the page is written.
+/// Where the report is written.
 enum Output {
     Stdout,
     File(OutputFile),
+    Folder { path: PathBuf, inputs: Vec<PathBuf>, force: ForceArgs },
 }
 
 impl Output {
@@ -83,15 +86,40 @@ impl Output {
             return Ok(Output::Stdout);
         }
         let inputs = [inputs, pattern_files(&args.patterns)?].concat();
-        Ok(Output::File(args.force.file(&args.output, &inputs, PAGE)?))
+        let is_folder =
+            args.output.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
+        if !is_folder {
+            return Ok(Output::File(args.force.file(&args.output, &inputs, PAGE)?));
+        }
+        // If the index cannot be written, this is said before the work.
+        args.force.file(&args.output.join("index.html"), &inputs, PAGE)?;
+        Ok(Output::Folder { path: args.output.clone(), inputs, force: args.force })
     }
 
-    fn write(&self, html: &str) -> anyhow::Result<()> {
-        let _permission = interrupt::writing()?;
+    fn layout(&self) -> ReportLayout {
         match self {
-            Output::Stdout => print(html),
-            Output::File(file) => Ok(file.write_atomic(|writer| writer.write_all(html.as_bytes()))?),
+            Output::Stdout | Output::File(_) => ReportLayout::OnePage,
+            Output::Folder { .. } => ReportLayout::Folder,
         }
+    }
+
+    /// Writes the pages. Returns their size.
+    fn write(&self, pages: Vec<ReportPage>) -> anyhow::Result<u64> {
+        let _permission = interrupt::writing()?;
+        let mut bytes = 0;
+        for ReportPage { path, html } in pages {
+            let html = html.into_string();
+            bytes += html.len() as u64;
+            let write = |file: &OutputFile| file.write_atomic(|writer| writer.write_all(html.as_bytes()));
+            match self {
+                Output::Stdout => print(&html)?,
+                Output::File(file) => write(file)?,
+                Output::Folder { path: folder, inputs, force } => {
+                    write(&force.file(&folder.join(path), inputs, PAGE)?)?;
+                }
+            }
+        }
+        Ok(bytes)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The report on a corpus: one page that shows what the patterns of all sources do to it.
+//! The report on a corpus: pages that show what the patterns of all sources do to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -16,15 +16,18 @@ use crate::corpus::{Document, DocumentRef, Inventory, SourceListing};
 use crate::patterns::{PatternFile, SHARED};
 use crate::selection::effects::{Effects, PatternEffect, Question, SampleMatch};
 use crate::selection::warnings::warnings;
+use crate::shown::shown;
 use crate::view::report::documents::{ShownDocument, removed_parts};
 use crate::view::report::patterns::{Patterns, Sight, Sights};
 use crate::view::report::ranking::{Ranking, extremes};
 use crate::view::report::source::SourceReport;
-use crate::view::report::{Overview, SHARED_ANCHOR, SourceRow, by_status, page};
+use crate::view::report::{Overview, ReportLayout, ReportPage, SHARED_ANCHOR, Section, SourceRow, by_status, pages};
 
 /// The options of a report.
 #[derive(Clone, Debug)]
 pub struct ReportOptions {
+    /// The files of the report.
+    pub layout: ReportLayout,
     /// How documents are cleaned.
     pub cleaning: CleanOptions,
     /// Whether documents are cleaned as mining tests patterns.
@@ -52,8 +55,9 @@ pub struct CorpusReporter<'a> {
 /// The effects of the patterns of all sources on a corpus.
 #[derive(Debug)]
 pub struct CorpusReport<'a> {
+    layout: ReportLayout,
     rows: Vec<SourceRow>,
-    sections: Vec<Markup>,
+    sections: Vec<Section>,
     /// Number of documents that were read and cleaned.
     documents: usize,
     shared_file: Option<&'a PatternFile>,
@@ -62,19 +66,20 @@ pub struct CorpusReport<'a> {
 }
 
 impl CorpusReport<'_> {
-    /// The whole page. `method` is a sentence on how documents were cleaned, `skipped` the messages for skipped
+    /// The pages, the index first. `method` is a sentence on how documents were cleaned, `skipped` the messages for skipped
     /// documents, `unnamed_skips` the number of further ones.
-    pub fn page(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Markup {
-        let overview = Overview { rows: self.rows, method, skipped, unnamed_skips };
+    pub fn pages(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Vec<ReportPage> {
+        let overview = Overview { layout: self.layout, rows: self.rows, method, skipped, unnamed_skips };
         let shared = self.shared_file.map(|file| Patterns {
             anchor: SHARED_ANCHOR,
+            page: "",
             file,
             effects: &self.shared.effects,
             sights: &self.shared.sights,
             documents: self.documents,
             in_full: self.in_full,
         });
-        page(&overview, self.sections, shared.as_ref())
+        pages(&overview, self.sections, shared.as_ref())
     }
 }
 
@@ -98,6 +103,7 @@ impl<'a> CorpusReporter<'a> {
         self.observer.finish();
         let shared_file = self.library.get(SHARED);
         let mut report = CorpusReport {
+            layout: self.options.layout,
             rows: Vec::new(),
             sections: Vec::new(),
             documents: 0,
@@ -108,15 +114,21 @@ impl<'a> CorpusReporter<'a> {
         for section in sections? {
             report.shared.add(section.shared);
             report.documents += section.sampled;
+            report.sections.push(Section {
+                anchor: section.row.anchor.clone(),
+                name: section.row.name.clone(),
+                title: shown(&section.row.name).into_owned(),
+                summary: section.row.in_words(),
+                body: section.html,
+            });
             report.rows.push(section.row);
-            report.sections.push(section.html);
         }
         Ok(report)
     }
 }
 
 /// The result for one source.
-struct Section {
+struct ReportedSource {
     row: SourceRow,
     html: Markup,
     /// Number of its documents that were read and cleaned.
@@ -166,7 +178,7 @@ impl<'a> SourceToReport<'a> {
         SourceToReport { report, name, files: report.library.for_source(name), places, names }
     }
 
-    fn section(self, anchor: String) -> Result<Section> {
+    fn section(self, anchor: String) -> Result<ReportedSource> {
         let effects = self.effects()?;
         let own = self.own().map(|own| Ranking::of(own, &effects.patterns[0]));
         let in_full = own.iter().flat_map(|ranking| ranking.in_full(self.report.options.patterns));
@@ -180,6 +192,7 @@ impl<'a> SourceToReport<'a> {
         let row = self.row(&anchor, &effects, warnings.len());
         let names: Vec<String> = self.names.iter().map(|name| name.get().cloned().unwrap_or_default()).collect();
         let report = SourceReport {
+            layout: self.report.options.layout,
             anchor: &anchor,
             name: self.name,
             files: &self.files,
@@ -191,7 +204,7 @@ impl<'a> SourceToReport<'a> {
             in_full: self.report.options.patterns,
         };
         let html = report.draw();
-        Ok(Section { row, html, sampled: effects.documents.iter().flatten().count(), shared })
+        Ok(ReportedSource { row, html, sampled: effects.documents.iter().flatten().count(), shared })
     }
 
     fn question(&self) -> Question<'_> {

@@ -103,6 +103,12 @@ impl Browser {
         self.scheme.set(scheme);
     }
 
+    /// Shows the page as on paper, or on a screen again.
+    #[track_caller]
+    pub fn print_media(&self, is_print: bool) {
+        self.devtools("Emulation.setEmulatedMedia", json!({"media": if is_print { "print" } else { "screen" }}));
+    }
+
     /// The colours that are preferred now.
     pub fn scheme(&self) -> Scheme {
         self.scheme.get()

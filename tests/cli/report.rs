@@ -91,6 +91,35 @@ fn the_sample_corpus_makes_a_page() {
 }
 
 #[test]
+fn a_folder_has_an_index_and_a_page_for_each_source() {
+    let sandbox = mined();
+    sandbox.write_pages("ebb & flow", 0..6);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.expect(0, "report corpus -p patterns -o new/report/").says("wrote new/report/: ");
+    let pages = ["index.html", "sources/tide.html", "sources/ebb & flow.html"]
+        .map(|page| sandbox.read(&format!("new/report/{page}")));
+    for page in &pages {
+        assert!(!without_style(page).contains("<details class=\"source\"") && page.starts_with("<!DOCTYPE html>"));
+    }
+    let [index, tide, _] = &pages;
+    assert!(index.contains("href=\"sources/tide.html\"") && index.contains("href=\"sources/ebb%20%26%20flow.html\""));
+    assert!(!without_style(index).contains("<article"), "patterns are on the pages of the sources");
+    assert!(tide.contains("href=\"../index.html\"") && without_style(tide).contains("<article class=\"pattern\""));
+    // All links lead somewhere.
+    for (page, folder) in pages.iter().zip(["", "sources/", "sources/"]) {
+        for link in values(&without_style(page), " href=\"") {
+            let file = link.split('#').next().unwrap_or_default().replace("%20", " ").replace("%26", "&");
+            assert!(file.is_empty() || sandbox.path(&format!("new/report/{folder}{file}")).exists(), "{link}");
+        }
+    }
+    sandbox.expect(0, "report corpus -p patterns -o new/report/ --quiet");
+    sandbox.write("new/report/sources/tide.html", "ours");
+    sandbox.expect(1, "report corpus -p patterns -o new/report/ --quiet");
+    sandbox.expect(0, "report corpus -p patterns -o new/report/ --quiet --force");
+    assert!(sandbox.read("new/report/sources/tide.html").starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
 fn nothing_of_a_document_is_markup() {
     let sandbox = mined();
     const HOSTILE: &str = "\"><script>alert('&amp;')</script><img src=x onerror=alert(1)> read all about it today";
@@ -154,8 +183,8 @@ fn sources_and_files_that_do_not_meet_are_named() {
     sandbox.write_pages("ebb", 0..2);
     sandbox.write("patterns/gone.yaml", sandbox.read("patterns/tide.yaml").replace("source: tide", "source: gone"));
     let text = text_of(&report(&sandbox, ""));
-    assert!(text.contains("ebbthere is no pattern file for this source"), "{text}");
-    assert!(text.contains("gonethe corpus has no document of this source"), "{text}");
+    assert!(text.contains("ebb 2 documents, 0.0 % removed, 1 warningthere is no pattern file for this source"), "{text}");
+    assert!(text.contains("gone 0 documents, – removed, 1 warningthe corpus has no document of this source"), "{text}");
 }
 
 #[test]

@@ -157,10 +157,10 @@ fn in_words(group: Group, count: usize) -> String {
         Group::Everywhere => format!("it in all {count} files that have it undecided"),
         Group::Listed => format!("all {count} undecided patterns in the list"),
         Group::Frequent => {
-            format!("the {count} of them that were in 90 % of documents and would remove no more text than now")
+            format!("the {count} of them that were in 90 % of documents and would remove no more words than now")
         }
         Group::Lines => format!(
-            "the {count} of them that were whole lines in half of the documents and would remove no more text than now"
+            "the {count} of them that were whole lines in half of the documents and would remove no more words than now"
         ),
         Group::Idle => format!("the {count} of them that match nothing here"),
     }

@@ -1,7 +1,9 @@
-//! The report: one page that shows what the patterns of all sources do to a corpus.
+//! The report: pages that show what the patterns of all sources do to a corpus.
 //!
-//! Takes the counts of each source, gives one self-contained HTML page: no script, no network. Links stay within the
-//! page, so it can be stored, sent and printed.
+//! Takes the counts of each source, gives self-contained HTML: no script, no network. It is one page, which can be
+//! stored, sent and printed, or a page for each source with an index. Links stay within these pages.
+//!
+//! On one page, the sources are folded. A browser unfolds a source when a link leads into it. On paper, all is unfolded.
 
 pub mod dates;
 pub mod documents;
@@ -10,15 +12,72 @@ pub mod ranking;
 pub mod source;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use self::patterns::Patterns;
 use super::{STYLE, grouped, percent, policy, size};
-use crate::patterns::{PatternFile, Status};
+use crate::patterns::{PatternFile, SHARED, Status};
 use crate::selection::effects::DocumentEffect;
 use crate::shown::shown;
 
 /// The prefix of the ids of shared patterns.
 pub const SHARED_ANCHOR: &str = "shared";
+
+/// The files of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportLayout {
+    /// One page.
+    #[default]
+    OnePage,
+    /// A folder with an index, and a page for each source.
+    Folder,
+}
+
+/// A file of a report.
+#[derive(Debug)]
+pub struct ReportPage {
+    /// Its path in the folder. Empty if it is the only page.
+    pub path: String,
+    /// Its content.
+    pub html: Markup,
+}
+
+/// All characters that are percent-encoded in an address.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+impl ReportLayout {
+    /// The path of the page of a source in the folder.
+    fn path(self, source: &str) -> String {
+        match self {
+            ReportLayout::OnePage => String::new(),
+            ReportLayout::Folder => format!("sources/{source}.html"),
+        }
+    }
+
+    /// The address of a source's section on the index.
+    fn to_source(self, source: &str, anchor: &str) -> String {
+        match self {
+            ReportLayout::OnePage => format!("#{anchor}"),
+            ReportLayout::Folder => format!("sources/{}.html", utf8_percent_encode(source, UNRESERVED)),
+        }
+    }
+
+    /// The address of the index on the page of a source.
+    pub fn to_index(self) -> &'static str {
+        match self {
+            ReportLayout::OnePage => "#sources",
+            ReportLayout::Folder => "../index.html",
+        }
+    }
+
+    /// The address of the shared patterns' page on the page of a source, without an anchor.
+    pub fn to_shared(self) -> &'static str {
+        match self {
+            ReportLayout::OnePage => "",
+            ReportLayout::Folder => "_shared.html",
+        }
+    }
+}
 
 /// Maximum number of skipped documents that are listed.
 const SKIPPED_NAMED: usize = 200;
@@ -42,9 +101,11 @@ pub struct SourceRow {
     pub warnings: usize,
 }
 
-/// The part of the page above the sources.
+/// The index of the sources.
 #[derive(Clone, Debug, Default)]
 pub struct Overview {
+    /// The files of the report.
+    pub layout: ReportLayout,
     /// All sources, in order.
     pub rows: Vec<SourceRow>,
     /// A sentence on how documents were cleaned.
@@ -61,34 +122,98 @@ pub fn by_status(file: &PatternFile) -> [usize; 3] {
         .map(|status| file.patterns.iter().filter(|pattern| pattern.status == status).count())
 }
 
-/// The page: the overview, the sections of the sources, and the shared patterns.
-pub fn page(overview: &Overview, sections: Vec<Markup>, shared: Option<&Patterns>) -> Markup {
+/// The section of a source, or of the shared patterns.
+#[derive(Debug)]
+pub struct Section {
+    /// The id of the section.
+    pub anchor: String,
+    /// The name of the source, which is also the name of its file.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// The most important figures, in words.
+    pub summary: String,
+    /// The content below the heading.
+    pub body: Markup,
+}
+
+/// The pages: the index, the sections of the sources, and the shared patterns.
+pub fn pages(overview: &Overview, sections: Vec<Section>, shared: Option<&Patterns>) -> Vec<ReportPage> {
+    let layout = overview.layout;
+    let index = |sections: &[Section]| {
+        let main = html! {
+            (overview.draw())
+            @for section in sections { (section.folded()) }
+            (skipped(overview))
+        };
+        page("dehusk report", &header(overview, shared.is_some()), &main)
+    };
+    let sections: Vec<Section> = sections.into_iter().chain(shared.map(shared_section)).collect();
+    match layout {
+        ReportLayout::OnePage => vec![ReportPage { path: layout.path(""), html: index(&sections) }],
+        ReportLayout::Folder => {
+            let of_source =
+                |section: Section| ReportPage { path: layout.path(&section.name), html: section.page(layout) };
+            let index = ReportPage { path: "index.html".to_owned(), html: index(&[]) };
+            std::iter::once(index).chain(sections.into_iter().map(of_source)).collect()
+        }
+    }
+}
+
+fn page(title: &str, header: &Markup, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head())
+            (head(title))
             body {
                 a.skip href="#main" { "Skip to the sources" }
-                (header(overview, shared.is_some()))
-                main #main {
-                    (overview.draw())
-                    @for section in sections { (section) }
-                    @if let Some(shared) = shared { (shared_section(shared)) }
-                    (skipped(overview))
-                }
+                (header)
+                main #main { (main) }
             }
         }
     }
 }
 
-fn head() -> Markup {
+impl Section {
+    /// Folded, on the page of all sources. Its anchor is inside, because a browser unfolds what a link leads into.
+    fn folded(&self) -> Markup {
+        html! {
+            details.source {
+                summary { h2 id={ (self.anchor) "-title" } { bdi { (self.title) } } " " span.quiet { (self.summary) } }
+                (self.draw())
+            }
+        }
+    }
+
+    /// On a page of its own.
+    fn page(&self, layout: ReportLayout) -> Markup {
+        let header = html! {
+            header.page {
+                h1 { "dehusk report" }
+                nav aria-label="Other pages" { a href=(layout.to_index()) { "All sources" } }
+            }
+        };
+        let main = html! {
+            h2 id={ (self.anchor) "-title" } { bdi { (self.title) } }
+            p.quiet { (self.summary) }
+            (self.draw())
+        };
+        page(&format!("{} – dehusk report", self.title), &header, &main)
+    }
+
+    fn draw(&self) -> Markup {
+        html! { section id=(self.anchor) aria-labelledby={ (self.anchor) "-title" } { (self.body) } }
+    }
+}
+
+fn head(title: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";
             meta http-equiv="Content-Security-Policy" content=(policy());
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="generator" content={ "dehusk " (env!("CARGO_PKG_VERSION")) };
-            title { "dehusk report" }
+            title { (title) }
             style { (PreEscaped(STYLE)) }
         }
     }
@@ -102,7 +227,7 @@ fn header(overview: &Overview, has_shared: bool) -> Markup {
             p.quiet { (counted(overview.rows.len(), "source")) ", " (counted(documents, "document")) }
             nav aria-label="Parts of this page" {
                 a href="#sources" { "Sources" }
-                @if has_shared { a href={ "#" (SHARED_ANCHOR) } { "Shared patterns" } }
+                @if has_shared { a href=(overview.layout.to_source(SHARED, SHARED_ANCHOR)) { "Shared patterns" } }
                 @if !overview.skipped.is_empty() { a href="#skipped" { "Skipped documents" } }
             }
         }
@@ -134,7 +259,7 @@ impl Overview {
                             th.number scope="col" { (title) }
                         }
                     } }
-                    tbody { @for row in &self.rows { (row.draw()) } }
+                    tbody { @for row in &self.rows { (row.draw(self.layout)) } }
                 }
             }
         }
@@ -160,11 +285,11 @@ impl Overview {
 }
 
 impl SourceRow {
-    fn draw(&self) -> Markup {
+    fn draw(&self, layout: ReportLayout) -> Markup {
         let count = |count: usize| grouped(count as u64);
         html! {
             tr {
-                th scope="row" { a href={ "#" (self.anchor) } { bdi { (shown(&self.name)) } } }
+                th scope="row" { a href=(layout.to_source(&self.name, &self.anchor)) { bdi { (shown(&self.name)) } } }
                 td.number data-label="documents" { (count(self.documents)) }
                 td.number data-label="patterns" { (self.patterns_in_words()) }
                 td.number data-label="removed" { (size(self.total.removed)) }
@@ -173,6 +298,13 @@ impl SourceRow {
                 td.number data-label="warnings" { @if self.warnings > 0 { span.warning { (count(self.warnings)) } } }
             }
         }
+    }
+
+    /// The most important figures.
+    pub fn in_words(&self) -> String {
+        let warnings =
+            if self.warnings > 0 { format!(", {}", counted(self.warnings, "warning")) } else { String::new() };
+        format!("{}, {} removed{warnings}", counted(self.documents, "document"), share(self.total))
     }
 
     /// The number of patterns by status.
@@ -186,15 +318,18 @@ impl SourceRow {
     }
 }
 
-fn shared_section(shared: &Patterns) -> Markup {
-    html! {
-        section aria-labelledby=(SHARED_ANCHOR) {
-            h2 id=(SHARED_ANCHOR) { "Shared patterns" }
+fn shared_section(shared: &Patterns) -> Section {
+    Section {
+        anchor: SHARED_ANCHOR.to_owned(),
+        name: SHARED.to_owned(),
+        title: "Shared patterns".to_owned(),
+        summary: counted(shared.file.patterns.len(), "pattern"),
+        body: html! {
             p.quiet { "They act on every source, in addition to its own patterns. Their figures are sums over all \
                        sources." }
             (shared.draw())
             (source::keeps(&shared.file.keep))
-        }
+        },
     }
 }
 

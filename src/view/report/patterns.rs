@@ -24,6 +24,8 @@ const LISTED: usize = 500;
 pub struct Patterns<'a> {
     /// The prefix of the ids of their elements, such as `s1`.
     pub anchor: &'a str,
+    /// The address of the page that shows them in full. Empty if it is this page.
+    pub page: &'a str,
     /// The file.
     pub file: &'a PatternFile,
     /// The effect of each pattern, in the order of the file.
@@ -82,6 +84,11 @@ impl Patterns<'_> {
         let shown = self.in_full.saturating_add(LISTED);
         let is_shown = || self.file.source != SHARED && ranking.in_full(shown).any(|shown| shown == pattern);
         self.file.patterns.len() <= shown || is_shown()
+    }
+
+    /// The address of a pattern.
+    pub fn link(&self, pattern: usize) -> String {
+        format!("{}#{}", self.page, anchor(self.anchor, pattern))
     }
 
     fn some(&self, patterns: &[usize]) -> Markup {
@@ -158,7 +165,7 @@ impl Patterns<'_> {
         let id = |index: usize| {
             let id = html! { code.id { (self.file.patterns[index].id) } };
             let has_element = self.has_element(&ranking, index);
-            html! { @if has_element { a href={ "#" (anchor(self.anchor, index)) } { (id) } } @else { (id) } }
+            html! { @if has_element { a href=(self.link(index)) { (id) } } @else { (id) } }
         };
         (!matching.is_empty()).then(|| {
             html! {
@@ -243,7 +250,8 @@ mod tests {
         let effects =
             vec![PatternEffect { removed, matches: 1, documents: 1, ..PatternEffect::default() }; file.patterns.len()];
         let sights = Sights::from([(0, vec![Sight::new("<b>1.txt", "so <i>Read more</i>", 6..15)])]);
-        let patterns = Patterns { anchor: "s1", file, effects: &effects, sights: &sights, documents: 2, in_full };
+        let patterns =
+            Patterns { anchor: "s1", page: "", file, effects: &effects, sights: &sights, documents: 2, in_full };
         let at_work = patterns.at_work().map(|table| text_of(&table.into_string()));
         (patterns.draw().into_string(), at_work.unwrap_or_default())
     }

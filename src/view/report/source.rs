@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::dates::{ByDate, by_date};
 use super::documents::{ShownDocument, Target};
-use super::patterns::{Patterns, Sights, anchor};
+use super::patterns::{Patterns, Sights};
 use super::ranking::Ranking;
-use super::{SHARED_ANCHOR, share};
+use super::{ReportLayout, SHARED_ANCHOR, share};
 use crate::cleaning::Origin;
 use crate::mining::cutoff::{Histogram, choose_cutoff};
 use crate::patterns::{Keep, PatternFile, SHARED};
@@ -19,6 +19,8 @@ use crate::view::{grouped, size};
 /// The data of a source's section.
 #[derive(Debug)]
 pub struct SourceReport<'a> {
+    /// The files of the report.
+    pub layout: ReportLayout,
     /// The id of its section.
     pub anchor: &'a str,
     /// Its name.
@@ -40,11 +42,10 @@ pub struct SourceReport<'a> {
 }
 
 impl SourceReport<'_> {
-    /// Draws the section.
+    /// Draws the section, without its heading.
     pub fn draw(&self) -> Markup {
         html! {
-            section aria-labelledby=(self.anchor) {
-                h2 id=(self.anchor) { bdi { (shown(self.name)) } }
+            div {
                 @for warning in self.warnings { p.warning dir="auto" { (warning) } }
                 (self.figures())
                 @if self.effects.documents.is_empty() {
@@ -67,19 +68,20 @@ impl SourceReport<'_> {
 
     /// The patterns of one of the files.
     fn patterns(&self, file: usize) -> Option<Patterns<'_>> {
+        let of = self.files.get(file)?;
+        let (anchor, page) = match of.source == SHARED {
+            true => (SHARED_ANCHOR, self.layout.to_shared()),
+            false => (self.anchor, ""),
+        };
         Some(Patterns {
-            anchor: self.prefix(file)?,
-            file: self.files[file],
+            anchor,
+            page,
+            file: of,
             effects: &self.effects.patterns[file],
             sights: self.sights,
             documents: self.effects.documents.iter().flatten().count(),
             in_full: self.in_full,
         })
-    }
-
-    fn prefix(&self, file: usize) -> Option<&str> {
-        let file = self.files.get(file)?;
-        Some(if file.source == SHARED { SHARED_ANCHOR } else { self.anchor })
     }
 
     fn figures(&self) -> Markup {
@@ -101,7 +103,7 @@ impl SourceReport<'_> {
         let [most, least] = self.extremes;
         html! {
             nav.quiet aria-label={ "Parts of " (shown(self.name)) } {
-                a href="#sources" { "All sources" }
+                a href=(self.layout.to_index()) { "All sources" }
                 @if self.own().is_some() { " · " a href={ "#" (self.anchor) "-patterns" } { "Patterns" } }
                 @if !most.is_empty() { " · " a href={ "#" (self.anchor) "-most" } { "Most removed" } }
                 @if !least.is_empty() { " · " a href={ "#" (self.anchor) "-least" } { "Least removed" } }
@@ -162,7 +164,7 @@ impl SourceReport<'_> {
     fn target(&self, rankings: &[Ranking], Origin { file, index }: Origin) -> Target {
         let id = self.files[file].patterns[index].id.clone();
         let patterns = self.patterns(file).filter(|patterns| patterns.has_element(&rankings[file], index));
-        Target { id, link: patterns.map(|patterns| format!("#{}", anchor(patterns.anchor, index))) }
+        Target { id, link: patterns.map(|patterns| patterns.link(index)) }
     }
 }
 
@@ -209,6 +211,7 @@ mod tests {
         let effects = Effects { documents: documents.to_vec(), patterns: vec![Vec::new()], ..Effects::default() };
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let report = SourceReport {
+            layout: ReportLayout::OnePage,
             anchor: "s1",
             name: "s",
             files: &[&file],

@@ -135,12 +135,9 @@ fn numbers_of_before_a_decision_are_not_shown_after_it() {
         browser.press("k");
         browser.expect(".counts", "136\u{a0}B removed because of it");
         let seen: Vec<String> = serde_json::from_value(browser.run("return seen")).expect("texts");
-        let is_old = |text: &&String| text.starts_with("accepted") && text.contains("0\u{a0}B removed");
-        assert_eq!(
-            seen.iter().filter(is_old).find(|text| !text.contains("matches in 8 documents136")),
-            None,
-            "{seen:#?}"
-        );
+        let accepted: Vec<&String> = seen.iter().filter(|text| text.starts_with("accepted")).collect();
+        let is_true = |text: &&&String| text.contains("looking at the documents") || text.contains("136\u{a0}B");
+        assert!(!accepted.is_empty() && accepted.iter().all(|text| is_true(&text)), "{seen:#?}");
     });
 }
 
@@ -222,7 +219,7 @@ fn like_patterns_are_one_row_and_one_decision() {
         browser.click("summary[aria-label='Accept many']");
         browser.click(".menu [data-group=alike][data-status=accepted]");
         browser.expect("#ask h2", "Accept 2 patterns?");
-        browser.expect("#ask .names", "More from the harbour today");
+        assert!(browser.property("#ask .names", "textContent").contains(HARBOUR));
         browser.click("#ask [data-do=all]");
         browser.expect("#toast", "accepted: 2 patterns");
         assert!(group.iter().all(|id| review.pattern(BAY, id).status == Status::Accepted));

@@ -89,7 +89,7 @@ fn whatever_documents_say_is_text() {
         |browser, review| {
             browser.expect("#sources tbody a", SHOWN);
             browser.expect_text_alone();
-            browser.click("#sources a");
+            browser.click("#sources tbody a");
             browser.expect(".counts", "matches in");
             assert!(browser.texts("a.item .text").iter().any(|text| text.contains("alert('once')")));
             browser.expect_text_alone();

@@ -78,7 +78,9 @@ fn decide_on_many(browser: &Browser, review: &Review) -> usize {
     let accept = || {
         browser.click("summary[aria-label='Accept many']");
         browser.click(button);
-        browser.expect("#ask", "All their matches are removed already");
+        // Dashes beside the words that go already.
+        browser.expect("#ask .preview", "15 of 27 documents change");
+        browser.expect("#ask .preview", "Removed in addition: 15\u{a0}B");
         let count = browser.count("#ask .names li");
         browser.click("#ask [data-do=all]");
         browser.expect("#toast", &format!("accepted: {count} patterns"));

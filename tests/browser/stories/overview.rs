@@ -87,17 +87,13 @@ fn what_is_decided_leaves_the_undecided() {
 #[test]
 fn a_doubtful_cutoff_is_told_about_the_source_alone() {
     in_review(|browser, review| {
-        browser.expect("#sources tbody", "58.9");
-        let doubtful =
-            ["bergland-bote", "harbor-ledger", "marsa-press", "orchard-courier", "shiomi-shinpo", "tideline-wire"]
-                .iter()
-                .filter(|name| {
-                    browser.open(&review.page(&format!("{name}.example"), "about"));
-                    browser.expect("#main", "removed when mined");
-                    browser.text("#main").contains("do not form 2 groups")
-                })
-                .count();
-        assert!(doubtful > 0);
+        let file = review.file(SOURCE);
+        let histogram = file.lines().find(|line| line.starts_with("histogram:")).expect("a histogram");
+        review.edit(SOURCE, histogram, "histogram: {5: 900, 95: 1}");
+        browser.open(&review.page(SOURCE, "about"));
+        browser.expect("#main", "removed now");
+        browser.expect("#main", "do not form 2 groups");
+        browser.expect_no_barriers();
         browser.open(&review.url);
         browser.expect("#sources tbody", "58.9");
         assert!(!browser.text("#main").contains("do not form 2 groups"));
