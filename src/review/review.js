@@ -216,13 +216,14 @@ function previewSoon() {
   previewing?.abort();
   clearTimeout(previewTimer);
   const room = $("#pattern .preview");
-  if (room) previewTimer = setTimeout(() => attempt(() => preview(room, room.dataset.preview)), 200);
+  if (!room) return;
+  previewing = new AbortController();
+  const { signal } = previewing;
+  previewTimer = setTimeout(() => attempt(() => preview(room, room.dataset.preview, signal)), 200);
 }
 
-async function preview(room, url) {
-  previewing?.abort();
-  previewing = new AbortController();
-  room.innerHTML = await part(url, { signal: previewing.signal });
+async function preview(room, url, signal) {
+  room.innerHTML = await part(url, { signal });
   room.dataset.done = "";
 }
 
@@ -333,7 +334,9 @@ async function ask({ status, group }) {
   const asked = parameters({ decision: status, group, id: pattern().dataset.id });
   dialog.innerHTML = await part(`${manyOf(pattern())}?${asked}`);
   dialog.showModal();
-  attempt(() => preview($(".preview", dialog), `${manyOf(pattern())}/preview?${asked}`));
+  const asking = new AbortController();
+  dialog.addEventListener("close", () => asking.abort(), { once: true });
+  attempt(() => preview($(".preview", dialog), `${manyOf(pattern())}/preview?${asked}`, asking.signal));
 }
 
 async function decideOnAll({ status, group, seen }) {
