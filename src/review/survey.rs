@@ -173,3 +173,25 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::decision::tests::file;
+    use super::*;
+    use crate::patterns::Status;
+
+    #[test]
+    fn an_effect_is_that_of_the_present_decision() {
+        let mut now = file();
+        let effect = |removed| PatternEffect { removed, ..PatternEffect::default() };
+        let effects = Effects { patterns: vec![vec![effect(1), effect(2)]], ..Effects::default() };
+        let known = SurveyResult { effects: Arc::new(effects), version: (1, 0), file: Arc::new(now.clone()) };
+        now.patterns[0].status = Status::Accepted;
+        now.patterns[1].note = "a note changes nothing".to_owned();
+        let removed = |index: usize| known.effect(index, &now.patterns[index]).map(|effect| effect.removed);
+        assert!(known.is_of(&now));
+        assert_eq!([removed(0), removed(1)], [None, Some(2)]);
+        now.patterns[1].ends_after = Some(40);
+        assert_eq!(known.effect(1, &now.patterns[1]), None);
+    }
+}

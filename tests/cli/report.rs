@@ -183,7 +183,10 @@ fn sources_and_files_that_do_not_meet_are_named() {
     sandbox.write_pages("ebb", 0..2);
     sandbox.write("patterns/gone.yaml", sandbox.read("patterns/tide.yaml").replace("source: tide", "source: gone"));
     let text = text_of(&report(&sandbox, ""));
-    assert!(text.contains("ebb 2 documents, 0.0 % removed, 1 warningthere is no pattern file for this source"), "{text}");
+    assert!(
+        text.contains("ebb 2 documents, 0.0 % removed, 1 warningthere is no pattern file for this source"),
+        "{text}"
+    );
     assert!(text.contains("gone 0 documents, – removed, 1 warningthe corpus has no document of this source"), "{text}");
 }
 
