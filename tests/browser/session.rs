@@ -7,6 +7,7 @@ use std::future::Future;
 use std::path::Path;
 use std::process::Command;
 
+use base64::Engine;
 use fantoccini::error::CmdError;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder};
@@ -103,10 +104,11 @@ impl Browser {
         self.scheme.set(scheme);
     }
 
-    /// Shows the page as on paper, or on a screen again.
+    /// The page on paper, as PDF.
     #[track_caller]
-    pub fn print_media(&self, is_print: bool) {
-        self.devtools("Emulation.setEmulatedMedia", json!({"media": if is_print { "print" } else { "screen" }}));
+    pub fn printed(&self) -> Vec<u8> {
+        let pdf = self.command("print", json!({}));
+        base64::engine::general_purpose::STANDARD.decode(pdf.as_str().unwrap_or_default()).expect("base64")
     }
 
     /// The colours that are preferred now.

@@ -94,6 +94,7 @@ fn whatever_documents_say_is_text() {
             assert!(browser.texts("a.item .text").iter().any(|text| text.contains("alert('once')")));
             browser.expect_text_alone();
             for id in browser.listed() {
+                browser.expect_at_hand(&id);
                 browser.press("m");
                 browser.expect("#matches-of h3", "All ");
                 browser.expect_text_alone();
