@@ -64,8 +64,12 @@ impl Browser {
     /// Waits until this pattern is selected in the list, and shown beside it.
     #[track_caller]
     fn expect_at_hand(&self, id: &str) {
-        self.expect_count(&format!("a.item[aria-current][data-id='{id}']"), 1);
-        self.expect_count(&format!("#pattern[data-id='{id}']"), 1);
+        let script =
+            "return ['a.item[aria-current]', '#pattern'].map((css) => document.querySelector(css)?.dataset.id)";
+        eventually(&format!("{id} at hand"), || match self.run(script) {
+            ids if ids == serde_json::json!([id, id]) => Ok(()),
+            ids => Err(format!("it is {ids}")),
+        });
     }
 
     /// The ids of the patterns that are listed, without those of folded groups.
