@@ -115,7 +115,7 @@ fn gaps(preview: &Preview) -> Markup {
     html! {
         @if let Some(failure) = &preview.failure { p.warning { (failure) } }
         @if preview.sampled < preview.of {
-            p.warning { "Only " (grouped(preview.sampled as u64)) " of " (grouped(preview.of as u64)) " documents could be looked at in time." }
+            p.warning { "It takes too long: only " (grouped(preview.sampled as u64)) " of " (grouped(preview.of as u64)) " documents could be looked at." }
         }
     }
 }
