@@ -156,8 +156,8 @@ fn news() -> String {
     format!("'{}/corpora/news'", env!("CARGO_MANIFEST_DIR"))
 }
 
-const SHARE_LINE: &str = "Share this page on the notice board of your village hall before noon";
-const COPYRIGHT_LINE: &str = "Copyright The Daily Tide, all rights reserved until the sea comes back";
+const SHARE_LINE: &str = "Share this page on the notice board of your village hall before noon.";
+const COPYRIGHT_LINE: &str = "Copyright The Daily Tide.";
 
 /// A page with its own story: a masthead, the story, and three lines of template with stories between them.
 fn page(number: usize, paragraphs: usize) -> String {
@@ -166,7 +166,7 @@ fn page(number: usize, paragraphs: usize) -> String {
     let (middle, last) = (story.paragraph(), story.paragraph());
     format!(
         "The Daily Tide\nHome | News | Sport | Weather and tides\n\n{}\n\n{SHARE_LINE}\n\n{middle}\n\n\
-         Read more stories like this one from our harbour desk, {number} so far\n\n{last}\n\n{COPYRIGHT_LINE}\n",
+         Read more stories like this one from our harbour desk, {number} so far.\n\n{last}\n\n{COPYRIGHT_LINE}\n",
         body.join("\n\n")
     )
 }

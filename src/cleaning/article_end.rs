@@ -82,19 +82,13 @@ const LEAST: f64 = 0.5;
 const MIN_WORDS: f64 = 5.0;
 
 /// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS`. Sorted by pattern.
-pub fn last_places(
-    reading: &Reading,
-    matches: &[Match],
-    weights: &[Weight],
-    evidence: &Evidence,
-    segments: &Segments,
-) -> Vec<LastPlace> {
+pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, segments: &Segments) -> Vec<LastPlace> {
     let is_edge = |gap: usize| reading.tokens.line_starts[gap] || evidence.is_edge[gap];
     let is_set_off = |Match { tokens, .. }: &Match| {
         reading.layout.is_lines(tokens)
             || is_edge(tokens.start) && is_edge(tokens.end) && reading.layout.words(tokens) >= MIN_WORDS
     };
-    let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found, weights));
+    let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found));
     let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
     let mut prose = vec![0.0];
@@ -135,10 +129,7 @@ pub fn article_end(
         return None;
     }
     let is_end = |place: &LastPlace| words(place.pattern).is_some_and(|words| place.is_end(words));
-    last_places(reading, &ending, weights, evidence, segments)
-        .into_iter()
-        .filter(is_end)
-        .min_by_key(|place| place.start)
+    last_places(reading, &ending, evidence, segments).into_iter().filter(is_end).min_by_key(|place| place.start)
 }
 
 /// How many words of prose must stand before a pattern with these places, so that an article ends there. `None` if the

@@ -123,13 +123,7 @@ impl<'d> Case<'d> {
             _ => COST_INSIDE_LINE,
         };
         let mass = |token: usize| if self.is_held_back(token) { HELD_BACK } else { layout.mass_of(token) };
-        let mut labels = smooth(probabilities, mass, cost);
-        for Match { tokens, pattern } in self.matches {
-            if self.weights[*pattern].is_certain {
-                labels[tokens.clone()].fill(true);
-            }
-        }
-        labels
+        smooth(probabilities, mass, cost)
     }
 
     /// The probabilities with shape and those without it, weighted by `trust`.
@@ -274,40 +268,28 @@ mod tests {
         Bare(&'static str),
         /// A pattern in this many of 100 documents.
         Matched(&'static str, usize),
-        /// An accepted pattern.
-        Accepted(&'static str),
         /// A rejected pattern.
         Rejected(&'static str),
         /// A pattern that ends articles of at least this many words of prose.
         Ends(&'static str, usize),
     }
-    use Line::{Accepted, Bare, Ends, Matched, Rejected};
+    use Line::{Bare, Ends, Matched, Rejected};
 
     impl Line {
         fn text(self) -> &'static str {
-            let (Bare(text) | Matched(text, _) | Accepted(text) | Rejected(text) | Ends(text, _)) = self;
+            let (Bare(text) | Matched(text, _) | Rejected(text) | Ends(text, _)) = self;
             text
         }
 
         fn weight(self) -> Option<Weight> {
             let documents = match self {
                 Matched(_, documents) => documents,
-                Accepted(_) => 2,
                 Ends(..) => 50,
                 Bare(_) | Rejected(_) => return None,
             };
-            let is_certain = matches!(self, Accepted(_));
             let ends_after = if let Ends(_, words) = self { Some(words) } else { None };
             let (share, occurrences) = (documents as f64 / 100.0, documents);
-            Some(Weight {
-                share,
-                documents,
-                occurrences,
-                is_certain,
-                holds_lines: true,
-                ends_after,
-                ..Weight::default()
-            })
+            Some(Weight { share, documents, occurrences, holds_lines: true, ends_after, ..Weight::default() })
         }
     }
 
@@ -364,11 +346,6 @@ mod tests {
             assert_eq!(kept(&page, shape, EvidenceKinds::ALL), [HEADLINE, STORY, MORE]);
             assert_eq!(kept(&page, shape, EvidenceKinds::ALL.without(EvidenceKind::Headline)), [STORY, MORE]);
         }
-    }
-
-    #[test]
-    fn an_accepted_headline_goes() {
-        assert_eq!(kept(&[Accepted(HEADLINE), Bare(STORY), Bare(MORE)], None, EvidenceKinds::ALL), [STORY, MORE]);
     }
 
     #[test]
@@ -445,11 +422,6 @@ mod tests {
         let page = |documents| [Matched(MENU, documents), Bare(STORY)];
         assert_eq!(kept(&page(90), Some(&alike(-1e9)), EvidenceKinds::ALL), [STORY]);
         assert_eq!(kept(&page(2), Some(&alike(-1e9)), EvidenceKinds::ALL), [MENU, STORY]);
-    }
-
-    #[test]
-    fn what_a_person_accepted_goes_whatever_its_shape() {
-        assert_eq!(kept(&[Accepted(STORY), Bare(MORE)], Some(&alike(-1e9)), EvidenceKinds::ALL), [MORE]);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! The value from mining is the mean number of patterns in a document: the sum of their shares. Rejected patterns count
 //! as well, because their text is still there: a review must not look like drift.
 
+use std::collections::HashMap;
+
 use super::{Cleaner, Reading};
 use crate::patterns::{Pattern, PatternFile, Status};
 
@@ -61,9 +63,11 @@ pub struct Drift {
 impl Watch {
     /// `cleaner` must have the source's own file first.
     pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
-        let counted = |index: usize| Some(&own.patterns[index]).filter(|pattern| is_of_last_mining(pattern, own));
-        let of_own = cleaner.origins().iter().map(|origin| if origin.file == 0 { counted(origin.index) } else { None });
-        let of_own: Vec<Option<&Pattern>> = of_own.collect();
+        let counted = own.all().filter(|pattern| is_of_last_mining(pattern, own));
+        let mut counted: HashMap<&str, &Pattern> = counted.map(|pattern| (pattern.id.as_str(), pattern)).collect();
+        // A shared pattern with the same id comes after the source's own one.
+        let all = cleaner.patterns().iter().chain(cleaner.rejected());
+        let of_own: Vec<Option<&Pattern>> = all.map(|pattern| counted.remove(pattern.id.as_str())).collect();
         Watch {
             is_counted: of_own.iter().map(Option::is_some).collect(),
             applied: cleaner.patterns().len(),

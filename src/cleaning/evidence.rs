@@ -103,7 +103,7 @@ pub struct Match {
 
 /// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
 pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], evidence_kinds: EvidenceKinds) -> Evidence {
-    let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
+    let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found)).collect();
     let proof = match evidence_kinds.has(EvidenceKind::Proof) {
         true => Proof::of(layout, &matches, weights),
         false => Proof::none(layout, &matches),
@@ -145,7 +145,7 @@ pub struct Alone {
 impl Alone {
     /// The result of [`weigh`] for one match alone, in O(log n).
     pub fn of(layout: &Layout, found: &Match, weights: &[Weight], evidence_kinds: EvidenceKinds) -> Alone {
-        let Match { tokens, pattern } = without_stop_before(layout, found, weights);
+        let Match { tokens, pattern } = without_stop_before(layout, found);
         let weight = &weights[pattern];
         let is_proven = evidence_kinds.has(EvidenceKind::Proof) && weight.is_proven_alone(layout, &tokens);
         let strength = match is_proven {
@@ -206,9 +206,8 @@ fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Strok
 }
 
 /// The match without the end of the sentence before it. Articles end with a full stop, so it recurs with what follows.
-pub(super) fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match, weights: &[Weight]) -> Match {
-    let tokens = if weights[*pattern].is_certain { tokens.clone() } else { layout.without_stop_before(tokens) };
-    Match { tokens, pattern: *pattern }
+pub(super) fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match) -> Match {
+    Match { tokens: layout.without_stop_before(tokens), pattern: *pattern }
 }
 
 struct Stroke {
@@ -237,9 +236,6 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<Patte
 
 /// The evidence of a match as a whole. `size` is its mass in words, without what a proven match explains.
 fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, evidence_kinds: EvidenceKinds) -> f32 {
-    if weight.is_certain {
-        return 1.0;
-    }
     let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
     let of_share = if evidence_kinds.has(EvidenceKind::Pairs) { of_share * told(size) } else { of_share };
     let of_length = match is_retold(layout, tokens, weight, evidence_kinds) || !evidence_kinds.has(EvidenceKind::Length)
@@ -305,7 +301,7 @@ mod tests {
     /// The same by brute force: each line of each match is a stroke, and strokes are painted token by token.
     fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
         let all = EvidenceKinds::ALL;
-        let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found, weights)).collect();
+        let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found)).collect();
         let proof = Proof::of(layout, &matches, weights);
         let mut strokes = Vec::new();
         for (index, Match { tokens, pattern }) in matches.iter().enumerate() {

@@ -22,10 +22,12 @@ pub mod headline;
 pub mod article_end;
 pub mod decision;
 pub mod smooth;
+mod edges;
 pub mod cut;
 pub mod drift;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use std::sync::Arc;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
+use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol, TokenKind};
 use article_end::{LastPlace, last_places};
@@ -127,7 +130,7 @@ pub struct CleanError {
 pub struct Cleaner {
     patterns: Arc<[Pattern]>,
     rejected: Arc<[Pattern]>,
-    origins: Arc<[Origin]>,
+    origins: Arc<[Option<Origin>]>,
     weights: Arc<[Weight]>,
     reaches_cutoff: Arc<[bool]>,
     /// Patterns mined with the same lexer share an automaton. The tokens of the first lexer get the labels.
@@ -282,6 +285,12 @@ impl Cleaner {
         Cleaner { options: CleanOptions { shape, ..self.options.clone() }, ..self.clone() }
     }
 
+    /// The same cleaner without this kind of evidence.
+    pub(crate) fn without(&self, kind: EvidenceKind) -> Cleaner {
+        let evidence_kinds = self.options.evidence_kinds.without(kind);
+        Cleaner { options: CleanOptions { evidence_kinds, ..self.options.clone() }, ..self.clone() }
+    }
+
     /// The applied patterns.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
@@ -304,9 +313,10 @@ impl Cleaner {
         &self.rejected
     }
 
-    /// The origin of each pattern: first the applied ones, then the rejected ones.
+    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence that is no pattern
+    /// for people.
     #[doc(hidden)]
-    pub fn origins(&self) -> &[Origin] {
+    pub fn origins(&self) -> &[Option<Origin>] {
         &self.origins
     }
 
@@ -340,9 +350,29 @@ impl Cleaner {
     }
 
     fn cleaned(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
-        let decision = self.decided(text, reading, found, self.options.method);
+        let mut decision = self.decided(text, reading, found, self.options.method);
+        self.name_patterns(found.matches, &mut decision.patterns);
         let grounds = grounds(&reading.tokens, &decision);
         Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: decision.is_cautious }
+    }
+
+    /// Whether a pattern is only evidence.
+    fn is_evidence(&self, pattern: usize) -> bool {
+        self.origins.get(pattern).is_some_and(Option::is_none)
+    }
+
+    /// Where evidence explains a token that a pattern for people matches as well, names the pattern.
+    fn name_patterns(&self, matches: &[Match], patterns: &mut [Option<PatternIndex>]) {
+        let mut for_people: Vec<&Match> = matches.iter().filter(|found| !self.is_evidence(found.pattern)).collect();
+        for_people.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
+        let mut free = FreePositions::new(patterns.len());
+        for found in for_people {
+            free.take(found.tokens.clone(), |token| {
+                if patterns[token].is_some_and(|pattern| self.is_evidence(pattern.get())) {
+                    patterns[token] = Some(PatternIndex::new(found.pattern));
+                }
+            });
+        }
     }
 
     /// Matches and recurring stretches together, with their weights.
@@ -377,9 +407,15 @@ impl Cleaner {
         let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
         let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
         let layout = Layout::of(text, &tokens);
-        let (matches, rejected) = self.matches(scratch, text, &tokens, &symbols, go_on)?;
+        let (mut matches, rejected) = self.matches(scratch, text, &tokens, &symbols, go_on)?;
         let mut is_rejected = vec![false; tokens.tokens.len()];
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
+        if !rejected.is_empty() {
+            // People do not see evidence, so it must not remove what they rejected.
+            let stretches: Vec<Range<usize>> = stretches_of_true(&is_rejected).collect();
+            let meets = |found: &Match| !touching(&stretches, &found.tokens, |stretch| stretch).is_empty();
+            matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
+        }
         let kept = self.kept(text, &tokens, go_on)?;
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
     }
@@ -410,7 +446,7 @@ impl Cleaner {
 
     fn decided(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
         let mut decision = match method {
-            Method::Smooth => self.smoothed(text, reading, found),
+            Method::Smooth => self.adjusted(text, reading, found),
             Method::Union { merge_gap } => self.united(text, reading, found, merge_gap),
         };
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
@@ -435,7 +471,7 @@ impl Cleaner {
         let (matches, weights) = self.with(reading, recurring);
         let evidence = weigh(&reading.layout, &matches, &weights, self.options.evidence_kinds);
         let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        last_places(reading, &matches, &weights, &evidence, &segments)
+        last_places(reading, &matches, &evidence, &segments)
     }
 
     /// The strength of a match by itself, without the other matches.
@@ -518,6 +554,33 @@ impl Cleaner {
         Ok(kept)
     }
 
+    /// Smoothing, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
+    /// mark that a rejected pattern holds back stays, and a confirmed match of marks alone goes.
+    fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
+        let Reading { tokens, layout, is_rejected, .. } = reading;
+        let mut decision = self.smoothed(text, reading, found);
+        let mut certain: Vec<&Match> = found.matches.iter().filter(|of| found.weights[of.pattern].is_certain).collect();
+        // If matches overlap, the longest one says why the text goes.
+        certain.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
+        let mut free = FreePositions::new(decision.goes.len());
+        for Match { tokens, pattern } in &certain {
+            free.take(tokens.clone(), |token| {
+                decision.goes[token] = true;
+                decision.probabilities[token] = 1.0;
+                decision.patterns[token] = Some(PatternIndex::new(*pattern));
+            });
+        }
+        let is_held_back: Vec<bool> =
+            is_rejected.iter().zip(&decision.goes).map(|(is_rejected, goes)| *is_rejected && !goes).collect();
+        edges::adjust(text, tokens, layout, self.goes_by_place(found.trust), &mut decision.goes);
+        for (goes, is_held_back) in decision.goes.iter_mut().zip(is_held_back) {
+            *goes &= !is_held_back;
+        }
+        let of_marks = certain.iter().filter(|found| layout.telling_words(&found.tokens) == 0.0);
+        of_marks.for_each(|found| decision.goes[found.tokens.clone()].fill(true));
+        decision
+    }
+
     fn smoothed(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         if self.goes_by_place(found.trust) {
             return self.framed(text, reading, found);
@@ -554,10 +617,9 @@ impl Cleaner {
         trust < Trust::LEAST && self.options.evidence_kinds.has(EvidenceKind::Trust) && !self.options.only_accepted
     }
 
-    /// Removes the frame, and the matches of patterns that a person confirmed.
+    /// Removes the frame.
     fn framed(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let Reading { tokens, layout, .. } = reading;
-        let certain = matches.iter().filter(|found| weights[found.pattern].is_certain);
         let placed: Vec<Match> =
             matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
         // The shape of this text is not trusted. Headline and end depend on it, so they are not used.
@@ -566,8 +628,7 @@ impl Cleaner {
         let segments = Segments::of(text, tokens, layout, &all.of_token);
         let frame = Frame::grown(layout, &placed, weights, |found| weights[found.pattern].place);
         let frame = frame.trimmed(layout, &placed, weights, &segments);
-        let mut counted = frame.within(matches, weights);
-        counted.extend(certain.cloned());
+        let counted = frame.within(matches, weights);
         let evidence = weigh(layout, &counted, weights, evidence_kinds);
         let case = Case::of(text, reading, &counted, weights, &evidence, evidence_kinds);
         let probabilities = case.probabilities(None, 0.0);
@@ -609,7 +670,8 @@ pub(crate) struct Review<'f> {
 pub(crate) struct Reviewed<'f> {
     pub(crate) pattern: &'f Pattern,
     pub(crate) file: &'f PatternFile,
-    origin: Origin,
+    /// `None` for evidence.
+    origin: Option<Origin>,
 }
 
 impl<'f> Review<'f> {
@@ -618,7 +680,8 @@ impl<'f> Review<'f> {
         let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
         for (number, &file) in files.iter().enumerate() {
             let (rejected, others): (Vec<Reviewed>, Vec<Reviewed>) = (file.patterns.iter().enumerate())
-                .map(|(index, pattern)| Reviewed { pattern, file, origin: Origin { file: number, index } })
+                .map(|(index, pattern)| Reviewed { pattern, file, origin: Some(Origin { file: number, index }) })
+                .chain(file.evidence.iter().map(|pattern| Reviewed { pattern, file, origin: None }))
                 .partition(|reviewed| reviewed.pattern.status == Status::Rejected);
             ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
             review.rejected.extend(rejected);
@@ -805,6 +868,65 @@ mod tests {
     }
 
     const STORY: &str = "The ferry was late again on Monday, and nobody on the quay knew why or until when.";
+
+    #[test]
+    fn an_accepted_headline_goes() {
+        let text = format!("Mayor opens the new bridge\n{STORY}\n");
+        let pattern = |status| {
+            format!("  - {{id: mine, status: {status}, regex: Mayor opens the new bridge, documents: 2, among: 9}}\n")
+        };
+        assert_eq!(cleaned(&pattern("proposed"), &text), text);
+        assert_eq!(cleaned(&pattern("accepted"), &text), format!("{STORY}\n"));
+    }
+
+    #[test]
+    fn what_a_person_accepted_goes_whatever_its_shape() {
+        let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: -1e9 };
+        let options = CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() };
+        let text = format!("{STORY}\nNobody came.\n");
+        let accepted = format!("  - {{id: mine, status: accepted, regex: '{}', documents: 2, among: 9}}\n", STORY);
+        assert_eq!(cleaned_with(&options, &accepted, &text), "Nobody came.\n");
+    }
+
+    #[test]
+    fn accepting_removes_what_matches_and_nothing_beside_it() {
+        let text = format!("{STORY}\nShare this with us, or with them\nTags\nSend us your letters, please\n");
+        let patterns = |status| {
+            format!(
+                "  - {{id: a, status: {status}, regex: Share this with us, documents: 1, among: 9}}\n  - {{id: b, status: {status}, regex: Send us your letters, documents: 1, among: 9}}\n"
+            )
+        };
+        assert_eq!(cleaned(&patterns("proposed"), &text), text);
+        assert_eq!(cleaned(&patterns("accepted"), &text), format!("{STORY}\n, or with them\nTags\n, please\n"));
+    }
+
+    #[test]
+    fn of_accepted_matches_in_each_other_the_longest_says_why() {
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+            - {id: a, status: accepted, regex: News}\n  - {id: b, status: accepted, regex: Home News Sport}\n";
+        let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
+        let cleaning = cleaner.clean(&mut Scratch::default(), "Home News Sport\nA boat.\n").unwrap();
+        let because =
+            cleaning.spans[0].because.iter().map(|(bytes, pattern)| (bytes.clone(), &*cleaner.patterns()[*pattern].id));
+        assert_eq!(because.collect::<Vec<_>>(), [(0..15, "b")]);
+    }
+
+    #[test]
+    fn marks_alone_go_if_a_person_says_so() {
+        let text = format!("• Salt, water\n• Flour\n{STORY}\n");
+        assert_eq!(cleaned("  - {id: mine, regex: •}\n", &text), format!("Salt, water\nFlour\n{STORY}\n"));
+        assert_eq!(cleaned("  - {id: mine, status: accepted, regex: ', '}\n", "Salt, water"), "Salt water");
+    }
+
+    #[test]
+    fn a_mark_that_a_person_rejected_stays_beside_what_goes() {
+        let rejected = "  - {id: other, status: rejected, regex: '---'}\n";
+        let text = format!("{STORY}\n---\nHome News Sport\n");
+        let accepted = "  - {id: mine, status: accepted, regex: Home News Sport}\n";
+        assert_eq!(cleaned(accepted, &text), format!("{STORY}\n"));
+        assert_eq!(cleaned(&format!("{accepted}{rejected}"), &text), format!("{STORY}\n---\n"));
+    }
 
     #[test]
     fn who_goes_by_what_was_accepted_alone_goes_by_no_shape() {

@@ -43,10 +43,10 @@ pub struct Fate {
 impl Lens {
     /// A lens for the first of these files that has the pattern.
     pub fn of(id: &str, files: &[&PatternFile], options: &CleanOptions) -> Option<Lens> {
-        let in_file = |file: &&PatternFile| file.patterns.iter().find(|pattern| pattern.id == id).cloned();
+        let in_file = |file: &&PatternFile| file.all().find(|pattern| pattern.id == id).cloned();
         let (file, pattern) = files.iter().find_map(|file| Some((*file, in_file(file)?)))?;
         let accepted = Pattern { status: Status::Accepted, ..pattern.clone() };
-        let alone = PatternFile { keep: Vec::new(), patterns: vec![accepted], ..file.clone() };
+        let alone = PatternFile { keep: Vec::new(), patterns: vec![accepted], evidence: Vec::new(), ..file.clone() };
         Some(Lens {
             file: file.source.clone(),
             pattern,

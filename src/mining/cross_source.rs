@@ -238,8 +238,9 @@ mod tests {
     /// 3 sources. Each has its own masthead and a common phrase in each document's text. They share a line: at the foot
     /// of the first 2 and the head of the third.
     fn three() -> Vec<Mined> {
-        let text =
-            |source, document| format!("{}as much as {}", words(source, document, 0), words(source, document, 6));
+        let text = |source, document| {
+            format!("{}as much as they had of {}", words(source, document, 0), words(source, document, 6))
+        };
         let foot = |source: char, at| format!("The {source} Times\n{}\nAll rights reserved.\n", text(source, at));
         let head = |source: char, at| format!("All rights reserved.\nThe {source} Times\n{}\n", text(source, at));
         vec![source(|at| foot('a', at)), source(|at| foot('b', at)), source(|at| head('c', at))]
@@ -248,12 +249,23 @@ mod tests {
     #[test]
     fn language_is_dropped_and_shared_lines_are_kept() {
         let templates = cross_source(&three());
-        assert_eq!(templates.language, [1, 1, 1], "as much as");
+        assert_eq!(templates.language, [1, 1, 1], "as much as they had of");
         assert_eq!(written(&templates.shared), ["⏎All rights reserved.⏎"]);
         let shared = &templates.shared[0];
         assert_eq!((shared.sources, shared.documents, shared.among), (3, 18, 18));
         assert_eq!(shared.example, "All rights reserved.");
         assert!(written(&templates.own[0]).iter().any(|run| run.starts_with("⏎The a Times⏎")));
+    }
+
+    #[test]
+    fn language_is_dropped_without_the_stop_before_it_too() {
+        let text = |source, at: usize| {
+            let before = words(source, at, 0);
+            format!("{}. As much as they had of {}", before.trim_end(), words(source, at, 6))
+        };
+        let mined = ['a', 'b', 'c'].map(|letter| source(|at| text(letter, at)));
+        let templates = cross_source(&mined);
+        assert_eq!((templates.language, written(&templates.own.concat())), (vec![1, 1, 1], Vec::<String>::new()));
     }
 
     #[test]

@@ -65,12 +65,32 @@ pub fn quote_examples<T: AsRef<str> + Sync>(
     quotes.into_iter().flatten().for_each(|(index, quote)| candidates[index].example = quote);
 }
 
-/// The text of a range of tokens. If there is no white space before it, the token before it is included, because
-/// otherwise the regex would not match.
+/// The text of a range of tokens, without the line breaks at its ends.
 fn quote<'t>(text: &'t str, tokens: &[Token], range: &Range<usize>) -> &'t str {
     let is_text = |token: &&Token| token.kind != TokenKind::Break;
     let tells = tokens[range.clone()].iter().find(is_text).zip(tokens[range.clone()].iter().rfind(is_text));
     let Some((first, last)) = tells else { return "" };
-    let glued_to = tokens[..range.start].last().filter(|_| !first.space_before);
-    &text[glued_to.unwrap_or(first).range().start..last.range().end]
+    &text[first.range().start..last.range().end]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::mining::{MineOptions, mine_texts};
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
+
+    #[test]
+    fn an_example_is_exactly_the_run() {
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let page = |number: usize| {
+            let word = char::from(b'a' + number as u8).to_string().repeat(5);
+            format!("{word}(Read  more of {number} stories here){word}\nAll rights\n\nreserved {word}\n")
+        };
+        let texts: Vec<String> = (0..6).map(page).collect();
+        let mined = mine_texts(&texts, &lexer, &MineOptions { slots: false, ..MineOptions::default() }).unwrap();
+        let mut examples: Vec<&str> = mined.candidates.iter().map(|candidate| candidate.example.as_str()).collect();
+        examples.sort_unstable();
+        assert_eq!(examples, ["(Read  more of 5 stories here)", "All rights"]);
+    }
 }

@@ -10,6 +10,7 @@ pub mod near_duplicates;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
+pub mod units;
 mod alike;
 mod anchors;
 pub mod content_order;
@@ -182,8 +183,10 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
         _ => cover(sequence, &array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
     };
     let fingerprints = Fingerprints::of(sequence, &array);
-    let candidates = covering.iter().map(|&index| candidate(sequence, &array, &fingerprints, &kept[index]));
-    let examples = covering.iter().map(|&index| Example::of(sequence, &array, &kept[index]));
+    let covers: Vec<Interval> = covering.iter().map(|&index| kept[index]).collect();
+    let units = units::units(sequence, &array, &groups, &covers, options.min_words);
+    let candidates = units.iter().map(|unit| candidate(sequence, &array, &fingerprints, unit));
+    let examples = units.iter().map(|unit| Example::of(sequence, &array, unit));
     let slotted = match lines.filter(|_| groups.len() >= Mined::MIN_DOCUMENTS) {
         Some(lines) => slotted_templates(sequence, &array, &groups, &lines, &kept, options),
         None => Vec::new(),
@@ -196,7 +199,7 @@ pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Exa
         histogram,
         cutoff,
         candidates,
-        repeat_statistics: repeat_statistics(sequence, &array, &own, &fingerprints, &kept, &covering),
+        repeat_statistics: repeat_statistics(sequence, &array, &own, &fingerprints, &kept, &units),
     };
     (mined, examples)
 }

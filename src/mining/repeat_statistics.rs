@@ -65,20 +65,22 @@ pub struct RepeatStatistics {
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Standing(pub f64);
 
-/// The statistics of all repeats that are short or candidates. `covering` has the indices of the candidates, ascending.
+/// The statistics of all short repeats and of all units, which become candidates.
 pub fn repeat_statistics(
     sequence: &SymbolSequence,
     array: &SuffixArray,
     own: &OwnTokens,
     fingerprints: &Fingerprints,
     repeats: &[Interval],
-    covering: &[usize],
+    units: &[Interval],
 ) -> Vec<RepeatStatistics> {
-    let is_candidate = |index: usize| covering.binary_search(&index).is_ok();
-    let sighted =
-        repeats.iter().enumerate().filter(|&(index, repeat)| repeat.len <= MAX_COMPARED_TOKENS || is_candidate(index));
+    let short = repeats.iter().filter(|repeat| repeat.len <= MAX_COMPARED_TOKENS);
+    let mut sighted: Vec<&Interval> = short.chain(units).collect();
+    sighted.sort_unstable_by_key(|repeat| (repeat.first, repeat.len));
+    sighted.dedup_by_key(|repeat| (repeat.first, repeat.len));
     sighted
-        .map(|(_, repeat)| RepeatStatistics {
+        .into_iter()
+        .map(|repeat| RepeatStatistics {
             fingerprint: fingerprints.of_repeat(repeat),
             documents: repeat.documents,
             occurrences: repeat.occurrences,

@@ -87,6 +87,11 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
         },
         keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
+        evidence: if lines.rest.starts_with("evidence:") {
+            lines.list("evidence:", "  - id: ", evidence)?
+        } else {
+            Vec::new()
+        },
         mutable: lines.list("mutable:", "  - name: ", |lines| {
             Some(MutableRecord { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
         })?,
@@ -139,11 +144,31 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         "rejected" => Status::Rejected,
         _ => return None,
     };
+    let text = match lines.after("    text: ") {
+        Some(written) => Some(lines.lined(text(written)?)),
+        None => None,
+    };
+    let facts = facts(lines)?;
+    let (example, note) = (lines.text("    example: ")?, lines.text("    note: ")?);
     let regex = lines.text("    regex: ")?;
+    Some(PatternRecord { id, status, text, example, note, regex: lines.lined(regex), ..facts })
+}
+
+fn evidence(lines: &mut Lines) -> Option<PatternRecord> {
+    let id = lines.text("  - id: ")?;
+    let id = lines.lined(id);
+    let facts = facts(lines)?;
+    let regex = lines.text("    regex: ")?;
+    Some(PatternRecord { id, regex: lines.lined(regex), ..facts })
+}
+
+/// The counts of a pattern, and what mining found out about it.
+fn facts(lines: &mut Lines) -> Option<PatternRecord> {
     Some(PatternRecord {
-        id,
-        status,
-        regex: lines.lined(regex),
+        id: lines.lined(String::new()),
+        status: Status::Proposed,
+        text: None,
+        regex: lines.lined(String::new()),
         documents: lines.number("    documents: ")?,
         among: lines.optional_number("    among: ")?,
         occurrences: lines.number("    occurrences: ")?,
@@ -155,8 +180,8 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         },
         identifies: lines.flag("    identifies: ")?,
         value: lines.flag("    value: ")?,
-        example: lines.text("    example: ")?,
-        note: lines.text("    note: ")?,
+        example: String::new(),
+        note: String::new(),
     })
 }
 

@@ -60,8 +60,11 @@ pub struct PatternFile {
     pub trust: Option<Trust>,
     /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
-    /// Sorted by regex, then id.
+    /// The patterns that people review. Sorted by regex, then id.
     pub patterns: Vec<Pattern>,
+    /// Runs that recur and are no patterns for people: they only support decisions about whole documents. Nobody needs
+    /// to review them. Sorted like the patterns.
+    pub evidence: Vec<Pattern>,
     /// The lexer that was used for mining and must be used for cleaning.
     pub lexer: Lexer,
 }
@@ -137,6 +140,7 @@ impl PatternFile {
             trust: None,
             keep: Vec::new(),
             patterns: patterns.collect(),
+            evidence: Vec::new(),
             lexer: lexer.clone(),
         }
     }
@@ -152,7 +156,7 @@ impl PatternFile {
     /// The same file with other patterns.
     #[doc(hidden)]
     pub fn with_patterns(&self, patterns: Vec<Pattern>) -> PatternFile {
-        let PatternFile { heading, source, mined, trust, keep, lexer, .. } = self;
+        let PatternFile { heading, source, mined, trust, keep, evidence, lexer, .. } = self;
         PatternFile {
             heading: heading.clone(),
             source: source.clone(),
@@ -160,8 +164,39 @@ impl PatternFile {
             trust: trust.clone(),
             keep: keep.clone(),
             patterns,
+            evidence: evidence.clone(),
             lexer: lexer.clone(),
         }
+    }
+
+    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it.
+    #[doc(hidden)]
+    pub fn in_words(&self, pattern: &Pattern) -> String {
+        match &pattern.form {
+            Form::Run(run) => run.written(self.lexer.mutable()),
+            Form::Regex(_) => pattern.regex.clone(),
+        }
+    }
+
+    /// The patterns, then the evidence.
+    #[doc(hidden)]
+    pub fn all(&self) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter().chain(&self.evidence)
+    }
+
+    /// The patterns, then the evidence.
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut Pattern> {
+        self.patterns.iter_mut().chain(&mut self.evidence)
+    }
+
+    /// Moves patterns for which this is false to the evidence, unless a person touched them.
+    pub(crate) fn keep_as_patterns(&mut self, is_for_people: impl Fn(&Pattern) -> bool) {
+        let (patterns, evidence): (Vec<Pattern>, Vec<Pattern>) = std::mem::take(&mut self.patterns)
+            .into_iter()
+            .partition(|pattern| pattern.is_touched() || is_for_people(pattern));
+        self.patterns = patterns;
+        self.evidence.extend(evidence);
+        self.sort();
     }
 
     /// Parses a file. The error lists every problem found, at least one.
@@ -193,10 +228,11 @@ impl PatternFile {
                 .transpose()?,
             keep: Vec::with_capacity(record.keep.len()),
             patterns: Vec::with_capacity(record.patterns.len()),
+            evidence: Vec::with_capacity(record.evidence.len()),
             lexer: Lexer::new(tokenizer, mutable),
         };
         let mut problems = file.keep_all(record.keep);
-        problems.extend(file.add_all(record.patterns));
+        problems.extend(file.add_all(record.patterns, record.evidence));
         if problems.is_empty() { Ok(file) } else { Err(problems) }
     }
 
@@ -216,13 +252,16 @@ impl PatternFile {
         problems
     }
 
-    /// Adds the patterns from a file. Returns what is wrong with them.
-    fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
+    /// Adds the patterns and the evidence from a file. Returns what is wrong with them. Evidence that a person touched
+    /// becomes a pattern.
+    fn add_all(&mut self, patterns: Vec<PatternRecord>, evidence: Vec<PatternRecord>) -> Vec<FileProblem> {
+        let first_of_evidence = patterns.len();
+        let records: Vec<PatternRecord> = patterns.into_iter().chain(evidence).collect();
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
         let form = |record: &PatternRecord| form(&record.id.value, &record.regex.value, &self.lexer);
         let forms: Vec<Result<Form, Box<fancy_regex::Error>>> = records.par_iter().map(form).collect();
-        for (record, form) in records.into_iter().zip(forms) {
+        for (index, (record, form)) in records.into_iter().zip(forms).enumerate() {
             let line = record.id.line;
             let id = record.id.value.clone();
             let mut complain = |line, message| problems.push(FileProblem { line, id: Some(id.clone()), message });
@@ -233,7 +272,20 @@ impl PatternFile {
                 );
             }
             match form {
-                Ok(form) => self.patterns.push(self.pattern(record, form)),
+                Ok(Form::Run(run))
+                    if record.text.as_ref().is_some_and(|text| *text.value != run.written(self.lexer.mutable())) =>
+                {
+                    let line = record.text.map_or(line, |text| text.line);
+                    complain(
+                        line,
+                        "its text is not what its regex says; edit the regex, and remove the text".to_owned(),
+                    );
+                }
+                Ok(form) => {
+                    let pattern = self.pattern(record, form);
+                    let is_evidence = index >= first_of_evidence && !pattern.is_touched();
+                    if is_evidence { self.evidence.push(pattern) } else { self.patterns.push(pattern) }
+                }
                 Err(error) => {
                     let regex = &record.regex;
                     complain(
@@ -251,7 +303,9 @@ impl PatternFile {
     #[doc(hidden)]
     pub fn sort(&mut self) {
         self.keep.sort_by(|a, b| a.text().cmp(b.text()));
-        self.patterns.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+        for list in [&mut self.patterns, &mut self.evidence] {
+            list.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+        }
     }
 
     fn pattern(&self, record: PatternRecord, form: Form) -> Pattern {
@@ -277,7 +331,7 @@ impl PatternFile {
     pub fn check_examples(&self, yaml: &str) -> Vec<FileProblem> {
         let lines: HashMap<&str, u64> =
             yaml.lines().zip(1..).filter_map(|(line, number)| Some((id_in(line)?, number))).collect();
-        let matches = |pattern: &Pattern| pattern.compiled()?.is_match(&pattern.example).map_err(Box::new);
+        let matches = |pattern: &Pattern| pattern.matches_example();
         let problem = |pattern: &Pattern| {
             let message = match matches(pattern) {
                 Ok(false) if pattern.example.is_empty() => "it has no example; add a text that it matches".to_owned(),
@@ -321,6 +375,8 @@ impl PatternFile {
         }
         yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
         self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
+        yaml.push_str(if self.evidence.is_empty() { "" } else { "evidence:\n" });
+        self.evidence.iter().for_each(|evidence| self.write_evidence(&mut yaml, evidence));
         let mutable = self.lexer.mutable().patterns();
         yaml.push_str(if mutable.is_empty() { "mutable: []\n" } else { "mutable:\n" });
         for MutablePattern { name, regex, .. } in mutable {
@@ -335,7 +391,23 @@ impl PatternFile {
 
     fn write_pattern(&self, yaml: &mut String, pattern: &Pattern) {
         let _ = write!(yaml, "  - id: {}\n    status: {}\n", quoted(&pattern.id), pattern.status.name());
-        let _ = write!(yaml, "    regex: {}\n    documents: {}\n", quoted(&pattern.regex), pattern.documents);
+        if let Form::Run(run) = &pattern.form {
+            let _ = writeln!(yaml, "    text: {}", quoted(&run.written(self.lexer.mutable())));
+        }
+        self.write_facts(yaml, pattern);
+        let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
+        // Last, because it is the hardest to read.
+        let _ = writeln!(yaml, "    regex: {}", quoted(&pattern.regex));
+    }
+
+    fn write_evidence(&self, yaml: &mut String, evidence: &Pattern) {
+        let _ = writeln!(yaml, "  - id: {}", quoted(&evidence.id));
+        self.write_facts(yaml, evidence);
+        let _ = writeln!(yaml, "    regex: {}", quoted(&evidence.regex));
+    }
+
+    fn write_facts(&self, yaml: &mut String, pattern: &Pattern) {
+        let _ = writeln!(yaml, "    documents: {}", pattern.documents);
         if pattern.among != self.mined.counted() {
             let _ = writeln!(yaml, "    among: {}", pattern.among);
         }
@@ -355,7 +427,6 @@ impl PatternFile {
         if pattern.value {
             yaml.push_str("    value: true\n");
         }
-        let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
     }
 }
 
@@ -382,19 +453,26 @@ keep:
 patterns:
   - id: '2051f013'
     status: rejected
-    regex: '(?<!\S)Read\s+(?:[0-9]+)\s+more(?!\w)'
+    text: 'Read {number} more'
     documents: 12
     occurrences: 14
     example: 'Read 3 more'
     note: 'it''s a column'
+    regex: '(?<!\S)Read\s+(?:[0-9]+)\s+more(?!\w)'
   - id: 'mine'
     status: accepted
-    regex: 'By [A-Z]+'
     documents: 0
     among: 7
     occurrences: 0
     example: "By\nX"
     note: ''
+    regex: 'By [A-Z]+'
+evidence:
+  - id: '2754a912'
+    documents: 3
+    occurrences: 5
+    place: head
+    regex: '(?<!\S)Share\s+this(?!\w)'
 mutable:
   - name: number
     regex: '[0-9]+'
@@ -419,6 +497,83 @@ histogram: {0: 12, 99: 3}
         let ids: Vec<String> = file.patterns.iter().map(|p| format!("{} {}", p.id, p.is_as_mined())).collect();
         assert_eq!(file.to_yaml(), FILE, "{ids:?}");
         assert_eq!(ids, ["2051f013 true", "mine false"]);
+        let evidence: Vec<&str> = file.evidence.iter().map(|evidence| evidence.id.as_str()).collect();
+        assert_eq!(evidence, ["2754a912"]);
+    }
+
+    /// The form of files before texts and evidence were written: the regex is before the counts.
+    const OLD_FILE: &str = r#"dehusk: 1
+source: example.com
+mined: {documents: 40, near_duplicates: 2, tokens: 9120, cutoff: 0.43, tokenizer: words}
+patterns:
+  - id: '2051f013'
+    status: rejected
+    regex: '(?<!\S)Read\s+(?:[0-9]+)\s+more(?!\w)'
+    documents: 12
+    occurrences: 14
+    example: 'Read 3 more'
+    note: 'it''s a column'
+mutable:
+  - name: number
+    regex: '[0-9]+'
+"#;
+
+    #[test]
+    fn files_of_the_old_form_are_read() {
+        let file = parse(OLD_FILE).unwrap();
+        let read = &file.patterns[0];
+        assert_eq!((read.status, read.documents, read.note.as_str()), (Status::Rejected, 12, "it's a column"));
+        assert!(read.is_as_mined() && file.evidence.is_empty());
+        let yaml = file.to_yaml();
+        assert!(yaml.contains("    text: 'Read {number} more'\n    documents: 12\n"), "{yaml}");
+        assert_eq!(parse(&yaml).unwrap().to_yaml(), yaml);
+    }
+
+    #[test]
+    fn evidence_that_a_person_decided_on_is_a_pattern() {
+        let ids = |yaml: &str| {
+            let file = parse(yaml).unwrap();
+            let ids = |patterns: &[Pattern]| patterns.iter().map(|pattern| pattern.id.clone()).collect::<Vec<String>>();
+            (ids(&file.patterns).contains(&"2754a912".to_owned()), ids(&file.evidence).len())
+        };
+        assert_eq!(ids(FILE), (false, 1));
+        let evidence = "  - id: '2754a912'\n";
+        for decision in ["status: accepted", "status: rejected", "note: 'ours'"] {
+            let decided = FILE.replace(evidence, &format!("{evidence}    {decision}\n"));
+            assert_eq!(ids(&decided), (true, 0), "{decision}");
+            assert_eq!(ids(&parse(&decided).unwrap().to_yaml()), (true, 0), "{decision}");
+        }
+        assert_eq!(ids(&FILE.replace(r"Share\s+this", "Share[ ]this")), (true, 0), "an edited regex");
+        assert_eq!(ids(&FILE.replace(evidence, &format!("{evidence}    status: proposed\n"))), (false, 1));
+    }
+
+    #[test]
+    fn an_example_is_tried_after_what_look_behinds_need() {
+        let checked = |regex: &str, example: &str| {
+            let mut file = parse(FILE).unwrap();
+            let index = file.patterns.iter().position(|pattern| pattern.id == "mine").unwrap();
+            let form = form("mine", regex, &file.lexer).unwrap();
+            file.patterns[index] =
+                Pattern { regex: regex.to_owned(), form, example: example.to_owned(), ..file.patterns[index].clone() };
+            file.check_examples(FILE).into_iter().map(|problem| problem.message).collect::<Vec<String>>()
+        };
+        for regex in [r"(?<!\S)By\s+X(?!\w)", r"(?<=\S)By\s+X", r"(?<=[^\w\s])By\s+X", r"(?<=\w)By\s+X"] {
+            assert_eq!(checked(regex, "By X"), [""; 0], "{regex}");
+        }
+        assert!(checked(r"By\s+X", "By Y")[0].contains("does not match its example 'By Y'"));
+        assert!(checked(r"By\s+X", "")[0].contains("has no example"));
+    }
+
+    #[test]
+    fn a_text_that_is_not_what_the_regex_says_is_a_problem() {
+        let told = problem("text: 'Read {number} more'", "text: 'Read {number} less'");
+        assert_eq!(
+            told,
+            "f.yaml:11: pattern 2051f013: its text is not what its regex says; edit the regex, and remove the text"
+        );
+        let edited = parse(&FILE.replace(r"more(?!\w)'", r"less(?!\w)'")).unwrap();
+        assert!(!edited.patterns[0].is_as_mined(), "an edited regex has its own text");
+        assert!(!edited.to_yaml().contains("text: 'Read"));
     }
 
     #[test]
@@ -442,8 +597,8 @@ histogram: {0: 12, 99: 3}
 
     #[test]
     fn a_regex_over_many_lines_has_no_comments() {
-        let block = "regex: |-  # of\n      By\n      # ours\n    documents: 0";
-        let file = parse(&FILE.replace("regex: 'By [A-Z]+'\n    documents: 0", block)).unwrap();
+        let block = "regex: |-  # of\n      By\n      # ours\nevidence:";
+        let file = parse(&FILE.replace("regex: 'By [A-Z]+'\nevidence:", block)).unwrap();
         assert_eq!(file.heading, "# Ours since May.\n# of\n");
         assert!(file.patterns.iter().any(|pattern| pattern.regex == "By\n# ours"));
     }
@@ -457,15 +612,15 @@ histogram: {0: 12, 99: 3}
     #[test]
     fn problems_name_line_and_pattern() {
         assert!(
-            problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:18: pattern mine: its regex does not compile")
+            problem("'By [A-Z]+'", "'By ([A-Z]+'").starts_with("f.yaml:24: pattern mine: its regex does not compile")
         );
-        assert!(problem("'mine'", "'2051f013'").starts_with("f.yaml:16: pattern 2051f013: line 9 already has this id"));
+        assert!(problem("'mine'", "'2051f013'").starts_with("f.yaml:17: pattern 2051f013: line 9 already has this id"));
         assert!(
             problem("    note: ''", "    nota: ''").starts_with("f.yaml:23: pattern mine: unknown field `nota`"),
             "{}",
             problem("    note: ''", "    nota: ''")
         );
-        assert!(problem("status: accepted", "status: maybe").starts_with("f.yaml:17: pattern mine:"));
+        assert!(problem("status: accepted", "status: maybe").starts_with("f.yaml:18: pattern mine:"));
         assert!(problem("dehusk: 1", "dehusk: 9").starts_with("f.yaml:2: version 9"));
         assert!(problem("source: ex", "sauce: ex").starts_with("f.yaml:3: "), "{}", problem("source: ex", "sauce: ex"));
         assert!(

@@ -17,9 +17,13 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
-    let PatternFile { heading, source, mined, trust, patterns, lexer, .. } = fresh;
+    let PatternFile { heading, source, mined, trust, patterns, evidence, lexer, .. } = fresh;
+    // A decision makes a pattern of what mining takes for evidence now.
+    let (decided_on, evidence): (Vec<Pattern>, Vec<Pattern>) =
+        evidence.into_iter().partition(|evidence| before.get(&evidence.id).is_some_and(Pattern::is_touched));
     let mut merged: Vec<Pattern> = patterns
         .into_iter()
+        .chain(decided_on)
         .filter_map(|pattern| match before.remove(&pattern.id) {
             Some(old) => Some(decided(pattern, old)),
             None => (!is_among(&rejected, &pattern)).then_some(pattern),
@@ -37,7 +41,9 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     });
     merged.extend(kept);
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
-    let mut merged = PatternFile { heading, source, mined, trust, keep: reviewed.keep, patterns: merged, lexer };
+    let evidence = evidence.into_iter().filter(|evidence| !is_among(&rejected, evidence)).collect();
+    let keep = reviewed.keep;
+    let mut merged = PatternFile { heading, source, mined, trust, keep, patterns: merged, evidence, lexer };
     merged.sort();
     merged
 }
@@ -46,10 +52,11 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
 /// `now` is that file as it is now.
 ///
 /// Changes between `before` and `now` count: a pattern's status, note, regex and other fields a person may correct,
-/// texts to keep, comments. A pattern that a person removed stays removed, unless it was mined for the first time.
-pub fn merge_meanwhile(mined: PatternFile, before: &PatternFile, now: PatternFile) -> PatternFile {
+/// texts to keep, comments. A pattern that a person removed stays removed, unless it was mined for the first time. The
+/// same is true of evidence.
+pub fn merge_meanwhile(mut mined: PatternFile, before: &PatternFile, now: PatternFile) -> PatternFile {
     let by_id = |file: &PatternFile| -> HashMap<String, Pattern> {
-        file.patterns.iter().map(|pattern| (pattern.id.clone(), pattern.clone())).collect()
+        file.all().map(|pattern| (pattern.id.clone(), pattern.clone())).collect()
     };
     let (was, is) = (by_id(before), by_id(&now));
     let taken_out = |pattern: &Pattern| was.contains_key(&pattern.id) && !is.contains_key(&pattern.id);
@@ -58,8 +65,9 @@ pub fn merge_meanwhile(mined: PatternFile, before: &PatternFile, now: PatternFil
     let decisions: Vec<Pattern> = now.patterns.into_iter().filter(decided).collect();
     let is_decided: HashSet<&str> = decisions.iter().map(|pattern| pattern.id.as_str()).collect();
     let (of_these, others): (Vec<Pattern>, Vec<Pattern>) =
-        mined.patterns.into_iter().partition(|pattern| is_decided.contains(pattern.id.as_str()));
+        std::mem::take(&mut mined.patterns).into_iter().partition(|pattern| is_decided.contains(pattern.id.as_str()));
     let others: Vec<Pattern> = others.into_iter().filter(|pattern| !taken_out(pattern)).collect();
+    mined.evidence.retain(|evidence| !taken_out(evidence));
     // If an edit was undone, the mined regex is in the current file.
     let taken_back = |pattern: Pattern| match (was.get(&pattern.id), is.get(&pattern.id)) {
         (Some(was), Some(is)) if !was.is_as_mined() && is.is_as_mined() => {
@@ -128,7 +136,9 @@ fn decided(fresh: Pattern, old: Pattern) -> Pattern {
     };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
-        let example = if old.regex == fresh.regex { old.example } else { fresh.example };
+        // What was evidence before has no example.
+        let is_example = old.regex == fresh.regex && !old.example.is_empty();
+        let example = if is_example { old.example } else { fresh.example };
         return Pattern { status, note, example, ..fresh };
     }
     let Pattern { regex, form, example, .. } = old;
@@ -206,6 +216,76 @@ mod tests {
         assert!(shown.contains(&(&read, Status::Rejected, READ, 8, "a column")));
         assert!(shown.contains(&(&share, Status::Proposed, "Share (?:it|this)", 7, "")));
         assert!(shown.contains(&("own", Status::Accepted, "Mine", 0, "")));
+    }
+
+    /// A file with one pattern as evidence.
+    fn with_evidence(regex: &str, documents: usize) -> PatternFile {
+        let mut file = file(&[(&id(regex), "proposed", regex, documents, "")]);
+        file.keep_as_patterns(|_| false);
+        assert_eq!((file.patterns.len(), file.evidence.len()), (0, 1));
+        file
+    }
+
+    fn counts(file: &PatternFile) -> (usize, usize) {
+        (file.patterns.len(), file.evidence.len())
+    }
+
+    #[test]
+    fn evidence_is_that_of_the_last_mining() {
+        let merged = merge(with_evidence(READ, 8), with_evidence(SHARE, 3));
+        assert_eq!((counts(&merged), merged.evidence[0].documents), ((0, 1), 8));
+        assert_eq!(counts(&merge(file(&[]), with_evidence(SHARE, 3))), (0, 0));
+        let proposed = file(&[(&id(READ), "proposed", READ, 5, "")]);
+        assert_eq!(counts(&merge(with_evidence(READ, 8), proposed.clone())), (0, 1), "nobody decided on it");
+        assert_eq!(counts(&merge(proposed, with_evidence(READ, 8))), (1, 0));
+    }
+
+    #[test]
+    fn evidence_with_a_decision_is_a_pattern_and_keeps_it() {
+        let id = id(READ);
+        for (status, note) in [("accepted", ""), ("rejected", ""), ("proposed", "ours")] {
+            let merged = merge(with_evidence(READ, 8), file(&[(&id, status, READ, 5, note)]));
+            let read = &merged.patterns[0];
+            assert_eq!(counts(&merged), (1, 0), "{status}");
+            assert_eq!((read.status.name(), read.note.as_str(), read.documents), (status, note, 8));
+        }
+        let edited = merge(with_evidence(READ, 8), file(&[(&id, "proposed", "Read (?:it|this)", 5, "")]));
+        assert_eq!((counts(&edited), edited.patterns[0].regex.as_str()), ((1, 0), "Read (?:it|this)"));
+    }
+
+    #[test]
+    fn what_was_evidence_gets_its_example() {
+        let mut decided = file(&[(&id(READ), "accepted", READ, 5, "")]);
+        decided.patterns[0].example.clear();
+        let mut fresh = with_evidence(READ, 8);
+        fresh.evidence[0].example = "Read more".to_owned();
+        assert_eq!(merge(fresh, decided).patterns[0].example, "Read more");
+    }
+
+    #[test]
+    fn the_words_of_a_rejected_pattern_are_no_evidence_in_another_shape() {
+        const LINE: &str = r"(?m)^\s*Read\s+more\s*$";
+        let merged = merge(with_evidence(LINE, 8), file(&[(&id(READ), "rejected", READ, 5, "")]));
+        assert_eq!(counts(&merged), (1, 0));
+    }
+
+    #[test]
+    fn what_was_decided_on_evidence_while_sources_were_mined_stays() {
+        let before = with_evidence(READ, 5);
+        let mined = merge(with_evidence(READ, 8), before.clone());
+        let merged = merge_meanwhile(mined.clone(), &before, before.clone());
+        assert_eq!(merged.to_yaml(), mined.to_yaml());
+        // A person accepts it.
+        let now = file(&[(&id(READ), "accepted", READ, 5, "")]);
+        let merged = merge_meanwhile(mined.clone(), &before, now);
+        assert_eq!((counts(&merged), merged.patterns[0].status), ((1, 0), Status::Accepted));
+        assert_eq!(merged.patterns[0].documents, 8);
+        // A person removes it, as evidence or as a pattern.
+        assert_eq!(counts(&merge_meanwhile(mined.clone(), &before, file(&[]))), (0, 0));
+        let proposed = file(&[(&id(READ), "proposed", READ, 5, "")]);
+        assert_eq!(counts(&merge_meanwhile(mined.clone(), &proposed, file(&[]))), (0, 0));
+        // Mined for the first time: it was in no file that a person could see.
+        assert_eq!(counts(&merge_meanwhile(mined, &file(&[]), file(&[]))), (0, 1));
     }
 
     #[test]

@@ -143,6 +143,18 @@ impl Pattern {
         }
     }
 
+    /// Whether the regex matches in the example. If it looks at what stands before a match, the example alone does not
+    /// show this. So a full stop or a letter before it is tried as well.
+    fn matches_example(&self) -> Result<bool, Box<fancy_regex::Error>> {
+        let regex = self.compiled()?;
+        for before in ["", ".", "a"] {
+            if regex.is_match(&format!("{before}{}", self.example))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn matches_all_of(&self, text: &str) -> bool {
         let found = self.compiled().and_then(|regex| Ok(regex.find(text)?.map(|found| found.range())));
         found.is_ok_and(|found| found == Some(0..text.len()))

@@ -20,6 +20,8 @@ pub(super) struct FileRecord {
     #[serde(default)]
     pub(super) patterns: Vec<PatternRecord>,
     #[serde(default)]
+    pub(super) evidence: Vec<PatternRecord>,
+    #[serde(default)]
     pub(super) mutable: Vec<MutableRecord>,
     #[serde(default)]
     pub(super) histogram: BTreeMap<u8, u64>,
@@ -59,6 +61,8 @@ pub(super) struct PatternRecord {
     pub(super) id: Lined<String>,
     #[serde(default)]
     pub(super) status: Status,
+    /// Made from the regex.
+    pub(super) text: Option<Lined<String>>,
     pub(super) regex: Lined<String>,
     #[serde(default)]
     pub(super) documents: usize,

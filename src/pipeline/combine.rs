@@ -21,6 +21,7 @@ use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
 use crate::patterns::{PatternFile, SHARED, Trust};
 use crate::selection::places::Places;
+use crate::selection::proposals::Proposals;
 use crate::selection::{Reliance, SelectOptions, tried_out};
 use crate::tokens::Lexer;
 
@@ -158,6 +159,9 @@ impl Combiner<'_> {
         let tested = tested?;
         own.iter_mut().zip(&tested).for_each(|(file, reliance)| reliance.mark(file));
         for file in shared {
+            let mut proposals = Proposals::default();
+            tested.iter().for_each(|reliance| proposals.add(reliance.proposals()));
+            proposals.mark(file);
             Places::mark_shared(tested.iter().map(Reliance::places), file);
             file.trust = Trust::mean(own.iter().filter_map(|own| Some((own.trust.as_ref()?, own.mined.documents))));
         }
@@ -215,8 +219,8 @@ fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
 
 /// The memory in bytes to test patterns on this number of a source's documents.
 fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: usize) -> u64 {
-    let patterns = own.patterns.len() + shared.map_or(0, |shared| shared.patterns.len());
-    let matches: usize = own.patterns.iter().map(|pattern| pattern.occurrences).sum();
+    let patterns = own.all().count() + shared.map_or(0, |shared| shared.all().count());
+    let matches: usize = own.all().map(|pattern| pattern.occurrences).sum();
     let part = |all: usize| (all as u128 * documents as u128 / own.mined.documents.max(1) as u128) as u64;
     memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))
 }

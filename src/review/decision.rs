@@ -191,8 +191,8 @@ pub(super) mod tests {
 
     pub(in crate::review) const FILE: &str = "dehusk: 1\nsource: s\n\
         mined: {documents: 9, near_duplicates: 0, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n\
-        \x20 - id: 'a'\n    status: proposed\n    regex: 'Home News'\n    documents: 9\n    occurrences: 9\n    example: 'Home News'\n    note: ''\n\
-        \x20 - id: 'b'\n    status: proposed\n    regex: 'Share'\n    documents: 3\n    occurrences: 3\n    example: 'Share'\n    note: ''\n\
+        \x20 - id: 'a'\n    status: proposed\n    documents: 9\n    occurrences: 9\n    example: 'Home News'\n    note: ''\n    regex: 'Home News'\n\
+        \x20 - id: 'b'\n    status: proposed\n    documents: 3\n    occurrences: 3\n    example: 'Share'\n    note: ''\n    regex: 'Share'\n\
         mutable: []\n";
 
     pub(in crate::review) fn file() -> PatternFile {

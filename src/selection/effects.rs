@@ -142,7 +142,7 @@ impl Effects {
         self.documents.iter().flatten().fold(DocumentEffect::default(), |sum, &document| sum.and(document))
     }
 
-    fn add(&mut self, look: Option<Result<Look, CleanError>>, origins: &[Origin], watched: Option<Origin>) {
+    fn add(&mut self, look: Option<Result<Look, CleanError>>, origins: &[Option<Origin>], watched: Option<Origin>) {
         let index = self.documents.len();
         let look = match look {
             Some(Ok(look)) => look,
@@ -155,13 +155,17 @@ impl Effects {
         self.documents.push(Some(look.document));
         self.by_shape += look.by_shape;
         for (pattern, removed) in look.removed {
-            self.pattern_mut(origins[pattern]).removed += removed;
+            match origins[pattern] {
+                Some(origin) => self.pattern_mut(origin).removed += removed,
+                None => self.by_shape += removed,
+            }
         }
         for (pattern, found) in look.patterns {
-            if watched == Some(origins[pattern]) {
+            let Some(origin) = origins[pattern] else { continue };
+            if watched == Some(origin) {
                 self.watched.extend(found.iter().map(|found| found.sample_match(index)));
             }
-            self.pattern_mut(origins[pattern]).add(index, &found);
+            self.pattern_mut(origin).add(index, &found);
         }
     }
 

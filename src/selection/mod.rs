@@ -10,6 +10,7 @@
 pub mod effects;
 pub mod ends;
 pub mod places;
+pub mod proposals;
 pub mod sampling;
 pub mod pattern_selection;
 pub mod trust;
@@ -19,10 +20,11 @@ pub mod warnings;
 use crate::cleaning::CleanOptions;
 use crate::cleaning::shape::ShapeModel;
 use crate::mining::Mined;
-use crate::patterns::PatternFile;
+use crate::patterns::{PatternFile, Trust};
 use ends::Ends;
 use pattern_selection::needed_patterns;
 use places::Places;
+use proposals::Proposals;
 use sampling::{Sampled, removed_share, sample_of};
 use trust::Tally;
 use values::Values;
@@ -46,6 +48,7 @@ pub(crate) struct Reliance {
     places: Places,
     values: Values,
     tally: Tally,
+    proposals: Proposals,
 }
 
 impl Reliance {
@@ -54,14 +57,21 @@ impl Reliance {
         let sampled = Sampled::new(own, shared, texts);
         let values = Values::of(&sampled);
         let tally = Tally::of(&sampled, &values, &ShapeModel::shipped());
-        Reliance { places: Places::of(&sampled), values, tally }
+        let proposals = Proposals::of(&sampled, tally.trust().share >= Trust::LEAST);
+        Reliance { places: Places::of(&sampled), values, tally, proposals }
     }
 
     /// Notes it in the source's file. A source that is too small to be mined gets no trust.
     pub(crate) fn mark(&self, own: &mut PatternFile) {
         self.places.mark(own);
         self.values.mark(own);
+        self.proposals.mark(own);
         own.trust = (own.mined.counted() >= Mined::MIN_DOCUMENTS).then(|| self.tally.trust());
+    }
+
+    /// What can be proposed to people.
+    pub(crate) fn proposals(&self) -> &Proposals {
+        &self.proposals
     }
 
     /// The places of the shared patterns in this source.

@@ -140,7 +140,7 @@ impl Places {
 
 fn mark<'f>(file: &mut PatternFile, found: impl Iterator<Item = &'f Found>) {
     let found: HashMap<&str, &Found> = found.map(|found| (found.id.as_str(), found)).collect();
-    for pattern in file.patterns.iter_mut().filter(|pattern| !pattern.is_touched()) {
+    for pattern in file.all_mut().filter(|pattern| !pattern.is_touched()) {
         let found = found.get(pattern.id.as_str());
         pattern.place = found.and_then(|found| found.stands.place());
         pattern.identifies = pattern.place.is_some() && found.is_some_and(|found| found.identifies);

@@ -61,7 +61,7 @@ impl Values {
 
     /// Marks the patterns in the source's file.
     pub fn mark(&self, file: &mut PatternFile) {
-        for pattern in file.patterns.iter_mut().filter(|pattern| !pattern.is_touched()) {
+        for pattern in file.all_mut().filter(|pattern| !pattern.is_touched()) {
             pattern.value = self.patterns.contains(&pattern.id);
         }
     }

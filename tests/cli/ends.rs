@@ -72,9 +72,12 @@ fn what_a_person_makes_of_an_end_stays() {
     let patterns = sandbox.read("patterns/tide.yaml");
     let end = patterns.lines().find(|line| line.contains("ends_after")).unwrap();
     let before = patterns.split_once(end).unwrap().0;
-    let status = before.rfind("status: proposed").unwrap();
+    // It may be evidence. With a decision it is a pattern.
+    let id = before.rfind("  - id: ").unwrap();
+    let facts = patterns[id..].find("    documents: ").unwrap();
+    let id_line = patterns[id..].lines().next().unwrap();
     let mut edited = patterns.clone();
-    edited.replace_range(status..status + "status: proposed".len(), "status: accepted");
+    edited.replace_range(id..id + facts, &format!("{id_line}\n    status: accepted\n"));
     sandbox.write("patterns/tide.yaml", edited.replace(&format!("{end}\n"), ""));
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     assert!(!sandbox.read("patterns/tide.yaml").contains("ends_after"));

@@ -101,12 +101,12 @@ fn pages_of_the_manual_have_examples_and_exit_statuses() {
 }
 
 #[test]
-fn the_readme_has_the_same_exit_statuses() {
+fn the_documentation_has_the_same_exit_statuses() {
     let page = Sandbox::new().expect(0, "--help").stdout;
     let (_, statuses) = page.split_once("Exit status:\n").expect("exit statuses");
     let statuses = statuses.lines().map_while(|line| line.trim_start().split_once("  "));
-    let readme = include_str!("../../README.md");
+    let using = include_str!("../../docs/using.md");
     let rows: Vec<String> = statuses.map(|(status, meaning)| format!("| {status} | {} |", meaning.trim())).collect();
     assert_eq!(rows.len(), 5);
-    rows.iter().for_each(|row| assert!(readme.contains(row), "{row}"));
+    rows.iter().for_each(|row| assert!(using.contains(row), "{row}"));
 }

@@ -87,20 +87,20 @@ fn a_document_that_is_too_large_for_a_stream_is_named() {
     assert_eq!(sandbox.read("all.jsonl").lines().count(), 2);
 }
 
-/// Numbers by chance, of which every pair recurs: many more patterns than in a text of that size.
+/// Lines by chance, of which every pair recurs: many more patterns than in a text of that size.
 #[test]
 fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
     let sandbox = Sandbox::new();
     let mut random = 1u64;
     let mut word = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        format!("w{} ", (random >> 33) % 100)
+        format!("w{}\n", (random >> 33) % 100)
     };
     for number in 0..12 {
         sandbox.write(&format!("corpus/chance/{number:02}.txt"), (0..20_000).map(|_| word()).collect::<String>());
     }
-    let refused = sandbox.expect(1, "mine corpus -o patterns --memory 40M");
-    refused.says("source 'chance' may need").says("the limit is 40.0 MB").says("--sample");
+    let refused = sandbox.expect(1, "mine corpus -o patterns --memory 60M");
+    refused.says("source 'chance' may need").says("the limit is 60.0 MB").says("--sample");
     sandbox.expect(0, "mine corpus -o patterns --memory 900M --quiet");
 }
 

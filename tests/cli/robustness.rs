@@ -1524,6 +1524,8 @@ fn inputs_that_are_not_opened() {
         let first = "{\"file\":\"corpus/tide/10.html\",\"skipped\":\"cannot be read: No such file";
         assert!(report.starts_with(first) && report.lines().count() == 8, "{report}");
     }
+}
+
 /// Cleans the good documents with these settings. Nothing may be written.
 #[track_caller]
 fn settings_are_refused(settings: impl AsRef<[u8]>, message: &str) {

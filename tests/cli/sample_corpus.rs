@@ -49,7 +49,7 @@ fn the_json_summary_adds_up() {
     assert_eq!(cleaned, written.values().map(|bytes| bytes.len() as u64).sum::<u64>());
     assert_eq!(summary["cleaned"]["bytes_out"], cleaned);
     for (name, source) in sources {
-        let ids = run.read(&format!("out/patterns/{name}.yaml")).matches("\n  - id: ").count() as u64;
+        let ids = run.read(&format!("out/patterns/{name}.yaml")).matches("\n    status: ").count() as u64;
         assert_eq!(source["mined"]["patterns"], ids, "{name}");
     }
     assert!(summary["seconds"].as_array().is_some_and(|stages| stages.len() >= 4));

@@ -14,9 +14,9 @@ keep:
   - text: 'By the light of the harbor'
     note: ''
 patterns:
-  - id: 'a'
+  - id: '5b90fe4e'
     status: proposed
-    regex: 'x'
+    text: '⏎Most read⏎'
     documents: 3
     among: 9
     occurrences: 4
@@ -25,8 +25,14 @@ patterns:
     place: head
     identifies: true
     value: true
-    example: 'x'
+    example: 'Most read'
     note: ''
+    regex: '(?m)^\s*Most\s+read\s*$'
+evidence:
+  - id: '3742adb3'
+    documents: 3
+    occurrences: 4
+    regex: '(?m)^\s*About\s+the\s+author\s*$'
 mutable:
   - name: number
     regex: '[0-9]+'
@@ -117,8 +123,11 @@ fn it_refuses_what_dehusk_refuses() {
         ("text: 'By the light of the harbor'", "text: ' '"),
         ("  - text: 'By the light of the harbor'\n    note", "  - note"),
         ("status: proposed", "status: maybe"),
-        ("    regex: 'x'\n", ""),
-        ("regex: 'x'", "regexp: 'x'"),
+        ("text: '⏎Most read⏎'", "text: [read]"),
+        ("    regex: '(?m)^\\s*Most\\s+read\\s*$'\n", ""),
+        ("regex: '(?m)^\\s*Most", "regexp: '(?m)^\\s*Most"),
+        ("  - id: '3742adb3'\n    documents", "  - documents"),
+        ("evidence:", "evidences:"),
         ("ends_after: 10", "ends_after: soon"),
         ("place: head", "place: top"),
         ("identifies: true", "identifies: maybe"),

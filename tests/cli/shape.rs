@@ -108,7 +108,8 @@ fn without_slots_no_line_with_a_slot_is_mined() {
     for number in 0..20u64 {
         let mut story = Story(number);
         let (first, name, last) = (story.paragraph(), story.word(), story.paragraph());
-        let text = format!("{SHARE_LINE}\n\n{first}\n\nWritten by {name} for our readers\n\n{last}\n");
+        let menu = if number.is_multiple_of(2) { "Home | News\n" } else { "" };
+        let text = format!("{menu}{SHARE_LINE}\n\n{first}\n\nWritten by {name} for our readers\n\n{last}\n");
         sandbox.write(&format!("corpus/tide/{number}.txt"), text);
     }
     sandbox.expect(0, "mine corpus -o with --quiet --all-patterns");

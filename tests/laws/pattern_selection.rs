@@ -64,7 +64,9 @@ fn the_needed_remove_nearly_all_and_nothing_else() {
         for options in options() {
             let what = format!("{name}, {:?}, shape: {}", options.method, options.shape.is_some());
             let Removed { by_all, by_needed, by_both, least } = removed(&all, &needed, &options, &texts);
-            assert!(by_both as f64 >= 0.99 * by_all as f64, "{what}: {by_both} of {by_all} bytes");
+            // Patterns are selected by smoothing. The union only follows from that.
+            let least_of_all = if options.method == Method::Smooth { 0.99 } else { 0.96 };
+            assert!(by_both as f64 >= least_of_all * by_all as f64, "{what}: {by_both} of {by_all} bytes");
             assert!(by_needed as f64 <= 1.001 * by_both as f64, "{what}: {by_needed}, but {by_both}");
             assert!(least >= 0.9, "{what}: of one text only {least}");
         }

@@ -74,8 +74,9 @@ proptest! {
         prop_assert_eq!(read.to_yaml(), yaml);
         prop_assert_eq!((&read.source, &read.mined), (&file.source, &file.mined));
         prop_assert_eq!(read.lexer.tokenizer().name(), file.lexer.tokenizer().name());
-        prop_assert_eq!(read.patterns.len(), file.patterns.len());
-        for (read, written) in read.patterns.iter().zip(&file.patterns) {
+        let counts = |file: &PatternFile| (file.patterns.len(), file.evidence.len());
+        prop_assert_eq!(counts(&read), counts(&file));
+        for (read, written) in read.all().zip(file.all()) {
             prop_assert_eq!(facts(read), facts(written));
             prop_assert_eq!(format!("{:?}", read.form), format!("{:?}", written.form));
         }
@@ -145,7 +146,11 @@ fn file() -> impl Strategy<Value = PatternFile> {
         let mut patterns: Vec<Pattern> = entries.into_iter().filter_map(|entry| entry.pattern(&texts, lexer)).collect();
         patterns.retain(|pattern| ids.insert(pattern.id.clone()));
         let trust = mined.removed.map(|share| Trust { share, because: heading.clone() });
-        let mut file = PatternFile { heading, source, mined, trust, keep, patterns, lexer: lexer.clone() };
+        // Evidence has no example, and nobody touched it.
+        let is_evidence = |pattern: &mut Pattern| pattern.sources.is_some() && !pattern.is_touched();
+        let evidence = patterns.extract_if(.., is_evidence);
+        let evidence = evidence.map(|pattern| Pattern { example: String::new(), ..pattern }).collect();
+        let mut file = PatternFile { heading, source, mined, trust, keep, patterns, evidence, lexer: lexer.clone() };
         file.sort();
         file.keep.dedup_by(|a, b| a.text() == b.text());
         file

@@ -18,6 +18,7 @@ use super::Exit;
 use super::options::{MethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
+use whole::Shown;
 
 /// Options of `dehusk explain`.
 #[derive(Args, Debug)]
@@ -39,6 +40,9 @@ pub struct ExplainArgs {
     /// Number of lines to show around each match of --pattern. Blank lines are not counted.
     #[arg(long, value_name = "LINES", default_value_t = 1, requires = "pattern")]
     context: usize,
+    /// Show the regexes of patterns instead of their words
+    #[arg(long, conflicts_with = "pattern")]
+    regex: bool,
     /// Line of the document in a JSONL file, from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     line: Option<u64>,
@@ -69,9 +73,11 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
         let remedy = if args.source.is_none() { "; name another source with --source" } else { "" };
         reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
-    let cleaner = Cleaner::new(&library.for_source(source), &args.cleaning());
+    let files = library.for_source(source);
+    let cleaner = Cleaner::new(&files, &args.cleaning());
     let explanation = Explanation::of(&document.text, &cleaner)?;
-    print(&whole::told(&document.text, &explanation, &cleaner, Screen::of_stdout(args.color)))?;
+    let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
+    print(&shown.told(&document.text, &explanation))?;
     if explanation.is_emptied {
         reporter.warn("no text of this document would be left");
     }

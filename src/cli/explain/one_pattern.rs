@@ -64,14 +64,14 @@ impl ExplainArgs {
 }
 
 fn has(file: &PatternFile, id: &str) -> bool {
-    file.patterns.iter().any(|pattern| pattern.id == id)
+    file.all().any(|pattern| pattern.id == id)
 }
 
 /// The error that there is no such pattern, with ids that look like it.
 fn unknown(id: &str, library: &Library) -> String {
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
     let mistakes = |other: &str| if is_start(other) { 0 } else { corpus::mistakes(id, other) };
-    let ids = library.files().flat_map(|file| &file.patterns).map(|pattern| pattern.id.as_str());
+    let ids = library.files().flat_map(PatternFile::all).map(|pattern| pattern.id.as_str());
     let mut near: Vec<(usize, &str)> = ids.map(|other| (mistakes(other), other)).collect();
     near.retain(|&(mistakes, _)| mistakes <= 2.min(id.chars().count() / 2));
     near.sort_unstable();

@@ -16,7 +16,6 @@ pub struct Coverage<'t> {
     cleaner: &'t Cleaner,
     text: &'t str,
     reading: &'t Reading,
-    method: Method,
     /// Whether all patterns together remove each token.
     goes: Vec<bool>,
     /// Size of what all patterns remove, in bytes.
@@ -34,15 +33,14 @@ pub struct Coverage<'t> {
 
 impl<'t> Coverage<'t> {
     /// A page with no chosen pattern. The matches must be sorted by pattern.
-    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample, method: Method) -> Coverage<'t> {
-        let mut goes = cleaner.decide(text, reading, &reading.matches, method).goes;
+    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample) -> Coverage<'t> {
+        let mut goes = cleaner.decide(text, reading, &reading.matches, Method::Smooth).goes;
         // A rejected pattern is not applied, so its text is not part of what must be removed.
         goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
         let mut page = Coverage {
             cleaner,
             text,
             reading,
-            method,
             size: 0,
             unmet: 0,
             missing: goes.clone(),
@@ -83,7 +81,7 @@ impl<'t> Coverage<'t> {
     /// Cleans with the chosen patterns and updates what is missing.
     pub fn clean(&mut self, chosen: &[bool]) {
         let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
-        let goes = self.cleaner.decide(self.text, self.reading, &matches, self.method).goes;
+        let goes = self.cleaner.decide(self.text, self.reading, &matches, Method::Smooth).goes;
         self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
         self.unmet = self.bytes(|token| self.missing[token] && self.reached[token] < HALF);
         self.forget_sums();
@@ -135,11 +133,7 @@ impl<'t> Coverage<'t> {
     /// Calls `visit` with stretches of the tokens of each match, and with the strength of each stretch.
     fn strengths(&self, matches: &[Match], mut visit: impl FnMut(Range<usize>, f32)) {
         for found in matches {
-            if self.method == Method::Smooth {
-                self.cleaner.alone(self.reading, found).stretches(&self.reading.layout, &mut visit);
-            } else if self.cleaner.reaches_cutoff(found.pattern) {
-                visit(found.tokens.clone(), 1.0);
-            }
+            self.cleaner.alone(self.reading, found).stretches(&self.reading.layout, &mut visit);
         }
     }
 
@@ -257,12 +251,10 @@ mod tests {
         fn what_a_pattern_adds_is_what_its_matches_add_token_by_token(
             lines in prop::collection::vec(prop::sample::select(&["Item of it\n", "A boat.\n", "Item of it Item of it\n"]), 1..20),
             taken in prop::collection::vec(0usize..5, 0..4),
-            is_smooth in any::<bool>(),
         ) {
             let (file, texts) = (file(), [lines.concat()]);
             let sampled = Sampled::new(&file, None, &texts);
-            let method = if is_smooth { Method::Smooth } else { Method::Union { merge_gap: 0 } };
-            let mut page = Coverage::new(&sampled.cleaner, &sampled.samples[0], method);
+            let mut page = Coverage::new(&sampled.cleaner, &sampled.samples[0]);
             let mut reached = vec![0.0_f32; page.goes.len()];
             let of_patterns: Vec<Range<usize>> = page.patterns().map(|(_, matches)| matches).collect();
             for taken in taken {

@@ -9,19 +9,41 @@ use rayon::prelude::*;
 use super::coverage::Coverage;
 use crate::cleaning::Cleaner;
 
-/// The selected patterns remove at least this share of what all patterns remove. Other documents lose a little more;
-/// the promise for them is 0.99.
-const KEPT: f64 = 0.995;
-/// The same for each single page, so that patterns of a rare kind of page are kept.
-const KEPT_OF_PAGE: f64 = 0.95;
+/// What is chosen, and when it is enough.
+pub struct Choice {
+    /// Patterns that are not chosen.
+    barred: Vec<bool>,
+    /// The chosen patterns remove at least this share of what all patterns remove.
+    kept: f64,
+    /// The same for each single page, so that patterns of a rare kind of page are kept.
+    kept_of_page: f64,
+    /// Whether short patterns are preferred.
+    is_brief: bool,
+}
+
+impl Choice {
+    /// Patterns for people. A person has to read them, so the last few percent are left to evidence.
+    pub fn for_people(barred: Vec<bool>) -> Choice {
+        Choice { barred, kept: 0.95, kept_of_page: 0.0, is_brief: true }
+    }
+
+    /// All that is needed. Documents that were not seen lose a little more; the promise for them is 0.99.
+    pub fn complete(patterns: usize) -> Choice {
+        Choice { barred: vec![false; patterns], kept: 0.999, kept_of_page: 0.98, is_brief: false }
+    }
+}
+
+/// Number of characters that a pattern costs besides its own.
+const PER_PATTERN: f64 = 200.0;
 
 /// Whether to keep each of the cleaner's patterns: the given ones, and those that the pages need in addition.
-pub fn select(cleaner: &Cleaner, pages: Vec<Coverage>, given: Vec<bool>) -> Vec<bool> {
+/// The pages may have been used before, with a part of the given patterns.
+pub fn select(cleaner: &Cleaner, pages: &mut [Coverage], given: Vec<bool>, choice: &Choice) -> Vec<bool> {
     let mut pages_of = vec![Vec::new(); given.len()];
     for (index, page) in pages.iter().enumerate() {
         page.patterns().for_each(|(pattern, matches)| pages_of[pattern].push((index, matches)));
     }
-    let mut selection = Selection { pages, pages_of, chosen: vec![false; given.len()] };
+    let mut selection = Selection { pages, pages_of, chosen: vec![false; given.len()], choice };
     (0..given.len()).filter(|&pattern| given[pattern]).for_each(|pattern| selection.choose(pattern));
     let mut lost = u64::MAX;
     let mut asked = Asked::Enough;
@@ -48,14 +70,15 @@ enum Asked {
     All,
 }
 
-struct Selection<'t> {
-    pages: Vec<Coverage<'t>>,
+struct Selection<'s, 't> {
+    pages: &'s mut [Coverage<'t>],
     /// For each pattern: the pages on which it matches, with the range of its matches there.
     pages_of: Vec<Vec<(usize, Range<usize>)>>,
     chosen: Vec<bool>,
+    choice: &'s Choice,
 }
 
-impl<'t> Selection<'t> {
+impl<'t> Selection<'_, 't> {
     fn choose(&mut self, pattern: usize) {
         self.chosen[pattern] = true;
         self.pages_of[pattern].iter().for_each(|(page, matches)| self.pages[*page].take(matches.clone()));
@@ -65,20 +88,22 @@ impl<'t> Selection<'t> {
     fn is_enough(&self, left_of: impl Fn(&Coverage<'t>) -> u64) -> bool {
         let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
         let (mut all_left, mut all) = (0, 0);
-        for page in &self.pages {
+        for page in self.pages.iter() {
             let left = left_of(page);
-            if !is_little(left, page.size(), KEPT_OF_PAGE) {
+            if !is_little(left, page.size(), self.choice.kept_of_page) {
                 return false;
             }
             (all_left, all) = (all_left + left, all + page.size());
         }
-        is_little(all_left, all, KEPT)
+        is_little(all_left, all, self.choice.kept)
     }
 
     /// Chooses patterns, those that add most first. What a pattern adds never grows, so it is computed again only when
     /// the pattern comes first in the queue.
     fn choose_most_adding(&mut self, cleaner: &Cleaner, asked: Asked) {
-        let patterns = (0..self.chosen.len()).into_par_iter().filter(|&pattern| !self.chosen[pattern]);
+        let patterns = (0..self.chosen.len())
+            .into_par_iter()
+            .filter(|&pattern| !self.chosen[pattern] && !self.choice.barred[pattern]);
         let ranked = patterns.map(|pattern| (self.worth(cleaner, pattern), Reverse(pattern)));
         let mut queue: BinaryHeap<(u64, Reverse<usize>)> = ranked.collect::<Vec<_>>().into();
         while let Some((_, Reverse(pattern))) = queue.pop() {
@@ -102,6 +127,8 @@ impl<'t> Selection<'t> {
     fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
         let gain: f64 =
             self.pages_of[pattern].iter().map(|(page, matches)| self.pages[*page].gain(matches.clone())).sum();
-        (gain * cleaner.patterns()[pattern].share() * 1000.0) as u64
+        let pattern = &cleaner.patterns()[pattern];
+        let cost = if self.choice.is_brief { PER_PATTERN + pattern.example.len() as f64 } else { PER_PATTERN };
+        (gain * pattern.share() * 1000.0 * PER_PATTERN / cost) as u64
     }
 }

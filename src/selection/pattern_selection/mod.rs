@@ -15,36 +15,62 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::Method;
-use crate::patterns::{Pattern, PatternFile};
+use crate::cleaning::{Cleaner, EvidenceKind};
+use crate::patterns::{Pattern, PatternFile, Trust};
 use crate::selection::ends::Ends;
 use crate::selection::sampling::Sampled;
 use coverage::Coverage;
-use greedy::select;
+use greedy::{Choice, select};
 
 /// The source's own file with only the patterns that are needed. With the shared patterns, they must remove nearly all
-/// that all patterns remove, by each method of cleaning, and articles must end in the same places. A pattern that a
+/// that all patterns remove, with shape and without it, and articles must end in the same places. A pattern that a
 /// person touched is always kept.
+///
+/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until the result is what
+/// all together remove.
 pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
-    let with_shape = cleaner.with_shape(Sampled::options().shape);
-    let own_ids: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
-    // A pattern with a value shows which line to keep. It is kept because thinning only measures what is removed.
+    let own_ids: HashSet<&str> = own.all().map(|pattern| pattern.id.as_str()).collect();
+    let for_people: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
+    // A pattern with a value shows which line to keep. It is kept because only what is removed is measured.
     let is_given = |pattern: &Pattern| pattern.is_touched() || pattern.value || !own_ids.contains(pattern.id.as_str());
     let given =
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
-    let mut chosen: Vec<bool> = given.collect();
-    // The union comes first: a match that it needs is strong evidence for the other methods as well.
-    let (union, smooth) = (Method::Union { merge_gap: 0 }, Method::Smooth);
-    let methods = [(cleaner, union), (cleaner, smooth), (&with_shape, smooth)];
-    for (cleaner, method) in methods {
-        let pages = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample, method)).collect();
-        chosen = select(cleaner, pages, chosen);
-    }
-    let needed = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
-    let needed: HashSet<&str> = needed.map(|(pattern, _)| pattern.id.as_str()).collect();
-    let is_left = |pattern: &&Pattern| pattern.is_touched() || needed.contains(pattern.id.as_str());
-    own.with_patterns(own.patterns.iter().filter(is_left).cloned().collect())
+    let given: Vec<bool> = given.collect();
+    let is_for_people = |pattern: &Pattern| for_people.contains(pattern.id.as_str());
+    let barred: Vec<bool> = cleaner.patterns().iter().map(|pattern| !is_for_people(pattern)).collect();
+    let with_shape = cleaner.with_shape(Sampled::options().shape);
+    // In a source that is not trusted, only its frame is removed. A person may accept the other patterns.
+    let everywhere = cleaner.without(EvidenceKind::Trust);
+    let is_trusted = cleaner.trust().is_none_or(Trust::is_anywhere);
+    let methods = if is_trusted { [cleaner, &with_shape] } else { [&everywhere, cleaner] };
+    let mut pages = methods.map(|cleaner| pages_of(sampled, cleaner));
+    // Adds patterns until the given and the added ones are enough, for one method after the other.
+    let mut choose = |given: Vec<bool>, choice: &Choice| {
+        let of_methods = methods.into_iter().zip(&mut pages);
+        of_methods.fold(given, |chosen, (cleaner, pages)| select(cleaner, pages, chosen, choice))
+    };
+    let chosen = choose(given, &Choice::for_people(barred));
+    let patterns = ids_of(cleaner, &chosen, is_for_people);
+    let chosen = choose(chosen, &Choice::complete(cleaner.patterns().len()));
+    let needed = ids_of(cleaner, &chosen, |_| true);
+    let mut file = own.clone();
+    file.keep_as_patterns(|pattern| patterns.contains(&pattern.id));
+    file.evidence.retain(|evidence| needed.contains(&evidence.id));
+    file
+}
+
+fn ids_of(cleaner: &Cleaner, chosen: &[bool], is_asked_for: impl Fn(&Pattern) -> bool) -> HashSet<String> {
+    let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen);
+    chosen
+        .map(|(pattern, _)| pattern)
+        .filter(|pattern| is_asked_for(pattern))
+        .map(|pattern| pattern.id.clone())
+        .collect()
+}
+
+fn pages_of<'t>(sampled: &'t Sampled, cleaner: &'t Cleaner) -> Vec<Coverage<'t>> {
+    sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect()
 }
 
 #[cfg(test)]
@@ -72,10 +98,18 @@ mod tests {
         PatternFile::parse(&(head.to_owned() + &written.collect::<String>()), &LexerCache::default()).unwrap()
     }
 
-    /// The examples of the patterns that remain.
-    fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
+    /// The examples of the patterns that remain, and those of the evidence that remains.
+    fn needed(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> [Vec<String>; 2] {
         let sampled = Sampled::new(file, shared, texts);
-        needed_patterns(&sampled, &Ends::of(&sampled)).patterns.into_iter().map(|pattern| pattern.example).collect()
+        let PatternFile { patterns, evidence, .. } = needed_patterns(&sampled, &Ends::of(&sampled));
+        [patterns, evidence].map(|list| list.into_iter().map(|pattern| pattern.example).collect())
+    }
+
+    /// The examples of the patterns that remain. There must be no evidence.
+    fn left(file: &PatternFile, shared: Option<&PatternFile>, texts: &[&str]) -> Vec<String> {
+        let [patterns, evidence] = needed(file, shared, texts);
+        assert_eq!(evidence, [""; 0]);
+        patterns
     }
 
     fn decide(file: &mut PatternFile, example: &str, status: Status) {
@@ -99,21 +133,31 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_kind_of_page_keeps_its_patterns() {
+    fn a_rare_kind_of_page_keeps_its_patterns_as_evidence() {
         let rare = "Home and News and Sport\n\nPictures of the day\n\nA boat.\n";
         let mut texts = vec![PAGE; 400];
         texts.push(rare);
         let file =
             file(&[("Home and News and Sport", 10), ("All about the Daily Post", 9), ("Pictures of the day", 1)]);
-        assert_eq!(left(&file, None, &texts).len(), 3);
+        let patterns = ["All about the Daily Post", "Home and News and Sport"].map(str::to_owned).to_vec();
+        assert_eq!(needed(&file, None, &texts), [patterns, vec!["Pictures of the day".to_owned()]]);
     }
 
     #[test]
     fn what_a_person_decided_stays_and_other_patterns_are_not_needed_beside_it() {
-        let mut file = file(&[("Home and News and Sport", 10), ("News and Sport...", 10), ("Home and News...", 10)]);
-        file.patterns.iter_mut().filter(|p| p.example == "Home and News...").for_each(|p| p.note = "hm".to_owned());
-        decide(&mut file, "News and Sport...", Status::Accepted);
-        assert_eq!(left(&file, None, &[PAGE]), ["Home and News...", "News and Sport..."]);
+        let halves = ["Home and News...", "News and Sport..."];
+        let mut file = file(&[("Home and News and Sport", 10), (halves[0], 10), (halves[1], 10), ("pier is...", 2)]);
+        file.patterns.iter_mut().filter(|p| p.example == "pier is...").for_each(|p| p.note = "hm".to_owned());
+        halves.iter().for_each(|half| decide(&mut file, half, Status::Accepted));
+        assert_eq!(left(&file, None, &[PAGE]), [halves[0], halves[1], "pier is..."]);
+    }
+
+    #[test]
+    fn evidence_that_patterns_make_needless_goes_and_other_evidence_stays() {
+        let mut file = file(&[("Home and News and Sport", 10), ("All about the Daily Post", 10), ("the Daily...", 10)]);
+        file.keep_as_patterns(|pattern| pattern.example == "Home and News and Sport");
+        let expected = ["Home and News and Sport", "All about the Daily Post"].map(|example| vec![example.to_owned()]);
+        assert_eq!(needed(&file, None, &[PAGE, REST]), expected);
     }
 
     #[test]
