@@ -18,7 +18,7 @@ fn pictures_for_the_documentation() {
         browser.resize(1200, 720);
         browser.prefer(Scheme::Light);
         browser.open(&review.url);
-        browser.expect("#sources", "58.9\u{a0}%");
+        browser.expect("#sources", "58.8\u{a0}%");
         picture("overview.png");
         browser.open(&format!("{}{SOURCE}", review.url));
         browser.expect("#pattern", "removed because of it");

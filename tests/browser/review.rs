@@ -96,7 +96,7 @@ fn mine() -> BTreeMap<String, String> {
         let yaml = fs::read_to_string(entry.path()).expect("a pattern file");
         (entry.file_name().to_string_lossy().into_owned(), yaml)
     };
-    files.map(file).collect()
+    files.filter(|entry| entry.path().is_file()).map(file).collect()
 }
 
 fn dehusk(command: &str) -> Command {

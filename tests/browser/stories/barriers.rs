@@ -73,9 +73,9 @@ fn forms_and_menus_are_open_to_all() {
             browser.expect_open_to_all();
             browser.press("Escape");
         }
-        browser.click("summary[aria-label='Accept many']");
-        browser.click(".menu [data-group=listed][data-status=accepted]");
-        browser.expect("#ask", "Removed in addition");
+        browser.click("summary[aria-label='Reject many']");
+        browser.click(".menu [data-group=listed][data-status=rejected]");
+        browser.expect("#ask", "documents change");
         browser.expect_open_to_all();
         browser.press("Escape");
         browser.press("?");
