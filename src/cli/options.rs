@@ -345,7 +345,9 @@ pub struct LongRunArgs {
 /// What happens to files of earlier runs.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct PruneArgs {
-    /// Delete files that earlier runs wrote to the output and this run did not. Files that were changed since are kept
+    /// Delete files of earlier runs that this run did not write
+    ///
+    /// Delete files that earlier runs wrote to the output and this run did not. Files that were changed since are kept.
     #[arg(long)]
     pub prune: bool,
 }

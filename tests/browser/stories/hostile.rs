@@ -140,7 +140,8 @@ fn whatever_documents_say_is_text() {
 
 #[test]
 fn hostile_documents_are_read_and_kept() {
-    let (_corpus, review) = review();
+    let corpus = corpus();
+    let review = Review::of(mined(corpus.path()), corpus.path());
     in_review_of(
         || review,
         |browser, review| {
