@@ -26,6 +26,8 @@ pub struct ReportCommand {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
+    /// File for the page; `-` for stdout
+    ///
     /// File for the page; `-` for stdout. With a slash at its end, a folder: an index, and a page for each source
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,

@@ -116,6 +116,8 @@ fn places(regex: &fancy_regex::Regex, text: &str) -> Vec<std::ops::Range<usize>>
             break;
         }
     }
+    // White space before a place gives it several starts.
+    places.dedup();
     places
 }
 

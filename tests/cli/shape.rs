@@ -71,7 +71,7 @@ fn with_teasers() -> Sandbox {
         let teasers: Vec<String> = (0..10).map(|_| teaser()).collect();
         let body: Vec<String> = (0..3).map(|_| story.paragraph()).collect();
         let text = format!(
-            "Home | News | Sport | Weather and tides\n{SHARE_LINE}\n\n{}\n\nMore from the harbour\n{}\n{COPYRIGHT_LINE}\n",
+            "Home | News | Sport | Weather and tides | Letters | Jobs | Boats | Homes | About us\n{SHARE_LINE}\n\n{}\n\nMore from the harbour\n{}\n{COPYRIGHT_LINE}\n",
             body.join("\n\n"),
             teasers.join("\n")
         );
