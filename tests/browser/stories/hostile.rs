@@ -74,13 +74,6 @@ fn rewrite(patterns: &TempDir, rewritten: impl FnOnce(&str) -> String) {
     fs::write(&path, rewritten(&yaml)).expect("the file");
 }
 
-fn review() -> (TempDir, Review) {
-    let corpus = corpus();
-    let patterns = with_own_patterns(mined(corpus.path()));
-    let review = Review::of(patterns, corpus.path());
-    (corpus, review)
-}
-
 impl Browser {
     /// Nothing of a document or a name became an element, an attribute that acts, or a dialog.
     #[track_caller]
