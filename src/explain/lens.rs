@@ -46,7 +46,7 @@ impl Lens {
         let in_file = |file: &&PatternFile| file.all().find(|pattern| pattern.id == id).cloned();
         let (file, pattern) = files.iter().find_map(|file| Some((*file, in_file(file)?)))?;
         let accepted = Pattern { status: Status::Accepted, ..pattern.clone() };
-        let alone = PatternFile { keep: Vec::new(), patterns: vec![accepted], evidence: Vec::new(), ..file.clone() };
+        let alone = file.only(vec![accepted]);
         Some(Lens {
             file: file.source.clone(),
             pattern,

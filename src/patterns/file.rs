@@ -153,10 +153,10 @@ impl PatternFile {
         PatternFile::of_templates(source, mined, Vec::new(), lexer)
     }
 
-    /// The same file with other patterns.
+    /// The same file with these patterns alone, and without evidence.
     #[doc(hidden)]
-    pub fn with_patterns(&self, patterns: Vec<Pattern>) -> PatternFile {
-        let PatternFile { heading, source, mined, trust, keep, evidence, lexer, .. } = self;
+    pub fn only(&self, patterns: Vec<Pattern>) -> PatternFile {
+        let PatternFile { heading, source, mined, trust, keep, lexer, .. } = self;
         PatternFile {
             heading: heading.clone(),
             source: source.clone(),
@@ -164,7 +164,7 @@ impl PatternFile {
             trust: trust.clone(),
             keep: keep.clone(),
             patterns,
-            evidence: evidence.clone(),
+            evidence: Vec::new(),
             lexer: lexer.clone(),
         }
     }

@@ -94,8 +94,7 @@ impl Session {
     pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<SampleMatch> {
         let files = self.files_for(source);
         let Some(own) = files.first() else { return Vec::new() };
-        let mut alone = PatternFile::clone(own);
-        alone.patterns = own.patterns.get(index).into_iter().cloned().collect();
+        let alone = own.only(own.patterns.get(index).into_iter().cloned().collect());
         let watched = Some(Origin { file: 0, index: 0 });
         let question = Question { files: &[&alone], options: &self.options, watched };
         let go_on = self.patience();
