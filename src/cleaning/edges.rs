@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::layout::{Layout, look};
+use super::layout::Layout;
 use super::matcher::Tokens;
 
 /// Adjusts the labels; true is removed. `is_frame` says that only the ends of the document are removed. Then a line
@@ -42,7 +42,7 @@ struct Page<'d> {
 
 impl Page<'_> {
     fn is_word(&self, token: usize) -> bool {
-        self.layout.looks[token] & (look::WORD | look::MUTABLE) != 0
+        self.layout.says_something(token)
     }
 
     fn mark(&self, token: usize) -> &str {

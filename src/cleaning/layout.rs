@@ -152,6 +152,11 @@ impl Layout {
         self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
     }
 
+    /// Whether a token is a word or a match of a mutable pattern.
+    pub fn says_something(&self, token: usize) -> bool {
+        self.looks[token] & (look::WORD | look::MUTABLE) != 0
+    }
+
     /// Whether a mutable pattern matches anything in a stretch of tokens.
     pub fn has_mutable(&self, tokens: &Range<usize>) -> bool {
         self.between(tokens, HALF_MUTABLE) > 0

@@ -363,16 +363,12 @@ impl Cleaner {
 
     /// Where evidence explains a token that a pattern for people matches as well, names the pattern.
     fn name_patterns(&self, matches: &[Match], patterns: &mut [Option<PatternIndex>]) {
-        let mut for_people: Vec<&Match> = matches.iter().filter(|found| !self.is_evidence(found.pattern)).collect();
-        for_people.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
-        let mut free = FreePositions::new(patterns.len());
-        for found in for_people {
-            free.take(found.tokens.clone(), |token| {
-                if patterns[token].is_some_and(|pattern| self.is_evidence(pattern.get())) {
-                    patterns[token] = Some(PatternIndex::new(found.pattern));
-                }
-            });
-        }
+        let for_people = matches.iter().filter(|found| !self.is_evidence(found.pattern)).collect();
+        longest_first(for_people, patterns.len(), |token, pattern| {
+            if patterns[token].is_some_and(|named| self.is_evidence(named.get())) {
+                patterns[token] = Some(pattern);
+            }
+        });
     }
 
     /// Matches and recurring stretches together, with their weights.
@@ -559,24 +555,19 @@ impl Cleaner {
     fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.smoothed(text, reading, found);
-        let mut certain: Vec<&Match> = found.matches.iter().filter(|of| found.weights[of.pattern].is_certain).collect();
-        // If matches overlap, the longest one says why the text goes.
-        certain.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
-        let mut free = FreePositions::new(decision.goes.len());
-        for Match { tokens, pattern } in &certain {
-            free.take(tokens.clone(), |token| {
-                decision.goes[token] = true;
-                decision.probabilities[token] = 1.0;
-                decision.patterns[token] = Some(PatternIndex::new(*pattern));
-            });
-        }
+        let certain = || found.matches.iter().filter(|of| found.weights[of.pattern].is_certain);
+        longest_first(certain().collect(), decision.goes.len(), |token, pattern| {
+            decision.goes[token] = true;
+            decision.probabilities[token] = 1.0;
+            decision.patterns[token] = Some(pattern);
+        });
         let is_held_back: Vec<bool> =
             is_rejected.iter().zip(&decision.goes).map(|(is_rejected, goes)| *is_rejected && !goes).collect();
         edges::adjust(text, tokens, layout, self.goes_by_place(found.trust), &mut decision.goes);
         for (goes, is_held_back) in decision.goes.iter_mut().zip(is_held_back) {
             *goes &= !is_held_back;
         }
-        let of_marks = certain.iter().filter(|found| layout.telling_words(&found.tokens) == 0.0);
+        let of_marks = certain().filter(|found| layout.telling_words(&found.tokens) == 0.0);
         of_marks.for_each(|found| decision.goes[found.tokens.clone()].fill(true));
         decision
     }
@@ -634,8 +625,7 @@ impl Cleaner {
         let probabilities = case.probabilities(None, 0.0);
         let mut goes = case.labels(&probabilities);
         // A gap is closed only if it has no word and no match of a mutable pattern, such as a date.
-        let says_something = |token: usize| layout.telling_words(&(token..token + 1)) > 0.0;
-        let is_gap = |token: &usize| evidence.pattern[*token].is_none() && says_something(*token);
+        let is_gap = |token: &usize| evidence.pattern[*token].is_none() && layout.says_something(*token);
         (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
         let Evidence { pattern, is_proven, .. } = evidence;
         Decision { goes, probabilities, patterns: pattern, is_proven, is_cautious: false }
@@ -658,6 +648,15 @@ impl Cleaner {
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
         let Evidence { of_token, pattern, is_proven, .. } = evidence;
         Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false }
+    }
+}
+
+/// Calls `explain` once for each token that a match covers. If matches overlap, the longest one says why the text goes.
+fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMut(usize, PatternIndex)) {
+    matches.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
+    let mut free = FreePositions::new(tokens);
+    for found in matches {
+        free.take(found.tokens.clone(), |token| explain(token, PatternIndex::new(found.pattern)));
     }
 }
 

@@ -40,10 +40,10 @@ pub fn filtered_repeats(
 
 /// Counts the half words between two positions in constant time. A word counts 2, a character of a script without
 /// spaces counts 1.
-struct HalfWords(Vec<u32>);
+pub(super) struct HalfWords(Vec<u32>);
 
 impl HalfWords {
-    fn of(sequence: &SymbolSequence) -> HalfWords {
+    pub(super) fn of(sequence: &SymbolSequence) -> HalfWords {
         let vocabulary = sequence.vocabulary();
         let half_words = |symbol| match vocabulary.kind(symbol) {
             TokenKind::Word => vocabulary.literal(symbol).map_or(0, half_words) as u32,
@@ -59,7 +59,7 @@ impl HalfWords {
         HalfWords(sums)
     }
 
-    fn between(&self, start: usize, end: usize) -> usize {
+    pub(super) fn between(&self, start: usize, end: usize) -> usize {
         (self.0[end] - self.0[start]) as usize
     }
 }

@@ -16,6 +16,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::filters::HalfWords;
 use super::near_duplicates::Groups;
 use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
@@ -47,7 +48,8 @@ pub fn units(
     repeats: &[Interval],
     min_words: usize,
 ) -> Vec<Interval> {
-    let cutter = Cutter { sequence, array, groups, min_words, joints: joints(sequence.vocabulary()) };
+    let half_words = HalfWords::of(sequence);
+    let cutter = Cutter { sequence, array, groups, min_words, half_words, joints: joints(sequence.vocabulary()) };
     let mut units = cutter.counted(repeats.par_iter().flat_map_iter(|repeat| cutter.cut(repeat)).collect());
     let common = cutter.counted(cutter.common_parts(&units));
     units.extend(common);
@@ -66,6 +68,7 @@ struct Cutter<'s> {
     array: &'s SuffixArray,
     groups: &'s Groups,
     min_words: usize,
+    half_words: HalfWords,
     /// For each symbol.
     joints: Vec<Joint>,
 }
@@ -91,9 +94,8 @@ impl Cutter<'_> {
     /// A part of a line made shorter. Also the whole part, if it is in too many documents to be language.
     fn of_line(&self, part: Run) -> Vec<Run> {
         let Some(whole) = self.without_adhering_marks(part) else { return Vec::new() };
-        let documents = || self.documents(&self.ranks(&whole)).len();
         let is_frequent = || {
-            let documents = documents();
+            let documents = self.documents(&self.ranks(&whole)).len();
             documents >= MIN_DOCUMENTS && documents as f64 >= MIN_SHARE * self.groups.len() as f64
         };
         let units = match self.trimmed(whole.clone()) {
@@ -105,20 +107,20 @@ impl Cutter<'_> {
 
     /// The parts of whole lines between the places where such units begin and end within each other.
     fn common_parts(&self, units: &[Interval]) -> Vec<Run> {
-        let blocks = || units.par_iter().filter(|unit| self.is_block(&self.example(unit)));
+        let blocks: Vec<&Interval> = units.iter().filter(|unit| self.is_block(&self.example(unit))).collect();
         let mut is_edge = vec![false; self.sequence.symbols().len()];
-        for unit in units.iter().filter(|unit| self.is_block(&self.example(unit))) {
+        for unit in &blocks {
             for start in (unit.first..unit.first + unit.occurrences).map(|rank| self.array.position(rank)) {
                 is_edge[start] = true;
                 is_edge[start + unit.len - 1] = true;
             }
         }
-        let parts = |unit: &Interval| {
+        let parts = |unit: &&Interval| {
             let edges: Vec<usize> = self.example(unit).filter(|&at| is_edge[at]).collect();
             let parts: Vec<Run> = edges.windows(2).map(|pair| pair[0]..pair[1] + 1).collect();
             parts.into_iter().filter_map(|part| self.without_bare_lines(part))
         };
-        blocks().flat_map_iter(parts).collect()
+        blocks.par_iter().flat_map_iter(parts).collect()
     }
 
     /// A long block in pieces of whole lines.
@@ -218,8 +220,7 @@ impl Cutter<'_> {
 
     /// Twice the number of words in a run.
     fn half_words(&self, run: &Run) -> usize {
-        let symbols: Vec<Symbol> = self.sequence.symbols()[run.clone()].iter().map(|&symbol| Symbol(symbol)).collect();
-        self.sequence.vocabulary().run(&symbols).half_words()
+        self.half_words.between(run.start, run.end)
     }
 
     fn has_word(&self, run: &Run) -> bool {

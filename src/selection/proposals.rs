@@ -22,7 +22,7 @@ use crate::mining::units::MAX_BLOCK;
 use crate::patterns::{Form, Pattern, PatternFile};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::joints::Joint;
-use crate::tokens::{Piece, TokenKind};
+use crate::tokens::{Piece, Token, TokenKind};
 
 /// Minimum share of a pattern's matches that go.
 const MIN_GOING: f64 = 0.95;
@@ -81,7 +81,7 @@ impl Proposals {
         };
         let look = |Sample { text, reading }: &Sample| {
             let goes = cleaner.decide(text, reading, &reading.matches, Method::Smooth).goes;
-            let joints = Joints { text, reading };
+            let joints = Joints::of(text, reading);
             let look = |found: &Match| {
                 let matches = Matches {
                     all: 1,
@@ -132,40 +132,44 @@ impl Matches {
 
 /// Whether every word of a match goes.
 fn is_gone(reading: &Reading, found: &Match, goes: &[bool]) -> bool {
-    let is_word = |&token: &usize| reading.layout.telling_words(&(token..token + 1)) > 0.0;
-    found.tokens.clone().filter(is_word).all(|token| goes[token])
+    found.tokens.clone().filter(|&token| reading.layout.says_something(token)).all(|token| goes[token])
 }
 
-/// The tokens of a text as joints.
+/// A text as joints.
 struct Joints<'d> {
-    text: &'d str,
     reading: &'d Reading,
+    /// For each token.
+    joints: Vec<Joint>,
+    /// Whether each line looks like a headline.
+    is_headline: Vec<bool>,
 }
 
 impl Joints<'_> {
-    fn of(&self, token: usize) -> Joint {
-        let token = &self.reading.tokens.tokens[token];
-        Joint::of(token.kind, &self.text[token.range()], token.space_before)
+    fn of<'d>(text: &str, reading: &'d Reading) -> Joints<'d> {
+        let joint = |token: &Token| Joint::of(token.kind, &text[token.range()], token.space_before);
+        let joints: Vec<Joint> = reading.tokens.tokens.iter().map(joint).collect();
+        let lines = &reading.layout.lines;
+        let is_headline = |line: usize| {
+            let mut items = items(&joints[lines.tokens(line)]);
+            matches!((items.next(), items.next()), (Some(Item { kind: ItemKind::Headline, .. }), None))
+        };
+        let is_headline = (0..lines.len()).map(is_headline).collect();
+        Joints { reading, joints, is_headline }
     }
 
     /// Whether text can be cut at both edges of a match.
     fn is_cuttable(&self, found: &Match) -> bool {
-        let can_cut = |at: usize| self.reading.tokens.line_starts[at] || self.of(at - 1).can_cut_before(self.of(at));
+        let joint = |at: usize| self.joints[at];
+        let can_cut = |at: usize| self.reading.tokens.line_starts[at] || joint(at - 1).can_cut_before(joint(at));
         can_cut(found.tokens.start) && can_cut(found.tokens.end)
     }
 
     /// Whether the line before or after a match looks like a headline.
     fn is_among_headlines(&self, found: &Match) -> bool {
-        let lines = &self.reading.layout.lines;
-        let touched = lines.touching(&found.tokens);
+        let touched = self.reading.layout.lines.touching(&found.tokens);
         let before = touched.start.checked_sub(1);
-        let after = Some(touched.end).filter(|&line| line < lines.len());
-        let is_headline = |line: usize| {
-            let joints: Vec<Joint> = lines.tokens(line).map(|token| self.of(token)).collect();
-            let items: Vec<Item> = items(&joints).collect();
-            matches!(items[..], [Item { kind: ItemKind::Headline, .. }])
-        };
-        [before, after].into_iter().flatten().any(is_headline)
+        let after = Some(touched.end);
+        [before, after].into_iter().flatten().any(|line| self.is_headline.get(line) == Some(&true))
     }
 }
 
