@@ -3,6 +3,8 @@
 //! Keeps the stack of open elements as the tree builder of a browser does, but builds no tree. It follows the rules "in
 //! body", "in table" and foreign content of the HTML standard. Text that is not hidden is passed on.
 
+use std::ops::Range;
+
 use html5gum::State;
 
 use super::lines::Lines;
@@ -12,6 +14,7 @@ use super::pending::PendingTag;
 use super::stack::{Element, Name, Stack};
 use super::syntax::Syntax;
 use super::tags::Tag;
+use super::tree::{Opening, Visibility};
 
 /// The page so far.
 #[derive(Debug)]
@@ -22,6 +25,9 @@ pub(super) struct Builder<T> {
     is_in_form: bool,
     /// Whether a line feed would be the first character of a `<pre>` or `<textarea>`. There it is ignored.
     skip_line_feed: bool,
+    /// The bytes of the tag that is processed.
+    tag: Range<usize>,
+    is_end_tag: bool,
 }
 
 /// Limit for the inline elements that are ended together with the formatting element around them. It keeps time linear.
@@ -30,7 +36,14 @@ const MOST_ENDED: u32 = 64;
 impl<T: Trace> Builder<T> {
     /// An empty page.
     pub(super) fn new() -> Self {
-        Builder { lines: Lines::default(), stack: Stack::new(), is_in_form: false, skip_line_feed: false }
+        Builder {
+            lines: Lines::default(),
+            stack: Stack::new(),
+            is_in_form: false,
+            skip_line_feed: false,
+            tag: 0..0,
+            is_end_tag: false,
+        }
     }
 
     /// The text of the page, and its trace.
@@ -57,6 +70,9 @@ impl<T: Trace> Builder<T> {
         let skip_line_feed = std::mem::take(&mut self.skip_line_feed);
         if self.stack.is_hidden() || text == b"\0" {
             // A browser's tree builder drops U+0000.
+            if T::ATTRIBUTES && self.stack.top_tag() == Some(Tag::Title) && self.stack.height() == 1 {
+                self.lines.trace().title(text);
+            }
         } else if self.stack.keeps_space() {
             let skipped = usize::from(skip_line_feed && text.starts_with(b"\n"));
             self.lines.keep(&text[skipped..], origin.after(skipped));
@@ -66,16 +82,16 @@ impl<T: Trace> Builder<T> {
     }
 
     /// Notes markup that is not a tag.
-    pub(super) fn comment(&mut self) {
-        self.lines.trace().part();
+    pub(super) fn comment(&mut self, bytes: Range<usize>) {
+        self.lines.trace().markup(bytes);
     }
 
     /// Processes a start tag. Returns the tokenizer state for the content, if the content is not markup.
-    pub(super) fn start_tag(&mut self, pending: &PendingTag) -> Option<State> {
+    pub(super) fn start_tag(&mut self, pending: &PendingTag, bytes: Range<usize>) -> Option<State> {
         let name = pending.name();
         let tag = name.tag;
         self.skip_line_feed = false;
-        self.lines.trace().part();
+        self.markup(bytes, false);
         if matches!(tag, Tag::Html | Tag::Head | Tag::Body) {
             self.end_line();
             return None;
@@ -92,9 +108,9 @@ impl<T: Trace> Builder<T> {
     }
 
     /// Processes an end tag.
-    pub(super) fn end_tag(&mut self, name: Name) {
+    pub(super) fn end_tag(&mut self, name: Name, bytes: Range<usize>) {
         self.skip_line_feed = false;
-        self.lines.trace().part();
+        self.markup(bytes, true);
         let scope = self.stack.scope();
         if self.is_in_foreign() && self.end_foreign(name) {
             return;
@@ -109,7 +125,7 @@ impl<T: Trace> Builder<T> {
                 }
             }
             Tag::Form => self.end_form(),
-            _ if self.stack.top().is_some_and(|top| top.name == name) => self.pop(),
+            _ if self.stack.top().is_some_and(|top| top.name == name) => self.close(self.stack.height()),
             Tag::Li => {
                 let lists = self.stack.nearest(&[Tag::Ol, Tag::Ul]);
                 self.close_nearest(&[Tag::Li], scope.max(lists));
@@ -131,9 +147,10 @@ impl<T: Trace> Builder<T> {
     /// Adds the label of the button that was just opened. SVG and MathML have no such buttons.
     pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
         if !self.stack.is_hidden() && !self.is_in_foreign() {
-            self.lines.trace().open(Element::implied(Tag::Input).name);
+            let (name, start) = (Element::implied(Tag::Input).name, self.tag.start);
+            self.lines.trace().open(Opening { name, start, visibility: Visibility::Shown, kept: None });
             pieces.for_each(|(text, origin)| self.lines.flow(text, origin));
-            self.lines.trace().close();
+            self.lines.trace().close(self.tag.end);
             self.lines.space();
         }
     }
@@ -149,6 +166,7 @@ impl<T: Trace> Builder<T> {
             self.lay_out_start(tag);
         }
         if tag.is_void() {
+            self.leaf(name, pending);
             return None;
         }
         let foreign = matches!(tag, Tag::Svg | Tag::Math);
@@ -157,7 +175,7 @@ impl<T: Trace> Builder<T> {
         }
         let unseen = tag.is_unseen() && !pending.is_shadow_root();
         let hides = look != Look::Shown || unseen;
-        self.push(Element { name, hides, foreign });
+        self.push(Element { name, hides, foreign }, Some(pending));
         self.is_in_form |= tag == Tag::Form;
         self.skip_line_feed = matches!(tag, Tag::Pre | Tag::Listing | Tag::Textarea);
         tag.content_state()
@@ -203,25 +221,50 @@ impl<T: Trace> Builder<T> {
         self.stack.nearest(&[Tag::Table]) > self.stack.nearest(&cells)
     }
 
-    fn push(&mut self, element: Element) {
-        if self.stack.is_full() {
-            self.pop();
-        }
-        self.lines.trace().open(element.name);
-        self.stack.push(element);
+    fn markup(&mut self, bytes: Range<usize>, is_end_tag: bool) {
+        self.lines.trace().markup(bytes.clone());
+        self.tag = bytes;
+        self.is_end_tag = is_end_tag;
     }
 
-    fn pop(&mut self) {
-        self.lines.trace().close();
+    /// Notes an element that never has content.
+    fn leaf(&mut self, name: Name, pending: &PendingTag) {
+        let is_hidden = self.stack.is_hidden() || pending.look() != Look::Shown;
+        let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Replaced };
+        let (start, kept) = (self.tag.start, Some(pending.kept()));
+        self.lines.trace().leaf(Opening { name, start, visibility, kept }, self.tag.end);
+    }
+
+    /// Opens an element. An implied one has no tag.
+    fn push(&mut self, element: Element, pending: Option<&PendingTag>) {
+        if self.stack.is_full() {
+            self.pop(self.tag.start);
+        }
+        let was_hidden = self.stack.is_hidden();
+        self.stack.push(element);
+        let is_shown = pending.is_none_or(|pending| pending.look() == Look::Shown);
+        let visibility = match self.stack.is_hidden() {
+            false => Visibility::Shown,
+            true if !was_hidden && is_shown && element.name.tag.is_drawn() => Visibility::Replaced,
+            true => Visibility::Hidden,
+        };
+        let (start, kept) = (self.tag.start, pending.map(PendingTag::kept));
+        self.lines.trace().open(Opening { name: element.name, start, visibility, kept });
+    }
+
+    /// Closes the innermost element. Its end is at this position.
+    fn pop(&mut self, end: usize) {
+        self.lines.trace().close(end);
         if let Some(tag) = self.stack.pop() {
             self.lay_out_end(tag);
         }
     }
 
-    /// Closes the element at a height and all elements inside it.
+    /// Closes the element at a height and all elements inside it. These end before the tag that closes them.
     fn close(&mut self, at: u32) {
         while at > 0 && self.stack.height() >= at {
-            self.pop();
+            let is_ended = self.is_end_tag && self.stack.height() == at;
+            self.pop(if is_ended { self.tag.end } else { self.tag.start });
         }
     }
 
@@ -262,7 +305,7 @@ impl<T: Trace> Builder<T> {
             self.close_p();
         }
         if tag.is_heading() && self.stack.top_tag().is_some_and(Tag::is_heading) {
-            self.pop();
+            self.pop(self.tag.start);
         }
     }
 
@@ -270,7 +313,7 @@ impl<T: Trace> Builder<T> {
     fn close_top(&mut self, tags: &[Tag]) {
         for &tag in tags {
             if self.stack.top_tag() == Some(tag) {
-                self.pop();
+                self.pop(self.tag.start);
             }
         }
     }
@@ -283,7 +326,7 @@ impl<T: Trace> Builder<T> {
     /// Closes innermost elements whose end tag may be left out.
     fn close_unended(&mut self) {
         while self.stack.top_tag().is_some_and(Tag::may_stay_open) {
-            self.pop();
+            self.pop(self.tag.start);
         }
     }
 
@@ -319,7 +362,7 @@ impl<T: Trace> Builder<T> {
         if !is_there {
             self.imply_row(holder);
             self.end_line();
-            self.push(Element::implied(holder));
+            self.push(Element::implied(holder), None);
         }
     }
 
@@ -389,7 +432,7 @@ impl<T: Trace> Builder<T> {
     fn open_foreign(&mut self, name: Name, pending: &PendingTag) {
         if !pending.is_self_closing {
             let hides = pending.look() != Look::Shown || matches!(name.tag, Tag::Annotation | Tag::AnnotationXml);
-            self.push(Element { name: self.foreign_name(name), hides, foreign: true });
+            self.push(Element { name: self.foreign_name(name), hides, foreign: true }, Some(pending));
         }
     }
 
@@ -415,7 +458,7 @@ impl<T: Trace> Builder<T> {
 
     fn leave_foreign(&mut self) {
         while self.is_in_foreign() {
-            self.pop();
+            self.pop(self.tag.start);
         }
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Extractor<'a, T> {
     /// The position up to which the source is assigned to text or markup.
     seen: usize,
     is_in_section: bool,
+    /// The start of the tag or comment that the tokenizer reads.
+    markup_start: usize,
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
@@ -31,11 +33,12 @@ impl<'a, T: Trace> Extractor<'a, T> {
         Extractor {
             source: source.as_bytes(),
             page: Builder::new(),
-            tag: PendingTag::default(),
+            tag: PendingTag::keeping(T::ATTRIBUTES),
             last_start: Tag::Other,
             position: start,
             seen: start,
             is_in_section: false,
+            markup_start: start,
         }
     }
 
@@ -46,7 +49,8 @@ impl<'a, T: Trace> Extractor<'a, T> {
 
     fn start_tag(&mut self) -> Option<State> {
         self.last_start = self.tag.name().tag;
-        let state = self.page.start_tag(&self.tag);
+        self.tag.keep_name();
+        let state = self.page.start_tag(&self.tag, self.markup_start..self.position);
         if let Some(label) = self.tag.take_button_label() {
             self.page.label(label.pieces());
         }
@@ -100,6 +104,15 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
+    /// Notes where markup starts. The tokenizer has read its `<` and a few bytes more.
+    #[inline]
+    fn start_markup(&mut self) {
+        if T::ATTRIBUTES {
+            let read = self.source.get(..self.position).unwrap_or(self.source);
+            self.markup_start = read.iter().rposition(|&byte| byte == b'<').unwrap_or(self.position);
+        }
+    }
+
     /// The syntax of the text that the tokenizer reads now.
     fn syntax(&self) -> Syntax {
         match self.is_in_section {
@@ -144,20 +157,24 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
 
     #[inline]
     fn init_start_tag(&mut self) {
+        self.start_markup();
         self.tag.start(false);
     }
 
     #[inline]
     fn init_end_tag(&mut self) {
+        self.start_markup();
         self.tag.start(true);
     }
 
-    fn init_comment(&mut self) {}
+    fn init_comment(&mut self) {
+        self.start_markup();
+    }
 
     fn emit_current_tag(&mut self) -> Option<State> {
         self.seen = self.position;
         if self.tag.is_end {
-            self.page.end_tag(self.tag.name());
+            self.page.end_tag(self.tag.name(), self.markup_start..self.position);
             return None;
         }
         self.tag.end_attribute();
@@ -165,11 +182,11 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
     }
 
     fn emit_current_comment(&mut self) {
-        self.page.comment();
+        self.page.comment(self.markup_start..self.position);
     }
 
     fn emit_current_doctype(&mut self) {
-        self.page.comment();
+        self.page.comment(self.markup_start..self.position);
     }
 
     fn set_self_closing(&mut self) {
@@ -188,7 +205,9 @@ impl<T: Trace> Emitter for &mut Extractor<'_, T> {
 
     fn push_doctype_name(&mut self, _: &[u8]) {}
 
-    fn init_doctype(&mut self) {}
+    fn init_doctype(&mut self) {
+        self.start_markup();
+    }
 
     #[inline]
     fn init_attribute(&mut self) {

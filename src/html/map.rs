@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::stack::Name;
 use super::syntax::Syntax;
+use super::tree::Opening;
 
 /// Maps visible text back to the HTML source.
 ///
@@ -175,6 +175,8 @@ impl Origin {
 pub trait Trace: Default {
     /// Whether origins must be computed.
     const WANTED: bool;
+    /// Whether attributes and titles must be kept.
+    const ATTRIBUTES: bool = false;
 
     /// Text was added in this range. Ranges come in order.
     fn add(&mut self, text: Range<usize>, origin: Origin);
@@ -186,17 +188,23 @@ pub trait Trace: Default {
     /// The text from this position on was removed again.
     fn truncate(&mut self, text: usize);
 
-    /// There is markup between the text so far and the text that follows.
-    fn part(&mut self) {}
+    /// There is markup between the text so far and the text that follows: the bytes of a tag or comment.
+    fn markup(&mut self, _: Range<usize>) {}
 
     /// There is a line end or cell end between the text so far and the text that follows.
     fn part_blocks(&mut self) {}
 
     /// An element opens inside the innermost one.
-    fn open(&mut self, _: Name) {}
+    fn open(&mut self, _: Opening) {}
 
-    /// The innermost element closes.
-    fn close(&mut self) {}
+    /// The innermost element closes. It ends at this position.
+    fn close(&mut self, _: usize) {}
+
+    /// The innermost element has an element that never has content. It ends at this position.
+    fn leaf(&mut self, _: Opening, _: usize) {}
+
+    /// Text of the page's title.
+    fn title(&mut self, _: &[u8]) {}
 }
 
 impl Trace for () {
@@ -212,6 +220,7 @@ impl Trace for () {
 /// Passes everything to both.
 impl<A: Trace, B: Trace> Trace for (A, B) {
     const WANTED: bool = A::WANTED || B::WANTED;
+    const ATTRIBUTES: bool = A::ATTRIBUTES || B::ATTRIBUTES;
 
     fn add(&mut self, text: Range<usize>, origin: Origin) {
         self.0.add(text.clone(), origin.clone());
@@ -228,9 +237,9 @@ impl<A: Trace, B: Trace> Trace for (A, B) {
         self.1.truncate(text);
     }
 
-    fn part(&mut self) {
-        self.0.part();
-        self.1.part();
+    fn markup(&mut self, bytes: Range<usize>) {
+        self.0.markup(bytes.clone());
+        self.1.markup(bytes);
     }
 
     fn part_blocks(&mut self) {
@@ -238,14 +247,24 @@ impl<A: Trace, B: Trace> Trace for (A, B) {
         self.1.part_blocks();
     }
 
-    fn open(&mut self, name: Name) {
-        self.0.open(name);
-        self.1.open(name);
+    fn open(&mut self, element: Opening) {
+        self.0.open(element);
+        self.1.open(element);
     }
 
-    fn close(&mut self) {
-        self.0.close();
-        self.1.close();
+    fn close(&mut self, end: usize) {
+        self.0.close(end);
+        self.1.close(end);
+    }
+
+    fn leaf(&mut self, element: Opening, end: usize) {
+        self.0.leaf(element, end);
+        self.1.leaf(element, end);
+    }
+
+    fn title(&mut self, text: &[u8]) {
+        self.0.title(text);
+        self.1.title(text);
     }
 }
 

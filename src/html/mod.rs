@@ -4,8 +4,8 @@
 //! request, it also returns a map from the text back to the source, and an outline of the elements around the text. To
 //! make the string from bytes, [`declared_encoding`] finds the encoding that a page declares.
 //!
-//! html5gum's tokenizer reads the page once, tag by tag. No tree is built: the text depends only on the open elements,
-//! and a stack is enough for these. The stack follows the HTML standard closely: a hidden element ends where it would
+//! html5gum's tokenizer reads the page once, tag by tag. The text depends only on the open elements, and a stack is enough
+//! for these. A [`Tree`] is built on request, in the same pass. The stack follows the HTML standard closely: a hidden element ends where it would
 //! end in a browser, also if its end tag is missing or in the wrong place. Where this would cost much time, text is
 //! shown rather than hidden. Time is linear in the length of the page, for any page.
 
@@ -20,6 +20,7 @@ mod prescan;
 mod stack;
 mod syntax;
 mod tags;
+mod tree;
 mod without;
 
 use html5gum::Tokenizer;
@@ -27,10 +28,12 @@ use html5gum::Tokenizer;
 use extractor::Extractor;
 use map::Trace;
 use outline::Outliner;
+use tree::Planter;
 
 pub use map::SourceMap;
 pub use outline::{Outline, OutlineRun};
 pub use prescan::declared_encoding;
+pub use tree::{Attribute, NodeKind, Tree};
 pub use without::{PageCut, page_without};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -49,8 +52,8 @@ pub fn visible_text(html: &str) -> String {
     read::<()>(html).0
 }
 
-/// What can be read from a page in addition to its visible text: a [`SourceMap`], an [`Outline`], a pair of both, or
-/// nothing (`()`).
+/// What can be read from a page in addition to its visible text: a [`SourceMap`], an [`Outline`], a [`Tree`], a pair of
+/// these, or nothing (`()`).
 pub trait PageAspect: sealed::PageAspect {}
 
 impl<R: sealed::PageAspect> PageAspect for R {}
@@ -70,29 +73,30 @@ pub fn read<R: PageAspect>(html: &str) -> (String, R) {
     let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len());
     let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
     let (text, trace) = extractor.finish();
-    (text, R::of(trace))
+    (text, R::of(trace, html.len()))
 }
 
 mod sealed {
-    use super::{Outline, Outliner, SourceMap, Trace};
+    use super::{Outline, Outliner, Planter, SourceMap, Trace, Tree};
 
     /// The trace that is recorded while a page is read, and the result that is made of it.
     pub trait PageAspect {
         type Trace: Trace;
 
-        fn of(trace: Self::Trace) -> Self;
+        /// `len` is the number of bytes of the page.
+        fn of(trace: Self::Trace, len: usize) -> Self;
     }
 
     impl PageAspect for () {
         type Trace = ();
 
-        fn of((): ()) {}
+        fn of((): (), _: usize) {}
     }
 
     impl PageAspect for SourceMap {
         type Trace = SourceMap;
 
-        fn of(trace: SourceMap) -> SourceMap {
+        fn of(trace: SourceMap, _: usize) -> SourceMap {
             trace
         }
     }
@@ -100,16 +104,24 @@ mod sealed {
     impl PageAspect for Outline {
         type Trace = Outliner;
 
-        fn of(trace: Outliner) -> Outline {
+        fn of(trace: Outliner, _: usize) -> Outline {
             trace.finish()
+        }
+    }
+
+    impl PageAspect for Tree {
+        type Trace = Planter;
+
+        fn of(trace: Planter, len: usize) -> Tree {
+            trace.finish(len)
         }
     }
 
     impl<A: PageAspect, B: PageAspect> PageAspect for (A, B) {
         type Trace = (A::Trace, B::Trace);
 
-        fn of((a, b): (A::Trace, B::Trace)) -> (A, B) {
-            (A::of(a), B::of(b))
+        fn of((a, b): (A::Trace, B::Trace), len: usize) -> (A, B) {
+            (A::of(a, len), B::of(b, len))
         }
     }
 }
@@ -125,6 +137,7 @@ mod tests {
         assert_eq!(visible_text(html), expected, "{html}");
         check_map(html);
         check_outline(html);
+        check_tree(html);
     }
 
     /// Checks the outline. Its runs are in order, none is empty, and none starts inside a character. It is the same
@@ -144,6 +157,45 @@ mod tests {
         let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts_run = |at: usize| runs.iter().any(|run| run.start == at);
         assert!(keeps_lines || line_starts.clone().all(starts_run), "{html:?} {text:?} {runs:?}");
+    }
+
+    /// Checks the tree. Its runs are those of the outline, joined they are the text, and all ranges nest.
+    #[track_caller]
+    fn check_tree(html: &str) {
+        let (text, (outline, tree)) = read::<(Outline, Tree)>(html);
+        assert_eq!(text, visible_text(html), "{html:?}");
+        let block = |node: usize| match tree.kind(node) {
+            NodeKind::Text(block) => Some(block),
+            NodeKind::Element => None,
+        };
+        let runs: Vec<(usize, u32)> =
+            (0..tree.len()).filter_map(|node| Some((tree.text(node).start, block(node)?))).collect();
+        let outlined: Vec<(usize, u32)> = outline.runs().map(|run| (run.start, run.block)).collect();
+        assert_eq!(runs, outlined, "{html:?} {text:?}");
+        let mut joined = 0;
+        for node in (0..tree.len()).filter(|&node| block(node).is_some()) {
+            let run = tree.text(node);
+            assert!(!run.is_empty() && text[joined..run.start].trim_ascii().is_empty(), "{html:?} {text:?} {run:?}");
+            joined = run.end;
+        }
+        assert_eq!(text[joined..].trim_ascii(), "", "{html:?}");
+        let mut open = vec![0];
+        for node in 1..tree.len() {
+            while open.last().is_some_and(|&last| tree.end(last) <= node) {
+                open.pop();
+            }
+            let parent = tree.parent(node).expect("only the page has none");
+            assert_eq!(open.last(), Some(&parent), "{html:?} {node}");
+            assert!(tree.end(node) > node && tree.end(node) <= tree.end(parent), "{html:?} {node}");
+            for (inner, outer) in [(tree.text(node), tree.text(parent)), (tree.bytes(node), tree.bytes(parent))] {
+                assert!(inner.start <= inner.end, "{html:?} {node} {inner:?}");
+                assert!(outer.start <= inner.start && inner.end <= outer.end, "{html:?} {node} {inner:?} {outer:?}");
+            }
+            let source = &html[tree.bytes(node)];
+            let is_tag = source.get(1..).is_some_and(|rest| rest.to_ascii_lowercase().starts_with(tree.name(node)));
+            assert!(block(node).is_some() || !source.starts_with('<') || is_tag || tree.attributes(node).count() == 0);
+            open.push(node);
+        }
     }
 
     /// Checks the map. Every character leads back to itself in the source, or to what stands for it, in order.
@@ -392,7 +444,9 @@ mod tests {
             check_map(&MESS[..at]);
             check_map(&MESS[at..]);
             check_outline(&MESS[..at]);
+            check_tree(&MESS[..at]);
             check_outline(&MESS[at..]);
+            check_tree(&MESS[at..]);
         }
         check_map(MESS);
         check_outline(MESS);
@@ -405,6 +459,7 @@ mod tests {
         ) {
             check_map(&pieces.concat());
             check_outline(&pieces.concat());
+            check_tree(&pieces.concat());
         }
     }
 

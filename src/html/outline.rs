@@ -11,6 +11,7 @@ use twox_hash::XxHash3_64;
 
 use super::map::{Origin, Trace};
 use super::stack::Name;
+use super::tree::Opening;
 
 /// Maximum number of names in a written path. Paths of pages have about 20; a page may be 65,536 elements deep.
 const MAX_NAMES: usize = 100;
@@ -153,7 +154,7 @@ impl Trace for Outliner {
         }
     }
 
-    fn part(&mut self) {
+    fn markup(&mut self, _: Range<usize>) {
         self.is_parted = true;
     }
 
@@ -162,7 +163,7 @@ impl Trace for Outliner {
         self.is_block_over = true;
     }
 
-    fn open(&mut self, name: Name) {
+    fn open(&mut self, Opening { name, .. }: Opening) {
         self.is_parted = true;
         if self.elements.get(self.height).is_none_or(|last| last.name != name) {
             self.elements.truncate(self.height);
@@ -171,7 +172,7 @@ impl Trace for Outliner {
         self.height += 1;
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, _: usize) {
         self.is_parted = true;
         self.height = self.height.saturating_sub(1);
     }

@@ -8,6 +8,8 @@ use super::look::Look;
 use super::map::Origin;
 use super::stack::Name;
 use super::syntax::Syntax;
+use super::tags::Tag;
+use super::tree::Attribute;
 
 /// The tag being read.
 #[derive(Debug, Default)]
@@ -23,6 +25,38 @@ pub(super) struct PendingTag {
     is_value_wanted: bool,
     /// The attributes read before this one.
     attributes: Attributes,
+    /// Whether attributes are kept.
+    is_keeping: bool,
+    kept: Kept,
+}
+
+/// The attributes of a start tag that a tree has.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The values, one after the other.
+    values: Vec<u8>,
+    /// Each attribute and the end of its value.
+    ends: Vec<(Attribute, usize)>,
+}
+
+impl Kept {
+    /// The attributes with their values. Of several with the same name, the first counts.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (Attribute, &[u8])> {
+        let starts = iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
+        starts.zip(&self.ends).map(|(start, &(attribute, end))| (attribute, &self.values[start..end]))
+    }
+
+    fn add(&mut self, attribute: Attribute, value: &[u8]) {
+        if !self.ends.iter().any(|&(kept, _)| kept == attribute) {
+            self.values.extend_from_slice(value);
+            self.ends.push((attribute, self.values.len()));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.ends.clear();
+    }
 }
 
 /// The attributes that matter.
@@ -59,8 +93,26 @@ struct Spelling {
 }
 
 impl PendingTag {
+    /// A tag whose attributes are kept, or only those that affect visibility.
+    pub(super) fn keeping(is_keeping: bool) -> PendingTag {
+        PendingTag { is_keeping, ..PendingTag::default() }
+    }
+
+    /// Keeps the name of an element that HTML does not define.
+    pub(super) fn keep_name(&mut self) {
+        if self.is_keeping && self.name().tag == Tag::Other {
+            self.kept.add(Attribute::Element, self.name.bytes());
+        }
+    }
+
+    /// The attributes of the start tag that a tree has.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// Starts a new tag.
     pub(super) fn start(&mut self, is_end: bool) {
+        self.kept.clear();
         self.is_end = is_end;
         self.is_self_closing = false;
         self.name.len = 0;
@@ -111,6 +163,7 @@ impl PendingTag {
             b"type" | b"value" => is_input,
             _ => false,
         };
+        self.is_value_wanted |= self.is_keeping && Attribute::of(self.attribute.bytes()).is_some();
         self.value.text.clear();
         self.value.pieces.clear();
         self.value_syntax = syntax;
@@ -131,6 +184,13 @@ impl PendingTag {
     pub(super) fn end_attribute(&mut self) {
         let attributes = &mut self.attributes;
         let is_value_wanted = std::mem::take(&mut self.is_value_wanted);
+        if self.is_keeping
+            && let Some(attribute) = Attribute::of(self.attribute.bytes())
+        {
+            let value = if is_value_wanted { &*self.value.text } else { b"" };
+            self.kept.add(attribute, value);
+        }
+        let is_value_wanted = is_value_wanted && (self.name.bytes() == b"input" || self.attribute.bytes() == b"style");
         match self.attribute.bytes() {
             b"hidden" => attributes.is_hidden = true,
             b"shadowrootmode" => attributes.is_shadow_root = true,

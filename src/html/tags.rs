@@ -123,6 +123,11 @@ impl Tag {
             || matches!(self, Noscript | Object | Rp | Script | Style | Svg | Template | Title | Video)
     }
 
+    /// Whether a browser draws the element, though its content is no part of the page's text.
+    pub(super) fn is_drawn(self) -> bool {
+        self.is_widget() || matches!(self, Frame | Hr)
+    }
+
     /// Whether white space inside the element is kept unchanged.
     pub(super) fn keeps_space(self) -> bool {
         matches!(self, Listing | Plaintext | Pre | Textarea | Xmp)
