@@ -171,6 +171,11 @@ pub mod selection;
 mod selection;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod models;
+#[cfg(not(feature = "_internal"))]
+mod models;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod training;
 #[cfg(not(feature = "_internal"))]
 mod training;

@@ -1,0 +1,267 @@
+//! Stores a model in a YAML file that people can read.
+//!
+//! ```text
+//! model: shape
+//! version: 1
+//! intercept: -0.25
+//! clip: 4.0
+//! features:
+//!   words: {weight: 0.672, mean: 2.31, deviation: 1.2}
+//! ```
+//!
+//! A model is always written in the same way: its features in their order, and numbers with 6 digits. So a file that is
+//! read and written again stays the same.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fmt::Write;
+
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::logistic::{Feature, LogisticModel};
+
+/// What a file of models of one kind must say.
+#[derive(Clone, Debug)]
+pub struct ModelFormat {
+    /// The kind of the models.
+    pub model: &'static str,
+    /// The version of their features and of their file. A change of what a feature means needs another version.
+    pub version: u32,
+    /// The names of their features, in order.
+    pub features: &'static [&'static str],
+}
+
+/// Why a file is not a model that this version can use.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub struct ModelFileError {
+    /// The name of the file.
+    pub file: String,
+    /// Line number from 1; 0 for the file as a whole.
+    pub line: u64,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for ModelFileError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        write!(f, "{}{line}: {}", self.file, self.message)
+    }
+}
+
+/// What all versions of all models have.
+#[derive(Deserialize)]
+struct HeadRecord {
+    model: Spanned<String>,
+    version: Spanned<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRecord {
+    #[serde(rename = "model")]
+    _model: String,
+    #[serde(rename = "version")]
+    _version: u32,
+    intercept: Spanned<f64>,
+    clip: Option<Spanned<f64>>,
+    features: BTreeMap<String, Spanned<FeatureRecord>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FeatureRecord {
+    weight: f64,
+    mean: f64,
+    deviation: f64,
+}
+
+/// A problem in a line.
+type Problem = (u64, String);
+
+impl ModelFormat {
+    /// The model as a file.
+    ///
+    /// # Panics
+    /// If the features of the model are not those of the format.
+    pub fn to_yaml(&self, model: &LogisticModel) -> String {
+        let is_named = model.features().iter().map(|feature| feature.name.as_str()).eq(self.features.iter().copied());
+        assert!(is_named, "the model has the features of the format");
+        let mut yaml = format!("model: {}\nversion: {}\n", self.model, self.version);
+        yaml += &format!("intercept: {}\n", number(model.intercept()));
+        yaml += &model.clip().map(|clip| format!("clip: {}\n", number(clip))).unwrap_or_default();
+        yaml += "features:\n";
+        for Feature { name, weight, mean, deviation } in model.features() {
+            let [weight, mean, deviation] = [weight, mean, deviation].map(|&value| number(value));
+            let _ = writeln!(yaml, "  {name}: {{weight: {weight}, mean: {mean}, deviation: {deviation}}}");
+        }
+        yaml
+    }
+
+    /// Parses a file that [`to_yaml`](ModelFormat::to_yaml) wrote. `file` is its name in messages.
+    ///
+    /// # Errors
+    /// If it is a model of another kind or version, a feature is missing or unknown, or a number is impossible.
+    pub fn parse(&self, yaml: &str, file: &str) -> Result<LogisticModel, ModelFileError> {
+        let problem = |(line, message)| ModelFileError { file: file.to_owned(), line, message };
+        self.check_head(yaml).and_then(|()| self.read(yaml)).map_err(problem)
+    }
+
+    /// Comes first, because another version may have other keys.
+    fn check_head(&self, yaml: &str) -> Result<(), Problem> {
+        let HeadRecord { model, version } = parsed(yaml)?;
+        if model.value != self.model {
+            let message = format!("this is a model of kind '{}'; give one of kind '{}'", model.value, self.model);
+            return Err((model.referenced.line(), message));
+        }
+        if version.value != self.version {
+            let Spanned { value, referenced, .. } = version;
+            let message = format!(
+                "the model has version {value}, and this program reads version {}; train the model again",
+                self.version
+            );
+            return Err((referenced.line(), message));
+        }
+        Ok(())
+    }
+
+    fn read(&self, yaml: &str) -> Result<LogisticModel, Problem> {
+        let FileRecord { intercept, clip, mut features, .. } = parsed(yaml)?;
+        check("intercept", intercept.value, f64::is_finite, intercept.referenced.line())?;
+        if let Some(clip) = &clip {
+            check("clip", clip.value, is_positive, clip.referenced.line())?;
+        }
+        let mut known = Vec::with_capacity(self.features.len());
+        for &name in self.features {
+            let missing = || (0, format!("there is no feature '{name}'; train the model again with this version"));
+            let Spanned { value, referenced, .. } = features.remove(name).ok_or_else(missing)?;
+            let FeatureRecord { weight, mean, deviation } = value;
+            check(&format!("weight of '{name}'"), weight, f64::is_finite, referenced.line())?;
+            check(&format!("mean of '{name}'"), mean, f64::is_finite, referenced.line())?;
+            check(&format!("deviation of '{name}'"), deviation, is_positive, referenced.line())?;
+            known.push(Feature { name: name.to_owned(), weight, mean, deviation });
+        }
+        if let Some((name, Spanned { referenced, .. })) = features.first_key_value() {
+            let message = format!("this version does not know the feature '{name}'; train the model again with it");
+            return Err((referenced.line(), message));
+        }
+        Ok(LogisticModel::new(known, intercept.value, clip.map(|clip| clip.value)))
+    }
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(yaml: &str) -> Result<T, Problem> {
+    // The check below says of which feature a number is.
+    let options = serde_saphyr::options! { reject_non_finite_typeless_float: false };
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
+        let line = error.location().map_or(0, |location| location.line());
+        let message = error.without_snippet().to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        (line, format!("{message}; correct it, or train the model again"))
+    })
+}
+
+fn is_positive(number: f64) -> bool {
+    number.is_finite() && number > 0.0
+}
+
+fn check(what: &str, number: f64, is_right: fn(f64) -> bool, line: u64) -> Result<(), Problem> {
+    match is_right(number) {
+        true => Ok(()),
+        false => Err((line, format!("the {what} cannot be {number}; correct it, or train the model again"))),
+    }
+}
+
+/// A number with 6 digits, as short as possible.
+fn number(number: f64) -> String {
+    // Adding 0 turns -0 into 0.
+    let rounded = format!("{number:.5e}").parse::<f64>().map_or(number, |rounded| rounded + 0.0);
+    format!("{rounded:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FORMAT: ModelFormat = ModelFormat { model: "toy", version: 3, features: &["words", "links"] };
+    const YAML: &str = "model: toy\nversion: 3\nintercept: -0.25\nclip: 4.0\nfeatures:\n  \
+        words: {weight: 0.672, mean: 2.31, deviation: 1.2}\n  links: {weight: -1e-7, mean: 0.0, deviation: 123456.0}\n";
+
+    fn problem(yaml: &str) -> String {
+        FORMAT.parse(yaml, "toy.yaml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_model_is_read_and_written_again() {
+        let model = FORMAT.parse(YAML, "toy.yaml").unwrap();
+        assert_eq!(model.features()[1].weight, -1e-7);
+        assert_eq!(model.clip(), Some(4.0));
+        assert_eq!(FORMAT.to_yaml(&model), YAML);
+        let no_clip = YAML.replace("clip: 4.0\n", "");
+        assert_eq!(FORMAT.to_yaml(&FORMAT.parse(&no_clip, "toy.yaml").unwrap()), no_clip);
+    }
+
+    #[test]
+    fn the_order_of_the_features_in_a_file_means_nothing() {
+        let mut lines: Vec<&str> = YAML.split_inclusive('\n').collect();
+        lines.swap(5, 6);
+        assert_eq!(FORMAT.to_yaml(&FORMAT.parse(&lines.concat(), "toy.yaml").unwrap()), YAML);
+    }
+
+    #[test]
+    fn a_wrong_file_says_where_and_what_to_do() {
+        let is_wrong = |yaml: &str, expected: &str| {
+            let problem = problem(yaml);
+            assert!(problem.starts_with(expected), "{problem}");
+            assert!(problem.contains("train the model again") || problem.contains("; give one"), "{problem}");
+        };
+        is_wrong(&YAML.replace("model: toy", "model: shape"), "toy.yaml:1: this is a model of kind 'shape'");
+        is_wrong(&YAML.replace("version: 3", "version: 2\nnew: key"), "toy.yaml:2: the model has version 2");
+        is_wrong(&YAML.replace("words:", "wards:"), "toy.yaml: there is no feature 'words'");
+        is_wrong(
+            &(YAML.to_owned() + "  luck: {weight: 1.0, mean: 0.0, deviation: 1.0}\n"),
+            "toy.yaml:8: this version does not know the feature 'luck'",
+        );
+        is_wrong(&YAML.replace("0.672", ".nan"), "toy.yaml:6: the weight of 'words' cannot be NaN");
+        is_wrong(&YAML.replace("mean: 0.0", "mean: .inf"), "toy.yaml:7: the mean of 'links' cannot be inf");
+        is_wrong(&YAML.replace("deviation: 1.2", "deviation: 0"), "toy.yaml:6: the deviation of 'words' cannot be 0");
+        is_wrong(&YAML.replace("-0.25", "-.inf"), "toy.yaml:3: the intercept cannot be -inf");
+        is_wrong(&YAML.replace("clip: 4.0", "clip: -1"), "toy.yaml:4: the clip cannot be -1");
+        is_wrong(&YAML.replace("mean: 2.31, ", ""), "toy.yaml:6: ");
+        is_wrong(&YAML.replace("links:", "words:"), "toy.yaml:7: ");
+        is_wrong(&YAML.replace("clip:", "clap:"), "toy.yaml:4: ");
+        is_wrong("A boat.\n", "toy.yaml:1: ");
+        is_wrong("", "toy.yaml");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_to_6_digits(
+            numbers in prop::collection::vec(-1e12f64..1e12, 3),
+            exponent in -30i32..30,
+            deviations in prop::collection::vec(1e-9f64..1e9, 2),
+            clip in prop::option::of(0.5f64..50.0),
+        ) {
+            let feature = |name: &str, weight: f64, deviation: f64| Feature {
+                name: name.to_owned(),
+                weight: weight * 10f64.powi(exponent),
+                mean: numbers[2],
+                deviation,
+            };
+            let features = vec![
+                feature("words", numbers[0], deviations[0]),
+                feature("links", numbers[1], deviations[1]),
+            ];
+            let model = LogisticModel::new(features, numbers[2], clip);
+            let yaml = FORMAT.to_yaml(&model);
+            let read = FORMAT.parse(&yaml, "toy.yaml").unwrap();
+            prop_assert_eq!(FORMAT.to_yaml(&read), yaml);
+            for (read, written) in read.features().iter().zip(model.features()) {
+                prop_assert!((read.weight - written.weight).abs() <= 1e-5 * written.weight.abs());
+                prop_assert!((read.deviation - written.deviation).abs() <= 1e-5 * written.deviation);
+            }
+        }
+    }
+}
