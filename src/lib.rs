@@ -146,6 +146,11 @@ pub mod html;
 mod html;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod dom;
+#[cfg(not(feature = "_internal"))]
+mod dom;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod corpus;
 #[cfg(not(feature = "_internal"))]
 mod corpus;

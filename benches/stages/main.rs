@@ -11,6 +11,7 @@
 use divan::Divan;
 
 mod cleaning;
+mod dom;
 mod mining;
 mod patterns;
 mod prepared;
