@@ -1,6 +1,10 @@
-//! Pages as trees: what the structure of a single page says about its parts.
+//! Pages as trees: what the structure of a page says about its parts.
 //!
-//! Scores of nodes come in, and labels and groups of nodes come out. No other page of the site is needed, and nothing is
-//! mined or removed here.
+//! Trees come in, and scores, labels and groups of nodes come out. Nothing is mined or removed here. What is known about
+//! text comes in as ranges of it.
 
+pub mod facts;
+pub mod features;
+pub mod site_level;
 pub mod isotonic;
+pub mod page_level;
