@@ -349,6 +349,30 @@ impl Cleaner {
         self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust })
     }
 
+    /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
+    /// token belongs to the part of its first byte. What a person rejected or keeps stays.
+    #[doc(hidden)]
+    pub fn cleaning_by(&self, reading: &Reading, parts: &[(Range<usize>, f32)]) -> Cleaning {
+        let tokens = &reading.tokens.tokens;
+        let evidence = self.weigh(reading, &reading.matches);
+        let Evidence { pattern: patterns, is_proven, .. } = evidence;
+        let (goes, probabilities) = (vec![false; tokens.len()], vec![0.0; tokens.len()]);
+        let mut decision = Decision { goes, probabilities, patterns, is_proven, is_cautious: false };
+        let mut next = 0;
+        for (index, token) in tokens.iter().enumerate() {
+            let start = token.range().start;
+            while parts.get(next).is_some_and(|(range, _)| range.end <= start) {
+                next += 1;
+            }
+            if let Some((_, score)) = parts.get(next).filter(|(range, _)| range.start <= start) {
+                (decision.goes[index], decision.probabilities[index]) = (!reading.is_rejected[index], *score);
+            }
+        }
+        reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
+        let grounds = grounds(&reading.tokens, &decision);
+        Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: false }
+    }
+
     fn cleaned(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
         let mut decision = self.decided(text, reading, found, self.options.method);
         self.name_patterns(found.matches, &mut decision.patterns);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
+use dehusk::dom::page_level::FIRST_LINE;
 use dehusk::pipeline::output_file;
 
 /// The page of `dehusk report`.
@@ -16,6 +17,8 @@ pub const FIELDS: OutputKind = OutputKind::Lines(&[&["id", "source", "fields"]])
 pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documents", "first", "last"]]);
 /// The model of `dehusk train`.
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
+/// The model of `dehusk train --pages`.
+pub const PAGE_MODEL: OutputKind = OutputKind::Text(FIRST_LINE);
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.

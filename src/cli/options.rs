@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk::dom::page_level::PageModel;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
@@ -270,6 +271,9 @@ impl LexerArgs {
 pub struct CleanArgs {
     #[command(flatten)]
     pub documents: DocumentArgs,
+    /// Model for `--method tree`, written by `dehusk train --pages` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
+    pub page_model: Option<Arc<PageModel>>,
     #[command(flatten)]
     pub long: LongRunArgs,
 }
@@ -361,6 +365,30 @@ pub enum OnError {
     Copy,
 }
 
+impl CleanArgs {
+    /// Whether pages are judged by their trees.
+    pub fn is_by_tree(&self) -> bool {
+        self.documents.method.method == MethodName::Tree
+    }
+
+    /// The options for cleaning a corpus.
+    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
+        let options = match self.is_by_tree() {
+            false if self.page_model.is_some() => {
+                bail!("--page-model is the model of --method tree; add --method tree")
+            }
+            false => self.documents.options(global)?,
+            true => {
+                let model = self.page_model.clone().unwrap_or_else(PageModel::shipped);
+                self.documents.options_with(CleanOptions::default(), global).page_model(Some(model))
+            }
+        };
+        let options = options.copies_broken(self.long.on_error == OnError::Copy);
+        let options = options.resume(self.long.resume).verify(self.long.verify).prune(self.long.prune.prune);
+        Ok(options.report(self.long.report.clone()).force(self.long.force.force))
+    }
+}
+
 impl DocumentArgs {
     /// The unit of spans, if `--spans` is given.
     pub fn spans(&self) -> Option<spans::SpanUnit> {
@@ -371,8 +399,12 @@ impl DocumentArgs {
     }
 
     /// The options for cleaning documents.
-    pub fn options(&self, global: &Global) -> CorpusCleanOptions {
-        let options = CorpusCleanOptions::default().cleaning(self.method.options()).spans(self.spans());
+    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
+        Ok(self.options_with(self.method.options()?, global))
+    }
+
+    fn options_with(&self, cleaning: CleanOptions, global: &Global) -> CorpusCleanOptions {
+        let options = CorpusCleanOptions::default().cleaning(cleaning).spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
         options.memory(global.memory()).threads(global.threads())
     }
@@ -384,8 +416,9 @@ pub struct MethodArgs {
     /// How dehusk decides what is removed
     ///
     /// How dehusk decides what is removed. `smooth` weighs all matches, and the whole document decides. `union` removes all text
-    /// that is matched by a pattern at or above the cutoff.
-    #[arg(long, value_enum, value_name = "smooth|union", hide_possible_values = true, default_value_t = MethodName::Smooth,
+    /// that is matched by a pattern at or above the cutoff. `tree` (only `clean` and `run`, and only for HTML pages) uses no
+    /// pattern: a model judges each part of the page by its place in the tree of elements, its links and its words.
+    #[arg(long, value_enum, value_name = "smooth|union|tree", hide_possible_values = true, default_value_t = MethodName::Smooth,
         help_heading = "Cleaning")]
     pub method: MethodName,
     #[command(flatten)]
@@ -412,6 +445,12 @@ pub struct AnyMethodArgs {
     pub without: Vec<String>,
 }
 
+/// Reads a page-level model.
+pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
+    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
+}
+
 fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
     let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
@@ -428,6 +467,8 @@ pub enum MethodName {
     Smooth,
     /// Remove all text that is matched by a pattern at or above the cutoff
     Union,
+    /// Remove the parts of a page that a page-level model takes for template
+    Tree,
 }
 
 /// The status that patterns must have.
@@ -441,21 +482,26 @@ impl MethodArgs {
     /// Whether it is the method with which mining tries patterns.
     #[cfg(feature = "review")]
     pub fn is_default(&self) -> bool {
-        self.options() == CleanOptions::default()
+        self.options().is_ok_and(|options| options == CleanOptions::default())
     }
 
-    pub fn options(&self) -> CleanOptions {
-        self.any.options(self.method)
+    /// The options for cleaning with patterns.
+    pub fn options(&self) -> anyhow::Result<CleanOptions> {
+        match self.method {
+            MethodName::Smooth => Ok(self.any.options(Method::Smooth)),
+            MethodName::Union => Ok(self.any.union_options()),
+            MethodName::Tree => bail!("only `clean` and `run` have --method tree; use --method smooth"),
+        }
     }
 }
 
 impl AnyMethodArgs {
-    /// The options for cleaning with this method.
-    pub fn options(&self, method: MethodName) -> CleanOptions {
-        let method = match method {
-            MethodName::Smooth => Method::Smooth,
-            MethodName::Union => Method::Union { merge_gap: self.merge_gap },
-        };
+    /// The options for cleaning with the union method.
+    pub fn union_options(&self) -> CleanOptions {
+        self.options(Method::Union { merge_gap: self.merge_gap })
+    }
+
+    fn options(&self, method: Method) -> CleanOptions {
         let shape = match &self.shape {
             _ if self.no_shape => None,
             Some(model) => Some(Arc::clone(model)),

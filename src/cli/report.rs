@@ -56,7 +56,7 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let listings = list(&inventory, reporter, &mut summary)?;
     let options = ReportOptions {
         layout: output.layout(),
-        cleaning: suited(args.method.options(), inventory.options().html),
+        cleaning: suited(args.method.options()?, inventory.options().html),
         as_mined: args.method.is_default(),
         patterns: args.max_patterns,
         documents: args.max_documents,
@@ -132,6 +132,7 @@ impl MethodArgs {
         let mut parts = vec![match method {
             MethodName::Smooth => "Cleaned with the smooth method",
             MethodName::Union => "Cleaned with the union method",
+            MethodName::Tree => "Cleaned with the tree method",
         }];
         let own_shape = any.shape.is_some().then_some("with a shape model of your own");
         let no_shape = (!has_shape).then_some("without shape");

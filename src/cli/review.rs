@@ -53,7 +53,7 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
     remove_left_over(&args.patterns);
     let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
-    let options = suited(args.method.options(), inventory.options().html);
+    let options = suited(args.method.options()?, inventory.options().html);
     let documents = Documents::new(inventory, args.max_documents as usize);
     let folder = args.patterns.clone();
     // If the folder cannot be read for a moment, it has no new files.

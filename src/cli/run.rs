@@ -46,7 +46,9 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let options = args.mining.options(global).prune(args.cleaning.long.prune.prune);
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
-    clean(&inventory.with_html(view), &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
+    let inventory = inventory.with_html(view);
+    let inventory = if args.cleaning.is_by_tree() { inventory.with_trees() } else { inventory };
+    clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())

@@ -1,17 +1,20 @@
-//! `dehusk train`: takes corpora, and writes a shape model.
+//! `dehusk train`: takes corpora, and writes a shape model or a page-level model.
 
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use dehusk::corpus::Inventory;
+use dehusk::corpus::{HtmlView, Inventory};
+use dehusk::dom::page_level::Lessons;
+use dehusk::dom::site_level::Labels;
 use dehusk::mining::Mined;
 use dehusk::pipeline::lessons::lessons;
+use dehusk::pipeline::page_lessons::page_lessons;
 use dehusk::training::{ROUNDS, train};
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
-use super::force::{ForceArgs, MODEL};
+use super::force::{ForceArgs, MODEL, PAGE_MODEL};
 use super::options::{MineArgs, ReadingArgs};
 use super::reporter::Reporter;
 use super::{Exit, Global, interrupt};
@@ -27,7 +30,7 @@ pub struct TrainArgs {
     // What it lists is 1 more corpus.
     #[command(flatten)]
     list: ListArgs,
-    /// File for the model, which `--shape` reads
+    /// File for the model, which `--shape` reads, or `--page-model`
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -37,10 +40,30 @@ pub struct TrainArgs {
     /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds.
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
     rounds: usize,
+    /// Learn a page-level model, for `--method tree`, from the HTML pages of the corpora
+    #[arg(long, conflicts_with = "rounds")]
+    pages: bool,
+    /// What tells that a part of a page is template
+    ///
+    /// What tells that a part of a page is template: `hash`, the part recurs on other pages of its source; `text`, its text is
+    /// removed by the patterns that are mined; or one of the two.
+    #[arg(long, value_enum, value_name = "hash|text|both", hide_possible_values = true, default_value_t = LabelsName::Both, requires = "pages")]
+    labels: LabelsName,
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
     mining: MineArgs,
+}
+
+/// See [`Labels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LabelsName {
+    /// Its subtree recurs
+    Hash,
+    /// Its text is removed
+    Text,
+    /// One or the other
+    Both,
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
@@ -54,6 +77,9 @@ fn rounds(text: &str) -> Result<usize, String> {
 pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let inventories = inventories(args)?;
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+    if args.pages {
+        return train_pages(args, inventories, &inputs, global, reporter);
+    }
     let output = args.force.file(&args.output, &inputs, MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
@@ -80,6 +106,50 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     reporter.finish();
     interrupt::check()?;
     output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
+    Ok(reporter.exit())
+}
+
+/// Learns a page-level model.
+fn train_pages(
+    args: &TrainArgs,
+    inventories: Vec<Inventory>,
+    inputs: &[PathBuf],
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
+    if args.reading.options().html == HtmlView::Markup {
+        bail!("--pages reads pages as trees: leave --html markup out");
+    }
+    let output = args.force.file(&args.output, inputs, PAGE_MODEL)?;
+    let lexer = args.mining.lexer.build()?;
+    let options = args.mining.of_corpus(global);
+    let (by, in_words) = match args.labels {
+        LabelsName::Hash => (Labels::Hash, "parts that recur"),
+        LabelsName::Text => (Labels::Text, "text that patterns remove"),
+        LabelsName::Both => (Labels::Both, "parts that recur, and text that patterns remove"),
+    };
+    let (mut all, mut sources) = (Lessons::default(), 0);
+    for inventory in inventories {
+        let (of_corpus, count) = page_lessons(inventory, by, &lexer, &options, reporter)?;
+        all.extend(of_corpus);
+        sources += count;
+    }
+    let (nodes, template) = all.counts();
+    if template == 0 || template == nodes {
+        bail!(
+            "there is nothing to learn from: of {nodes} parts of {} pages, {template} are template; give HTML pages of sources \
+             with {} different pages or more",
+            all.pages,
+            Mined::MIN_DOCUMENTS
+        );
+    }
+    let model = all.fit();
+    interrupt::check()?;
+    let about = format!(
+        "Learned from {} pages of {sources} sources. Of {nodes} nodes, {template} count as template: {in_words}.",
+        all.pages
+    );
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
     Ok(reporter.exit())
 }
 

@@ -85,6 +85,13 @@ impl Inventory {
         self
     }
 
+    /// The same files, read with the trees of pages.
+    #[doc(hidden)]
+    pub fn with_trees(mut self) -> Inventory {
+        self.options = Arc::new(ReadOptions { tree: true, ..(*self.options).clone() });
+        self
+    }
+
     /// The files to read, sorted by source and name.
     #[doc(hidden)]
     pub fn files(&self) -> &[InputFile] {

@@ -72,7 +72,7 @@ pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::folder_of;
 
-use crate::html::Outline;
+use crate::html::{Outline, Tree};
 
 /// Maximum size of a document. Positions in a document have 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
@@ -98,6 +98,9 @@ pub struct Document {
     /// ([`ReadOptions::outline`]).
     #[doc(hidden)]
     pub outline: Option<Box<Outline>>,
+    /// The page as a tree, if its text is the visible text of a page and trees are requested ([`ReadOptions::tree`]).
+    #[doc(hidden)]
+    pub tree: Option<Box<Tree>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.
     pub encoding: Option<&'static str>,
     /// A problem that was found while it was read.
@@ -108,8 +111,8 @@ pub struct Document {
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, outline, encoding, warning) = (None, None, None, None, None);
-        Document { id, source, text, url, is_view: false, page, outline, encoding, warning }
+        let (url, page, outline, tree, encoding, warning) = (None, None, None, None, None, None);
+        Document { id, source, text, url, is_view: false, page, outline, tree, encoding, warning }
     }
 }
 
@@ -122,6 +125,9 @@ pub struct ReadOptions {
     /// Whether the visible text of a page comes with its outline ([`Document::outline`]). There is none for a page that
     /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
     pub outline: bool,
+    /// Whether a page comes as a tree as well ([`Document::tree`]). As with outlines, a page that was stored as text has
+    /// none. Default: false.
+    pub tree: bool,
     /// The names of JSONL keys, or of table columns.
     pub keys: Keys,
     /// How the source of a document is named.
@@ -137,6 +143,7 @@ pub struct ReadOptions {
 setters!(ReadOptions {
     html: HtmlView,
     outline: bool,
+    tree: bool,
     keys: Keys,
     source_by: SourceBy,
     follow_links: bool,
@@ -148,6 +155,7 @@ impl Default for ReadOptions {
         ReadOptions {
             html: HtmlView::default(),
             outline: false,
+            tree: false,
             keys: Keys::default(),
             source_by: SourceBy::default(),
             follow_links: false,

@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{Outline, PageAspect, SourceMap, declared_encoding, read};
+use crate::html::{Outline, PageAspect, SourceMap, Tree, declared_encoding, read};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -88,13 +88,20 @@ pub(super) struct View {
     text: String,
     is_view: bool,
     page: Option<Box<Page>>,
+    structure: Structure,
+}
+
+/// What the options request of the structure of a page.
+#[derive(Default)]
+struct Structure {
     outline: Option<Box<Outline>>,
+    tree: Option<Box<Tree>>,
 }
 
 impl View {
     /// A plain text.
     pub(super) fn plain(text: String) -> View {
-        View { text, is_view: false, page: None, outline: None }
+        View { text, is_view: false, page: None, structure: Structure::default() }
     }
 
     /// The requested view of a page.
@@ -102,33 +109,45 @@ impl View {
         match options.html {
             HtmlView::Markup => View::plain(html.into_owned()),
             HtmlView::Text => {
-                let (text, (), outline) = read_page(&html, options);
-                View { text, is_view: true, page: None, outline }
+                let (text, (), structure) = read_page(&html, options);
+                View { text, is_view: true, page: None, structure }
             }
             HtmlView::Page => {
-                let (text, map, outline): (String, SourceMap, _) = read_page(&html, options);
+                let (text, map, structure): (String, SourceMap, _) = read_page(&html, options);
                 let page = Page { markup: html.into_owned(), map, bytes: None, encoding: None, warning: None };
-                View { text, is_view: false, page: Some(Box::new(page)), outline }
+                View { text, is_view: false, page: Some(Box::new(page)), structure }
             }
         }
     }
 
     /// The document with this name and source. Fails if the text is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
-        let View { text, is_view, page, outline } = self;
+        let View { text, is_view, page, structure: Structure { outline, tree } } = self;
         refuse_too_large(text.len() as u64, options)?;
-        Ok(Document { is_view, page, outline, ..Document::new(id, source, text) })
+        Ok(Document { is_view, page, outline, tree, ..Document::new(id, source, text) })
     }
 }
 
-/// The visible text of a page, the requested reading, and the outline if the options request it.
-fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Outline>>) {
-    if !options.outline {
-        let (text, reading) = read(html);
-        return (text, reading, None);
+/// The visible text of a page, the requested reading, and the structure that the options request.
+fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Structure) {
+    match (options.outline, options.tree) {
+        (false, false) => {
+            let (text, reading) = read(html);
+            (text, reading, Structure::default())
+        }
+        (true, false) => {
+            let (text, (reading, outline)) = read::<(R, Outline)>(html);
+            (text, reading, Structure { outline: Some(Box::new(outline)), tree: None })
+        }
+        (false, true) => {
+            let (text, (reading, tree)) = read::<(R, Tree)>(html);
+            (text, reading, Structure { outline: None, tree: Some(Box::new(tree)) })
+        }
+        (true, true) => {
+            let (text, (reading, (outline, tree))) = read::<(R, (Outline, Tree))>(html);
+            (text, reading, Structure { outline: Some(Box::new(outline)), tree: Some(Box::new(tree)) })
+        }
     }
-    let (text, (reading, outline)) = read::<(R, Outline)>(html);
-    (text, reading, Some(Box::new(outline)))
 }
 
 /// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the

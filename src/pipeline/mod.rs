@@ -19,6 +19,7 @@ pub mod manifest;
 pub mod memory;
 pub mod mining;
 pub mod observer;
+pub mod page_lessons;
 pub mod pattern_search;
 pub mod reading;
 #[cfg(feature = "review")]

@@ -6,11 +6,11 @@ use clap::Args;
 
 use dehusk::corpus::{Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
-use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
+use dehusk::pipeline::{CleanedSource, Library, Target, clean_corpus};
 
 use super::interrupt::Results;
 use super::mine::scan_paths;
-use super::options::{CleanArgs, CorpusArgs, OnError, SummaryArgs};
+use super::options::{CleanArgs, CorpusArgs, SummaryArgs};
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary, count};
 use super::{Exit, Global};
@@ -48,7 +48,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     reporter.explain(|| {
         format!("loaded {} from {}", count(library.files().count(), "pattern file"), args.patterns.display())
     });
-    let options = args.corpus.reading.options();
+    let options = args.corpus.reading.options().tree(args.cleaning.is_by_tree());
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let target = match args.output.to_str() {
         Some("-") => Target::Stdout,
@@ -82,7 +82,7 @@ pub fn clean(
     if let Some(allowed) = args.long.max_errors {
         reporter.set_max_errors(allowed, matches!(target, Target::Folder(_)));
     }
-    let cleaned = clean_corpus(inventory, library, target, &args.options(global), reporter);
+    let cleaned = clean_corpus(inventory, library, target, &args.options(global)?, reporter);
     summary.seconds.extend(reporter.times());
     let mut total = Cleaned::default();
     for (source, CleanedSource { cleaned, drift }) in cleaned? {
@@ -100,13 +100,4 @@ pub fn clean(
         summary.wrote.push(output.path().display().to_string());
     }
     Ok(())
-}
-
-impl CleanArgs {
-    fn options(&self, global: &Global) -> CorpusCleanOptions {
-        let options = self.documents.options(global).copies_broken(self.long.on_error == OnError::Copy);
-        let options = options.resume(self.long.resume).verify(self.long.verify);
-        let options = options.prune(self.long.prune.prune);
-        options.report(self.long.report.clone()).force(self.long.force.force)
-    }
 }

@@ -72,7 +72,7 @@ pub fn run(args: &InjectArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         false => read(args, reporter)?,
     };
     let lexer = args.mining.lexer.build()?;
-    let experiment = Experiment::new(texts, args.seed, lexer, args.mining.options(), args.method.options());
+    let experiment = Experiment::new(texts, args.seed, lexer, args.mining.options(), args.method.options()?);
     let sizes = sizes_served(&args.documents, &experiment, reporter)?;
     let figures = carry_out(&experiment, args, &sizes, global, reporter)?;
     tell(&args.summary, &figures, &to_text(&figures))?;

@@ -74,7 +74,7 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
         reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
     }
     let files = library.for_source(source);
-    let cleaner = Cleaner::new(&files, &args.cleaning());
+    let cleaner = Cleaner::new(&files, &args.cleaning()?);
     let explanation = Explanation::of(&document.text, &cleaner)?;
     let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
     print(&shown.told(&document.text, &explanation))?;
@@ -85,8 +85,8 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
 }
 
 impl ExplainArgs {
-    fn cleaning(&self) -> CleanOptions {
-        suited(self.method.options(), self.reading.options().html)
+    fn cleaning(&self) -> anyhow::Result<CleanOptions> {
+        Ok(suited(self.method.options()?, self.reading.options().html))
     }
 
     fn source_of<'a>(&'a self, document: &'a Document) -> &'a str {

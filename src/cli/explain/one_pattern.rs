@@ -25,7 +25,7 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
         bail!(unknown(id, library));
     }
     let screen = Screen::of_stdout(args.color);
-    let mut search = PatternSearch::new(id, library, args.cleaning(), args.context);
+    let mut search = PatternSearch::new(id, library, args.cleaning()?, args.context);
     if args.is_one_document() {
         let document = read(args)?;
         let excerpts = search.look_at(&[(&document.id, args.source_of(&document), &document)], reporter);
@@ -36,7 +36,7 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
     if search.lenses().is_empty() && reporter.skipped() == 0 {
         bail!(elsewhere(id, library, &search));
     }
-    print(&Totals { id, screen, only_accepted: args.cleaning().only_accepted }.told(&search))?;
+    print(&Totals { id, screen, only_accepted: args.cleaning()?.only_accepted }.told(&search))?;
     Ok(reporter.exit())
 }
 

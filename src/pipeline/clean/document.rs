@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -9,6 +10,8 @@ use super::CorpusCleanOptions;
 use crate::cleaning::cut::{Cut, is_emptied, strip};
 use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
 use crate::corpus::{Document, Page};
+use crate::dom::facts::Facts;
+use crate::dom::page_level::PageModel;
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
@@ -24,6 +27,8 @@ pub struct DocumentCleaner<'a> {
     /// Whether the report has a line for each document.
     pub reports: bool,
     observer: &'a dyn Observer,
+    /// Decides instead of the patterns, if it is given.
+    page_model: Option<&'a PageModel>,
     /// Maximum share of a document that may be removed.
     max_removed: f64,
     /// The text that replaces removed text, if there is one.
@@ -91,7 +96,8 @@ impl<'a> DocumentCleaner<'a> {
     ) -> DocumentCleaner<'a> {
         let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
         let (max_removed, budget) = (options.max_removed, Budget::new(options.memory));
-        DocumentCleaner { cleaners, reports, observer, max_removed, replacement, budget }
+        let page_model = options.page_model.as_deref();
+        DocumentCleaner { cleaners, reports, observer, page_model, max_removed, replacement, budget }
     }
 
     /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
@@ -110,7 +116,10 @@ impl<'a> DocumentCleaner<'a> {
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
-        let cleaning = source.cleaner.cleaning(&document.text, &reading);
+        let cleaning = match self.page_model {
+            None => source.cleaner.cleaning(&document.text, &reading),
+            Some(model) => source.cleaner.cleaning_by(&reading, &templates(document, model)?),
+        };
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
     }
 
@@ -221,6 +230,13 @@ impl<'a> DocumentCleaner<'a> {
         };
         page.without(cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
     }
+}
+
+/// The parts of a page that are template.
+fn templates(document: &Document, model: &PageModel) -> Result<Vec<(Range<usize>, f32)>, String> {
+    let no_page = "it is no HTML page, which the tree method needs; clean it with --method smooth";
+    let tree = document.tree.as_deref().ok_or(no_page)?;
+    Ok(model.templates(&Facts::of(tree, &document.text, document.url.as_deref(), None)))
 }
 
 /// A text without the removed parts.

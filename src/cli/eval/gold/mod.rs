@@ -18,7 +18,7 @@ use dehusk::pipeline::suited;
 use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::mine::{list, scan};
-use crate::cli::options::{CorpusArgs, MethodArgs, MethodName, SummaryArgs};
+use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs};
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
@@ -76,8 +76,8 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     gold.refuse_other_sources(&listings)?;
     let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
     let methods = Methods {
-        asked: suited(args.cleaning.options(), inventory.options().html),
-        union: args.cleaning.any.options(MethodName::Union),
+        asked: suited(args.cleaning.options()?, inventory.options().html),
+        union: args.cleaning.any.union_options(),
     };
     let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
     let scored = summary.time("score", || scoring.score_all(global.threads()))?;

@@ -84,7 +84,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let inventory = inventory.with_html(view);
     let mutable = Arc::new(MutableSet::shipped());
     let reader = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
-    let cleaning = suited(args.cleaning.options(), options.html);
+    let cleaning = suited(args.cleaning.options()?, options.html);
     let measuring = Measuring {
         inventory: &inventory,
         gold: &gold,
