@@ -12,23 +12,6 @@ pub fn cluster<T: AsRef<str>>(texts: &[T], clusters: usize, random: &mut Random)
     k_means(&tf_idf(texts), clusters, random)
 }
 
-/// The adjusted Rand index of two labellings of the same items (Hubert and Arabie 1985): 1 if they agree, 0 on average
-/// if one is random.
-pub fn adjusted_rand_index(a: &[usize], b: &[usize]) -> f64 {
-    let pairs = |count: u64| count * count.saturating_sub(1) / 2;
-    let together = |labels: Vec<(usize, usize)>| {
-        let mut counts: FxHashMap<(usize, usize), u64> = FxHashMap::default();
-        labels.into_iter().for_each(|label| *counts.entry(label).or_default() += 1);
-        counts.into_values().map(pairs).sum::<u64>() as f64
-    };
-    let both = together(a.iter().copied().zip(b.iter().copied()).collect());
-    let in_a = together(a.iter().map(|&label| (label, 0)).collect());
-    let in_b = together(b.iter().map(|&label| (label, 0)).collect());
-    let by_chance = in_a * in_b / (pairs(a.len() as u64) as f64).max(1.0);
-    let at_best = (in_a + in_b) / 2.0;
-    if at_best == by_chance { 1.0 } else { (both - by_chance) / (at_best - by_chance) }
-}
-
 /// Word counts times the logarithm of the inverse document frequency, scaled to length 1.
 fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
@@ -73,36 +56,9 @@ fn log2(mut number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use dehusk::evaluation::agreement::adjusted_rand_index;
+
     use super::*;
-
-    /// The index by its definition over pairs.
-    fn naive(a: &[usize], b: &[usize]) -> f64 {
-        let pairs: Vec<(usize, usize)> = (0..a.len()).flat_map(|i| (i + 1..a.len()).map(move |j| (i, j))).collect();
-        let count = |is: &dyn Fn(usize, usize) -> bool| pairs.iter().filter(|&&(i, j)| is(i, j)).count() as f64;
-        let (in_a, in_b) = (count(&|i, j| a[i] == a[j]), count(&|i, j| b[i] == b[j]));
-        let both = count(&|i, j| a[i] == a[j] && b[i] == b[j]);
-        let chance = in_a * in_b / pairs.len() as f64;
-        (both - chance) / ((in_a + in_b) / 2.0 - chance)
-    }
-
-    #[test]
-    fn the_index_is_that_of_its_definition() {
-        let mut random = Random::new(3);
-        for _ in 0..100 {
-            let length = 4 + random.below(30);
-            let mut labels = || (0..length).map(|at| if at < 2 { at } else { random.below(5) }).collect();
-            let (a, b): (Vec<usize>, Vec<usize>) = (labels(), labels());
-            assert!((adjusted_rand_index(&a, &b) - naive(&a, &b)).abs() < 1e-12, "{a:?} {b:?}");
-        }
-    }
-
-    #[test]
-    fn known_values_of_the_index() {
-        assert_eq!(adjusted_rand_index(&[0, 0, 1, 1], &[7, 7, 3, 3]), 1.0);
-        assert!((adjusted_rand_index(&[0, 0, 1, 2], &[0, 0, 1, 1]) - 4.0 / 7.0).abs() < 1e-12);
-        assert!((adjusted_rand_index(&[0, 0, 1, 1], &[0, 1, 0, 1]) + 0.5).abs() < 1e-12);
-        assert_eq!(adjusted_rand_index(&[0, 1, 2], &[2, 1, 0]), 1.0);
-    }
 
     #[test]
     fn the_logarithm_is_one() {

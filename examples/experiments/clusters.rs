@@ -5,10 +5,11 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use dehusk::evaluation::agreement::adjusted_rand_index;
 use dehusk::evaluation::random::{Random, mix};
 use dehusk::pipeline::Observer;
 
-use crate::clustering::{adjusted_rand_index, cluster};
+use crate::clustering::cluster;
 use crate::material::{ExperimentArgs, Material, Results, Selection, Treatment};
 use crate::paired_pages::Document;
 use crate::table::{Table, decimal};

@@ -8,7 +8,6 @@
 //! ```
 
 // What the texts are, and how they are treated.
-mod article;
 mod paired_pages;
 mod material;
 

@@ -12,8 +12,8 @@ use std::ops::Range;
 use dehusk::evaluation::random::Random;
 use dehusk::evaluation::words::words;
 
-use crate::article::Article;
 use crate::sketches::containment;
+use dehusk::evaluation::article::Article;
 
 /// Minimum share of the gold text that must be found in a page.
 pub const MIN_FOUND: f64 = 0.9;

@@ -7,6 +7,9 @@
 //! - For templates found while documents arrive: [`removal`] judges what was removed, [`recent`] is detection with a
 //!   cache of pages, [`stream_figures`] are the figures by page, and [`line_chart`] draws them.
 //!
+//! - For pages as trees: `nodes` judges page-level templates by gold text. [`article`] locates the gold text in its page,
+//!   and [`agreement`] compares groupings.
+//!
 //! All of them compare [`words`]. [`random`] gives the same figures on every machine for the same seed.
 
 pub mod words;
@@ -15,10 +18,14 @@ pub mod random;
 pub mod score;
 pub mod opponents;
 pub mod losses;
+pub mod article;
+pub mod agreement;
 #[cfg(feature = "pipeline")]
 pub mod gold_texts;
 #[cfg(feature = "pipeline")]
 pub mod scoring;
+#[cfg(feature = "pipeline")]
+pub mod nodes;
 
 pub mod injection;
 

@@ -2,6 +2,7 @@
 
 mod gold;
 mod inject;
+mod nodes;
 mod patterns;
 mod stream;
 pub(super) mod table;
@@ -28,6 +29,8 @@ pub struct EvalCommand {
 enum Question {
     /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),
+    /// Divide single pages into template and content by a page-level model, and compare with gold text
+    Nodes(Box<nodes::NodesArgs>),
     /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
 }
@@ -37,6 +40,7 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
     match &args.question {
         None => gold::run(&args.gold, global, reporter),
         Some(Question::Inject(args)) => inject::run(args, global, reporter),
+        Some(Question::Nodes(args)) => nodes::run(args, reporter),
         Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }

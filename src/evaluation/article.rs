@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use dehusk::evaluation::words::{Word, is_letter_or_number, words};
+use super::words::{Word, is_letter_or_number, words};
 
 /// A shorter run that is not a whole line may be chance.
 pub const MIN_RUN: usize = 4;
