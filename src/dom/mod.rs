@@ -8,3 +8,8 @@ pub mod features;
 pub mod site_level;
 pub mod isotonic;
 pub mod page_level;
+pub mod naming;
+pub mod blocks;
+pub mod block_features;
+pub mod block_context;
+pub mod block_model;

@@ -1,0 +1,305 @@
+//! What the page alone says about each of its blocks.
+//!
+//! Takes the blocks of a page. Returns a row of numbers for each block: its text, the elements around it, the prose of its
+//! containers, its place relative to the best stretch of prose, and its neighbours.
+//!
+//! *Prose* is words in complete sentences, outside of lists of links. It needs no knowledge of the language.
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::{Block, Blocks, ratio};
+use super::naming::HINTS;
+use crate::html::Tree;
+
+/// Levels beyond this are as good as infinitely far. It keeps time linear on deep pages.
+const MAX_LEVELS: usize = 20;
+/// Levels up to which the names of elements count.
+const MAX_HINT_LEVELS: usize = 11;
+/// The words over which prose nearby fades.
+const FADES: [f32; 3] = [15.0, 60.0, 250.0];
+
+/// Sums over consecutive blocks.
+pub struct Sums(Vec<f32>);
+
+impl Sums {
+    /// The sums of these values.
+    pub fn of(values: impl Iterator<Item = f32>) -> Sums {
+        let mut sum = 0.0_f64;
+        let mut sums = vec![0.0];
+        sums.extend(values.map(|value| {
+            sum += f64::from(value);
+            sum as f32
+        }));
+        Sums(sums)
+    }
+
+    /// The sum over a range.
+    pub fn over(&self, range: &std::ops::Range<usize>) -> f32 {
+        (self.0[range.end] - self.0[range.start]).max(0.0)
+    }
+
+    /// The sum of all values.
+    pub fn all(&self) -> f32 {
+        self.0.last().copied().unwrap_or_default()
+    }
+}
+
+/// How far up and down it is from one container to another.
+pub struct Way {
+    /// Levels up from the target to a container that has the block.
+    pub up: usize,
+    /// Levels down from there to the block.
+    pub down: usize,
+}
+
+impl Blocks {
+    /// The way from a container to a block.
+    pub fn way(&self, from: usize, block: usize) -> Way {
+        let holds = |container: usize| self.containers[container].blocks.contains(&block);
+        let (mut at, mut up) = (from, 0);
+        while !holds(at) && up < MAX_LEVELS {
+            at = self.containers[at].parent;
+            up += 1;
+        }
+        let depth = |container: usize| self.containers[container].depth;
+        let down = if holds(at) { depth(self.blocks[block].container).saturating_sub(depth(at)) } else { MAX_LEVELS };
+        Way { up, down: down.min(MAX_LEVELS) }
+    }
+}
+
+/// The names of the features.
+pub const FEATURES: &[&str] = &[
+    "words", "link-share", "in-sentences", "sentences", "capitals", "numbers", "separators", "commas",
+    "characters-per-word", "bold", "again-on-page", "of-title", "title", "is-p", "is-heading-1", "is-heading",
+    "is-item", "is-cell", "is-term", "is-pre", "is-quote", "is-caption", "in-list", "in-table", "in-article",
+    "in-main", "in-form", "in-nav", "in-footer", "in-header", "in-aside", "in-figure", "named-comment", "named-post",
+    "named-navigation", "named-related", "named-social", "named-advert", "named-meta", "named-caption", "named-side",
+    "named-tags", "named-legal", "named-content", "named-product", "named-title", "container-0-words",
+    "container-0-link-share", "container-0-prose", "container-0-prose-density", "container-0-blocks",
+    "container-1-words", "container-1-link-share", "container-1-prose", "container-1-prose-density",
+    "container-1-blocks", "container-2-words", "container-2-link-share", "container-2-prose",
+    "container-2-prose-density", "container-2-blocks", "container-3-words", "container-3-link-share",
+    "container-3-prose", "container-3-prose-density", "container-3-blocks", "in-top", "up-from-top", "down-from-top",
+    "in-holder", "up-from-holder", "down-from-holder", "place-in-holder", "place", "words-before", "words-after",
+    "in-best", "before-best", "after-best", "from-title", "has-title", "prose-before-15", "prose-after-15",
+    "prose-around-15", "prose-before-60", "prose-after-60", "prose-around-60", "prose-before-250", "prose-after-250",
+    "prose-around-250", "page-words", "page-prose", "page-blocks", "page-links", "2-before-words",
+    "2-before-link-share", "2-before-in-sentences", "2-before-alike", "1-before-words", "1-before-link-share",
+    "1-before-in-sentences", "1-before-alike", "1-after-words", "1-after-link-share", "1-after-in-sentences",
+    "1-after-alike", "2-after-words", "2-after-link-share", "2-after-in-sentences", "2-after-alike", "path-blocks",
+    "path-words", "path-link-share", "path-prose", "depth",
+];
+
+/// The features of all blocks, a row of [`FEATURES`] for each.
+pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
+    let Blocks { blocks, containers, .. } = page;
+    let count = blocks.len();
+    let mut rows = Vec::with_capacity(count * FEATURES.len());
+    if count == 0 {
+        return rows;
+    }
+    let words = Sums::of(blocks.iter().map(|block| block.words));
+    let link_words = Sums::of(blocks.iter().map(|block| block.link_words));
+    let prose = Sums::of(blocks.iter().map(Block::prose));
+    let all_words = words.all().max(1.0);
+    let all_prose = prose.all().max(1.0);
+    let link_share = |container: usize| {
+        let range = &containers[container].blocks;
+        ratio(link_words.over(range), words.over(range), 1.0)
+    };
+    // Prose counts for its own container and the ones around it.
+    let mut scores = vec![0.0_f32; containers.len()];
+    for (index, block) in blocks.iter().enumerate() {
+        for (level, container) in page.around(index).take(4).enumerate() {
+            scores[container] += block.prose() * [1.0, 1.0, 0.5, 0.25][level];
+        }
+    }
+    for (container, score) in scores.iter_mut().enumerate() {
+        *score *= 1.0 - link_share(container);
+    }
+    let top = (0..containers.len()).rev().max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
+    let mut holder = 0;
+    for (index, container) in containers.iter().enumerate() {
+        let is_smaller = words.over(&container.blocks) <= words.over(&containers[holder].blocks);
+        if prose.over(&container.blocks) >= 0.8 * all_prose && is_smaller {
+            holder = index;
+        }
+    }
+    let held = containers[holder].blocks.clone();
+    // The stretch with the most prose, less the words between.
+    let (mut best, mut start, mut sum, mut most) = (0..1, 0, 0.0_f32, f32::MIN);
+    for (index, block) in blocks.iter().enumerate() {
+        if sum <= 0.0 {
+            (sum, start) = (0.0, index);
+        }
+        sum += if block.prose() > 0.0 { block.prose() } else { -(0.6 * block.words).max(2.0) };
+        if sum > most {
+            (best, most) = (start..index + 1, sum);
+        }
+    }
+    let name = |block: &Block| tree.name(containers[block.container].node);
+    let title_score = |index: usize| {
+        let block = &blocks[index];
+        let heading = match name(block) {
+            "h1" => 1.3,
+            "h2" | "h3" => 1.15,
+            _ => 1.0,
+        };
+        ratio(block.title_words, block.distinct_words, 0.0) * ratio(block.title_words, page.title_words, 0.0) * heading
+    };
+    let title = (0..count.min(best.end + 1)).rev().max_by(|&a, &b| title_score(a).total_cmp(&title_score(b)));
+    let title = title.filter(|&index| title_score(index) > 0.1);
+    let faded = FADES.map(|fade| nearby(blocks, fade, Block::prose));
+    let mut same_content: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut same_path: FxHashMap<u64, (f32, f32, f32, f32)> = FxHashMap::default();
+    for block in blocks {
+        *same_content.entry(block.content).or_default() += 1;
+        let of_path = same_path.entry(containers[block.container].path).or_default();
+        of_path.0 += 1.0;
+        of_path.1 += block.words;
+        of_path.2 += block.link_words;
+        of_path.3 += block.prose();
+    }
+    let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
+    for (index, block) in blocks.iter().enumerate() {
+        let mut put = |value: f32| rows.push(value);
+        let around: Vec<usize> = page.around(index).take(MAX_LEVELS).collect();
+        let per_word = |count: f32| count / block.words.max(1.0);
+        put(block.words.ln_1p());
+        put(block.link_share());
+        put(ratio(block.sentence_words, block.words, 0.0));
+        put(block.sentences.ln_1p());
+        put(per_word(block.capitals));
+        put(per_word(block.numbers));
+        put(per_word(block.separators));
+        put(per_word(block.commas));
+        put((block.text.len() as f32 / block.words.max(1.0)).min(30.0));
+        put(f32::from(u8::from(block.is_bold)));
+        put(f32::from(u8::from(same_content[&block.content] > 1)));
+        put(ratio(block.title_words, block.distinct_words, 0.0));
+        put(f32::from(u8::from(title == Some(index))));
+        let own = name(block);
+        for names in [
+            &["p"] as &[&str],
+            &["h1"],
+            &["h2", "h3", "h4", "h5", "h6"],
+            &["li"],
+            &["td", "th"],
+            &["dd", "dt"],
+            &["pre"],
+            &["blockquote"],
+            &["figcaption", "caption"],
+        ] {
+            put(f32::from(u8::from(names.contains(&own))));
+        }
+        for names in [
+            &["ul", "ol"] as &[&str],
+            &["table"],
+            &["article"],
+            &["main"],
+            &["form"],
+            &["nav"],
+            &["footer"],
+            &["header"],
+            &["aside"],
+            &["figure"],
+        ] {
+            let is_in = around.iter().any(|&container| names.contains(&tree.name(containers[container].node)));
+            put(f32::from(u8::from(is_in)));
+        }
+        let mut nearest = [0.0_f32; HINTS];
+        for (level, &container) in around.iter().take(MAX_HINT_LEVELS).enumerate() {
+            for (hint, nearest) in nearest.iter_mut().enumerate() {
+                if containers[container].hints >> hint & 1 == 1 && *nearest == 0.0 {
+                    *nearest = 1.0 / (1.0 + level as f32);
+                }
+            }
+        }
+        nearest.into_iter().for_each(&mut put);
+        for level in 0..4 {
+            let container = around[level.min(around.len() - 1)];
+            let range = &containers[container].blocks;
+            put(words.over(range).ln_1p());
+            put(link_share(container));
+            put(prose.over(range) / all_prose);
+            put(prose.over(range) / words.over(range).max(1.0));
+            put((range.len() as f32).ln_1p());
+        }
+        for container in [top, holder] {
+            let Way { up, down } = page.way(container, index);
+            put(f32::from(u8::from(up == 0)));
+            put(up as f32);
+            put(down as f32);
+        }
+        put(match index {
+            _ if index < held.start => -1.0,
+            _ if index >= held.end => 2.0,
+            _ => (index - held.start) as f32 / (held.len() as f32 - 1.0).max(1.0),
+        });
+        put(middle(index) / all_words);
+        put(middle(index).ln_1p());
+        put((all_words - middle(index)).max(0.0).ln_1p());
+        put(f32::from(u8::from(best.contains(&index))));
+        put(if index < best.start { (words.0[best.start] - words.0[index + 1]).max(0.0).ln_1p() } else { 0.0 });
+        put(if index >= best.end { (words.0[index] - words.0[best.end]).max(0.0).ln_1p() } else { 0.0 });
+        put(title.map_or(0.0, |title| {
+            let distance = middle(index) - middle(title);
+            distance.abs().ln_1p() * distance.signum()
+        }));
+        put(f32::from(u8::from(title.is_some())));
+        for faded in &faded {
+            let (before, after) = (faded[index].0.ln_1p(), faded[index].1.ln_1p());
+            put(before);
+            put(after);
+            put(before.min(after));
+        }
+        put(all_words.ln_1p());
+        put(prose.all() / all_words);
+        put((count as f32).ln_1p());
+        put(link_words.all() / all_words);
+        for neighbour in [
+            index.checked_sub(2),
+            index.checked_sub(1),
+            Some(index + 1),
+            Some(index + 2),
+        ] {
+            let neighbour = neighbour.and_then(|at| blocks.get(at));
+            put(neighbour.map_or(-1.0, |block| block.words.ln_1p()));
+            put(neighbour.map_or(-1.0, Block::link_share));
+            let in_sentences = |block: &Block| ratio(block.sentence_words, block.words, 0.0);
+            put(neighbour.map_or(-1.0, in_sentences));
+            let path = |block: &Block| containers[block.container].path;
+            let is_alike = neighbour.is_some_and(|other| path(other) == path(block));
+            put(f32::from(u8::from(is_alike)));
+        }
+        let (of_path, path_words, path_links, path_prose) = same_path[&containers[block.container].path];
+        put(of_path.ln_1p());
+        put((path_words / of_path).ln_1p());
+        put(ratio(path_links, path_words, 1.0));
+        put(path_prose / all_prose);
+        put(containers[block.container].depth.min(40) as f32);
+    }
+    rows
+}
+
+/// For each block, the sum of a value before it and after it, itself included. It fades with the words between.
+fn nearby(blocks: &[Block], fade: f32, value: impl Fn(&Block) -> f32) -> Vec<(f32, f32)> {
+    let mut sums = vec![(0.0, 0.0); blocks.len()];
+    let mut sum = 0.0;
+    for (index, block) in blocks.iter().enumerate() {
+        if let Some(before) = index.checked_sub(1) {
+            sum *= (-blocks[before].words / fade).exp();
+        }
+        sum += value(block);
+        sums[index].0 = sum;
+    }
+    sum = 0.0;
+    for (index, block) in blocks.iter().enumerate().rev() {
+        if let Some(after) = blocks.get(index + 1) {
+            sum *= (-after.words / fade).exp();
+        }
+        sum += value(block);
+        sums[index].1 = sum;
+    }
+    sums
+}

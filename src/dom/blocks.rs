@@ -1,0 +1,371 @@
+//! A page as blocks of text in containers.
+//!
+//! Takes the tree of a page and its visible text. Returns its blocks: the stretches of text between 2 ends of lines or
+//! table cells, each with counts of its words; and its containers: the block elements that have text, each with the range of
+//! its blocks.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use twox_hash::XxHash3_64;
+
+use super::naming::{Hints, hints};
+use crate::html::{Attribute, NodeKind, Tree};
+use crate::tokens::characters::{is_letter_or_number, is_unspaced};
+
+/// A block of text.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Its bytes in the visible text.
+    pub text: Range<usize>,
+    /// Index of the innermost container.
+    pub container: usize,
+    /// Number of words. A character of a script without spaces is half a word.
+    pub words: f32,
+    /// Number of words in links.
+    pub link_words: f32,
+    /// Number of words in complete sentences.
+    pub sentence_words: f32,
+    /// Number of sentences that end in it.
+    pub sentences: f32,
+    /// Number of words with a capital letter at the start.
+    pub capitals: f32,
+    /// Number of words that are numbers.
+    pub numbers: f32,
+    /// Number of characters that separate items, such as bars and arrows.
+    pub separators: f32,
+    /// Number of commas.
+    pub commas: f32,
+    /// Number of different words of the page's title in it.
+    pub title_words: f32,
+    /// Number of different words in it, if it has any of the title's.
+    pub distinct_words: f32,
+    /// Whether all of it is bold.
+    pub is_bold: bool,
+    /// A hash of its text without case. All digits are equal.
+    pub content: u64,
+}
+
+impl Block {
+    /// The share of its words that are in links.
+    pub fn link_share(&self) -> f32 {
+        ratio(self.link_words, self.words, 1.0)
+    }
+
+    /// Number of words in sentences, if there are several and most are not links.
+    pub fn prose(&self) -> f32 {
+        let is_prose = self.sentence_words >= 6.0 && self.link_share() < 0.5;
+        if is_prose { self.sentence_words } else { 0.0 }
+    }
+}
+
+/// A block element that has text, or the page.
+#[derive(Clone, Debug)]
+pub struct Container {
+    /// The node.
+    pub node: usize,
+    /// Index of the container around it. The page is its own parent.
+    pub parent: usize,
+    /// Number of containers around it.
+    pub depth: usize,
+    /// The blocks in it.
+    pub blocks: Range<usize>,
+    /// What its names hint at.
+    pub hints: Hints,
+    /// A hash of the names, classes and ids from the page down to it. All digits are equal.
+    pub path: u64,
+    /// The same with the number of each element among its siblings of the same name. Paragraphs, items and headings
+    /// have none.
+    pub place: u64,
+}
+
+/// The blocks and containers of a page.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// In the order of the page.
+    pub blocks: Vec<Block>,
+    /// In the order of their start tags. The first is the page.
+    pub containers: Vec<Container>,
+    /// Number of different words in the page's title.
+    pub title_words: f32,
+}
+
+impl Blocks {
+    /// The blocks of a page.
+    pub fn of(text: &str, tree: &Tree) -> Blocks {
+        let mut blocks = structure(tree);
+        let title: FxHashSet<u64> = title_words(tree.title());
+        blocks.title_words = title.len() as f32;
+        let mut counter = Counter { title, ..Counter::default() };
+        blocks.blocks.iter_mut().for_each(|block| counter.count(&text[block.text.clone()], block));
+        for (block, link) in links(tree, &blocks.blocks) {
+            let block = &mut blocks.blocks[block];
+            block.link_words += words(&text[link]);
+        }
+        blocks
+    }
+
+    /// The containers around a block, from the innermost to the page.
+    pub fn around(&self, block: usize) -> impl Iterator<Item = usize> {
+        let mut next = Some(self.blocks[block].container);
+        std::iter::from_fn(move || {
+            let at = next?;
+            next = (at > 0).then(|| self.containers[at].parent);
+            Some(at)
+        })
+    }
+}
+
+/// An open element.
+struct Open {
+    end: usize,
+    container: usize,
+    /// Numbers of children by name.
+    children: FxHashMap<u64, u32>,
+    is_bold: bool,
+}
+
+fn structure(tree: &Tree) -> Blocks {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut containers: Vec<Container> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut last_block = None;
+    for node in 0..tree.len() {
+        while open.last().is_some_and(|open| open.end <= node) {
+            if let Some(closed) = open.pop()
+                && open.last().is_none_or(|open| open.container != closed.container)
+            {
+                containers[closed.container].blocks.end = blocks.len();
+            }
+        }
+        let (around, is_bold) = open.last().map_or((0, false), |open| (open.container, open.is_bold));
+        match tree.kind(node) {
+            NodeKind::Text(block) => {
+                let run = tree.text(node);
+                match blocks.last_mut().filter(|_| last_block == Some(block)) {
+                    Some(last) => {
+                        last.text.end = run.end;
+                        last.is_bold &= is_bold;
+                    }
+                    None => blocks.push(Block { text: run, container: around, is_bold, ..Block::default() }),
+                }
+                last_block = Some(block);
+            }
+            NodeKind::Element => {
+                let name = tree.name(node);
+                let mut container = around;
+                if tree.is_block(node) && !tree.text(node).is_empty() || node == 0 {
+                    container = containers.len();
+                    let step = step(tree, node);
+                    let siblings = open.last_mut().map_or(0, |parent| {
+                        let count = parent.children.entry(XxHash3_64::oneshot(name.as_bytes())).or_default();
+                        *count += 1;
+                        *count
+                    });
+                    let (path, place) = containers.get(around).map_or((0, 0), |around| (around.path, around.place));
+                    containers.push(Container {
+                        node,
+                        parent: around,
+                        depth: containers.get(around).map_or(0, |around| around.depth + 1),
+                        blocks: blocks.len()..blocks.len(),
+                        hints: hints(&names(tree, node)),
+                        path: chain(path, &step, 0),
+                        place: chain(place, &step, if is_counted(name) { siblings } else { 0 }),
+                    });
+                }
+                let is_bold = is_bold || matches!(name, "b" | "strong");
+                open.push(Open { end: tree.end(node), container, children: FxHashMap::default(), is_bold });
+            }
+        }
+    }
+    while let Some(closed) = open.pop() {
+        if open.last().is_none_or(|open| open.container != closed.container) {
+            containers[closed.container].blocks.end = blocks.len();
+        }
+    }
+    Blocks { blocks, containers, title_words: 0.0 }
+}
+
+/// The links with text: index of the block, and bytes of the text.
+fn links(tree: &Tree, blocks: &[Block]) -> Vec<(usize, Range<usize>)> {
+    let mut links = Vec::new();
+    let mut end = 0;
+    for node in 0..tree.len() {
+        if node >= end && tree.name(node) == "a" && tree.attribute(node, Attribute::Href).is_some() {
+            end = tree.end(node);
+        }
+        if node < end && tree.kind(node) != NodeKind::Element {
+            let run = tree.text(node);
+            let block = blocks.partition_point(|block| block.text.start <= run.start).saturating_sub(1);
+            links.push((block, run));
+        }
+    }
+    links
+}
+
+/// A name with its classes in alphabetical order and its id.
+fn step(tree: &Tree, node: usize) -> String {
+    let mut step = tree.name(node).to_owned();
+    let plain = |name: &str| -> String { name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect() };
+    let mut classes: Vec<String> =
+        tree.attribute(node, Attribute::Class).unwrap_or_default().split_ascii_whitespace().map(plain).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        step.push('.');
+        step.push_str(&class);
+    }
+    if let Some(id) = tree.attribute(node, Attribute::Id).map(str::trim).filter(|id| !id.is_empty()) {
+        step.push('#');
+        step.push_str(&plain(id));
+    }
+    step
+}
+
+fn is_counted(name: &str) -> bool {
+    !matches!(name, "p" | "li" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dd" | "dt" | "tr" | "blockquote")
+}
+
+fn chain(before: u64, step: &str, number: u32) -> u64 {
+    XxHash3_64::oneshot_with_seed(before ^ u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15), step.as_bytes())
+}
+
+/// All names in an element.
+fn names(tree: &Tree, node: usize) -> String {
+    let mut names = tree.name(node).to_owned();
+    let telling =
+        [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType, Attribute::Element];
+    for value in telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute)) {
+        names.push(' ');
+        names.push_str(value);
+    }
+    names
+}
+
+fn title_words(title: &str) -> FxHashSet<u64> {
+    let mut counter = Counter::default();
+    counter.fold(title);
+    let folded = &counter.folded;
+    counter.ends.iter().map(|word| XxHash3_64::oneshot(&folded.as_bytes()[word.clone()])).collect()
+}
+
+/// Number of words.
+fn words(text: &str) -> f32 {
+    let mut half = 0_u32;
+    let mut in_word = false;
+    for c in text.chars() {
+        let is_word = is_letter_or_number(c);
+        if is_word && is_unspaced(c) {
+            half += 1;
+            in_word = false;
+            continue;
+        }
+        half += 2 * u32::from(is_word && !in_word);
+        in_word = is_word;
+    }
+    half as f32 / 2.0
+}
+
+/// Counts words. Its scratch space is used again.
+#[derive(Default)]
+struct Counter {
+    title: FxHashSet<u64>,
+    /// The text without case and with equal digits.
+    folded: String,
+    /// The words in it.
+    ends: Vec<Range<usize>>,
+}
+
+impl Counter {
+    fn fold(&mut self, text: &str) {
+        self.folded.clear();
+        self.ends.clear();
+        let mut start = None;
+        for c in text.chars() {
+            let at = self.folded.len();
+            let is_word = is_letter_or_number(c);
+            let is_alone = is_word && !c.is_ascii() && is_unspaced(c);
+            if let Some(start) = start.take_if(|_| !is_word || is_alone) {
+                self.ends.push(start..at);
+            }
+            if c.is_ascii_digit() {
+                self.folded.push('0');
+            } else if c.is_ascii() {
+                self.folded.push(c.to_ascii_lowercase());
+            } else {
+                self.folded.extend(c.to_lowercase());
+            }
+            if is_alone {
+                self.ends.push(at..self.folded.len());
+            } else if is_word && start.is_none() {
+                start = Some(at);
+            }
+        }
+        if let Some(start) = start {
+            self.ends.push(start..self.folded.len());
+        }
+    }
+
+    fn count(&mut self, text: &str, block: &mut Block) {
+        self.fold(text);
+        block.content = XxHash3_64::oneshot(self.folded.as_bytes());
+        if !self.title.is_empty() {
+            let hash = |word: &Range<usize>| XxHash3_64::oneshot(&self.folded.as_bytes()[word.clone()]);
+            let distinct: FxHashSet<u64> = self.ends.iter().take(64).map(hash).collect();
+            block.title_words = distinct.intersection(&self.title).count() as f32;
+            block.distinct_words = distinct.len() as f32;
+        }
+        let mut half = 0_u32;
+        let (mut in_word, mut may_end) = (false, false);
+        for c in text.chars() {
+            let is_word = is_letter_or_number(c);
+            if may_end && (c.is_whitespace() || !c.is_ascii() && is_unspaced(c)) {
+                block.sentences += 1.0;
+                block.sentence_words = half as f32 / 2.0;
+            }
+            if is_word {
+                may_end = false;
+                if is_unspaced(c) {
+                    half += 1;
+                    in_word = false;
+                } else {
+                    if !in_word {
+                        half += 2;
+                        block.capitals += f32::from(u8::from(c.is_uppercase()));
+                        block.numbers += f32::from(u8::from(c.is_numeric()));
+                    }
+                    in_word = true;
+                }
+                continue;
+            }
+            in_word = false;
+            match c {
+                '.' | '!' | '?' | '…' => may_end = half > 0,
+                '。' | '！' | '？' | '।' | '۔' | '؟' => {
+                    block.sentences += 1.0;
+                    block.sentence_words = half as f32 / 2.0;
+                }
+                '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' if may_end => {}
+                ',' | '，' | '、' | '،' => {
+                    block.commas += 1.0;
+                    may_end = false;
+                }
+                '|' | '·' | '•' | '»' | '›' | '«' | '‹' | '→' | '▶' | '■' | '▪' | '►' | '/' | '\\' => {
+                    block.separators += 1.0;
+                    may_end = false;
+                }
+                _ => may_end = false,
+            }
+        }
+        if may_end {
+            block.sentences += 1.0;
+            block.sentence_words = half as f32 / 2.0;
+        }
+        block.words = half as f32 / 2.0;
+    }
+}
+
+/// A ratio, or a value for 0 / 0.
+pub fn ratio(part: f32, whole: f32, empty: f32) -> f32 {
+    if whole > 0.0 { part / whole } else { empty }
+}
