@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::Blocks;
 use super::block_features::{Sums, Way};
+use super::blocks::Blocks;
 
 /// No probability is surer than this.
 const MAX_SURE: f32 = 0.998;
@@ -28,9 +28,27 @@ pub fn log_odds(p: f32) -> f32 {
 
 /// The names of the features.
 pub const CONTEXT: &[&str] = &[
-    "own", "around-0", "around-1", "around-2", "around-3", "around-5", "kept-in-1", "kept-in-3", "on-path",
-    "on-outer-path", "same-text", "kept-before-15", "kept-after-15", "kept-before-60", "kept-after-60",
-    "up-from-best", "down-from-best", "best-fit", "in-kept", "page-kept", "page-kept-share",
+    "own",
+    "around-0",
+    "around-1",
+    "around-2",
+    "around-3",
+    "around-5",
+    "kept-in-1",
+    "kept-in-3",
+    "on-path",
+    "on-outer-path",
+    "same-text",
+    "kept-before-15",
+    "kept-after-15",
+    "kept-before-60",
+    "kept-after-60",
+    "up-from-best",
+    "down-from-best",
+    "best-fit",
+    "in-kept",
+    "page-kept",
+    "page-kept-share",
 ];
 
 /// The features of all blocks, a row of [`CONTEXT`] for each.
@@ -50,7 +68,8 @@ pub fn block_context(page: &Blocks, probabilities: &[f32]) -> Vec<f32> {
     // How well the container would do as the content.
     let fit = |container: usize| {
         let range = &containers[container].blocks;
-        let (recall, precision) = (kept_words.over(range) / all_kept, kept_words.over(range) / words.over(range).max(1.0));
+        let (recall, precision) =
+            (kept_words.over(range) / all_kept, kept_words.over(range) / words.over(range).max(1.0));
         2.0 * recall * precision / (recall + precision).max(1e-6)
     };
     let best = (0..containers.len()).rev().max_by(|&a, &b| fit(a).total_cmp(&fit(b))).unwrap_or(0);
@@ -86,11 +105,8 @@ pub fn block_context(page: &Blocks, probabilities: &[f32]) -> Vec<f32> {
             put(kept_words.over(range).ln_1p());
         }
         let own = &containers[block.container];
-        for (map, key) in [
-            (&of_path, own.path),
-            (&of_path, !containers[own.parent].path),
-            (&of_content, block.content),
-        ] {
+        for (map, key) in [(&of_path, own.path), (&of_path, !containers[own.parent].path), (&of_content, block.content)]
+        {
             let (of, sum) = map[&key];
             put(others(sum, of));
         }
@@ -120,7 +136,11 @@ fn neighbours(page: &Blocks, p: &[f32], weight: &[f32], fade: f32) -> Vec<(f32, 
         let (mut sum, mut of) = (0.0_f32, 0.0_f32);
         for index in indices {
             let mean = sum / (of + PRIOR);
-            if is_before { means[index].0 = mean } else { means[index].1 = mean }
+            if is_before {
+                means[index].0 = mean
+            } else {
+                means[index].1 = mean
+            }
             let rest = (-blocks[index].words.max(1.0) / fade).exp();
             sum = (sum + weight[index] * (2.0 * p[index] - 1.0)) * rest;
             of = (of + weight[index]) * rest;

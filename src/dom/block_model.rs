@@ -94,6 +94,13 @@ impl Lesson {
     }
 }
 
+impl Lesson {
+    /// Whether each block is content.
+    pub fn content(&self) -> impl Iterator<Item = bool> {
+        self.labels.iter().map(|label| label.0)
+    }
+}
+
 impl BlockModel {
     /// The model that comes with dehusk.
     pub fn shipped() -> Arc<BlockModel> {
@@ -115,7 +122,8 @@ impl BlockModel {
             let mut examples = Examples::new(names);
             let used = || lessons.iter().zip(rows).filter(|(lesson, _)| is_in(lesson));
             let weights = used().flat_map(|(lesson, _)| lesson.labels.iter().map(|label| label.1 * of_site(lesson)));
-            let (sum, count) = weights.filter(|&weight| weight > 0.0).fold((0.0, 0.0), |(sum, n), weight| (sum + weight, n + 1.0));
+            let (sum, count) =
+                weights.filter(|&weight| weight > 0.0).fold((0.0, 0.0), |(sum, n), weight| (sum + weight, n + 1.0));
             for (lesson, rows) in used() {
                 for (row, &(is_content, weight)) in rows.chunks_exact(names.len()).zip(&lesson.labels) {
                     if weight > 0.0 {
@@ -180,12 +188,17 @@ impl BlockModel {
 impl JudgedPage {
     /// Whether each block stays.
     pub fn content(&self) -> Vec<bool> {
+        self.content_with(CARE)
+    }
+
+    /// The same with another [`CARE`].
+    pub fn content_with(&self, care: f32) -> Vec<bool> {
         let blocks = &self.page.blocks;
         let mut order: Vec<usize> = (0..blocks.len()).collect();
         order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]).then(a.cmp(&b)));
         let words = |block: usize| blocks[block].words.max(0.5);
         let content: f32 = order.iter().map(|&block| words(block) * self.probabilities[block]).sum();
-        let weight = CARE * CARE;
+        let weight = care * care;
         let (mut found, mut kept, mut best, mut least) = (0.0, 0.0, 0.0, 0);
         for (rank, &block) in order.iter().enumerate() {
             found += words(block) * self.probabilities[block];
@@ -202,7 +215,9 @@ impl JudgedPage {
 
     /// The parts of the visible text that go, in order, each with the probability that it is no content.
     pub fn boilerplate(&self) -> Vec<(Range<usize>, f32)> {
-        let of = |((block, stays), p): ((&super::blocks::Block, bool), &f32)| (!stays).then(|| (block.text.clone(), 1.0 - p));
+        let of = |((block, stays), p): ((&super::blocks::Block, bool), &f32)| {
+            (!stays).then(|| (block.text.clone(), 1.0 - p))
+        };
         self.page.blocks.iter().zip(self.content()).zip(&self.probabilities).filter_map(of).collect()
     }
 }

@@ -233,8 +233,14 @@ fn chain(before: u64, step: &str, number: u32) -> u64 {
 /// All names in an element.
 fn names(tree: &Tree, node: usize) -> String {
     let mut names = tree.name(node).to_owned();
-    let telling =
-        [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType, Attribute::Element];
+    let telling = [
+        Attribute::Class,
+        Attribute::Id,
+        Attribute::Role,
+        Attribute::ItemProp,
+        Attribute::ItemType,
+        Attribute::Element,
+    ];
     for value in telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute)) {
         names.push(' ');
         names.push_str(value);
@@ -350,7 +356,8 @@ impl Counter {
                     block.commas += 1.0;
                     may_end = false;
                 }
-                '|' | '·' | '•' | '»' | '›' | '«' | '‹' | '→' | '▶' | '■' | '▪' | '►' | '/' | '\\' => {
+                '|' | '·' | '•' | '»' | '›' | '«' | '‹' | '→' | '▶' | '■' | '▪' | '►' | '/' | '\\' =>
+                {
                     block.separators += 1.0;
                     may_end = false;
                 }
