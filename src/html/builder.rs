@@ -28,14 +28,18 @@ pub(super) struct Builder<T> {
     /// The bytes of the tag that is processed.
     tag: Range<usize>,
     is_end_tag: bool,
+    /// Whether the content of `<noscript>` is part of the page.
+    shows_noscript: bool,
+    /// Number of bytes in `<noscript>` that are not shown.
+    noscript: usize,
 }
 
 /// Limit for the inline elements that are ended together with the formatting element around them. It keeps time linear.
 const MOST_ENDED: u32 = 64;
 
 impl<T: Trace> Builder<T> {
-    /// An empty page.
-    pub(super) fn new() -> Self {
+    /// An empty page. `shows_noscript` says whether the content of `<noscript>` is part of it.
+    pub(super) fn new(shows_noscript: bool) -> Self {
         Builder {
             lines: Lines::default(),
             stack: Stack::new(),
@@ -43,12 +47,19 @@ impl<T: Trace> Builder<T> {
             skip_line_feed: false,
             tag: 0..0,
             is_end_tag: false,
+            shows_noscript,
+            noscript: 0,
         }
     }
 
     /// The text of the page, and its trace.
     pub(super) fn finish(self) -> (String, T) {
         self.lines.finish()
+    }
+
+    /// Number of bytes in `<noscript>` that are not shown.
+    pub(super) fn noscript(&self) -> usize {
+        self.noscript
     }
 
     /// Whether the innermost element is of SVG or MathML.
@@ -70,6 +81,7 @@ impl<T: Trace> Builder<T> {
         let skip_line_feed = std::mem::take(&mut self.skip_line_feed);
         if self.stack.is_hidden() || text == b"\0" {
             // A browser's tree builder drops U+0000.
+            self.noscript += if self.stack.top_tag() == Some(Tag::Noscript) { text.len() } else { 0 };
             if T::ATTRIBUTES && self.stack.top_tag() == Some(Tag::Title) && self.stack.height() == 1 {
                 self.lines.trace().title(text);
             }
@@ -173,12 +185,13 @@ impl<T: Trace> Builder<T> {
         if foreign && pending.is_self_closing {
             return None;
         }
-        let unseen = tag.is_unseen() && !pending.is_shadow_root();
+        let is_shown_noscript = tag == Tag::Noscript && self.shows_noscript;
+        let unseen = tag.is_unseen() && !pending.is_shadow_root() && !is_shown_noscript;
         let hides = look != Look::Shown || unseen;
         self.push(Element { name, hides, foreign }, Some(pending));
         self.is_in_form |= tag == Tag::Form;
         self.skip_line_feed = matches!(tag, Tag::Pre | Tag::Listing | Tag::Textarea);
-        tag.content_state()
+        if is_shown_noscript { None } else { tag.content_state() }
     }
 
     fn lay_out_start(&mut self, tag: Tag) {

@@ -28,11 +28,12 @@ pub(super) struct Extractor<'a, T> {
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
-    /// An extractor for the page `source`, read from byte `start` on.
-    pub(super) fn new(source: &'a str, start: usize) -> Self {
+    /// An extractor for the page `source`, read from byte `start` on. `shows_noscript` says whether the content of
+    /// `<noscript>` is part of it.
+    pub(super) fn new(source: &'a str, start: usize, shows_noscript: bool) -> Self {
         Extractor {
             source: source.as_bytes(),
-            page: Builder::new(),
+            page: Builder::new(shows_noscript),
             tag: PendingTag::keeping(T::ATTRIBUTES),
             last_start: Tag::Other,
             position: start,
@@ -40,6 +41,11 @@ impl<'a, T: Trace> Extractor<'a, T> {
             is_in_section: false,
             markup_start: start,
         }
+    }
+
+    /// Number of bytes in `<noscript>` that are not shown.
+    pub(super) fn noscript(&self) -> usize {
+        self.page.noscript()
     }
 
     /// The text of the page, and its trace.

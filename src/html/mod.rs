@@ -36,6 +36,10 @@ pub use prescan::declared_encoding;
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::{PageCut, page_without};
 
+/// A page whose text is written by scripts has its text for browsers without scripts in `<noscript>`, and nearly none
+/// elsewhere. If the page has this many times more text with `<noscript>` than without, it is read with it.
+const MOSTLY_NOSCRIPT: usize = 10;
+
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The visible text of an HTML page.
@@ -45,7 +49,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// There is no line break at the end.
 ///
 /// Text that is not part of the page is left out: scripts, styles, comments, templates, the title. So is text that is
-/// only for browsers without some feature: `<noscript>`, and the content of frames, videos, objects and canvases. SVG
+/// only for browsers without some feature: `<noscript>`, and the content of frames, videos, objects and canvases. But a
+/// page that has hardly any text except in `<noscript>` is read as a browser without scripts shows it. SVG
 /// is left out, and text that is hidden by the `hidden` attribute or an inline style. The labels of `<input>` buttons
 /// are text. Placeholders, values and `alt` texts are not. All options of a `<select>` count as visible.
 pub fn visible_text(html: &str) -> String {
@@ -69,10 +74,21 @@ impl<R: sealed::PageAspect> PageAspect for R {}
 /// assert_eq!((text.as_str(), map.source_range(0..4), outline.runs().count()), ("Home\nSport", 8..12, 2));
 /// ```
 pub fn read<R: PageAspect>(html: &str) -> (String, R) {
-    let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
-    let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len());
-    let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
-    let (text, trace) = extractor.finish();
+    let read_page = |shows_noscript: bool| {
+        let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
+        let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), shows_noscript);
+        let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
+        let noscript = extractor.noscript();
+        let (text, trace) = extractor.finish();
+        (noscript, text, trace)
+    };
+    let (noscript, text, trace) = read_page(false);
+    if noscript > MOSTLY_NOSCRIPT * text.len() {
+        let (_, without_scripts, its_trace) = read_page(true);
+        if without_scripts.len() > MOSTLY_NOSCRIPT * text.len() {
+            return (without_scripts, R::of(its_trace, html.len()));
+        }
+    }
     (text, R::of(trace, html.len()))
 }
 
@@ -282,6 +298,17 @@ mod tests {
         shows("<svg><title>a</title><text>b</text></svg>c", "c");
         shows("<ruby>a<rp>(<rt>b<rp>)</ruby>c", "abc");
         shows("<datalist><option>a</datalist>b", "b");
+    }
+
+    #[test]
+    fn a_page_that_scripts_write_is_read_without_them() {
+        let post = "<noscript><p>The ferry to the island is late <b>again</b>.</noscript>";
+        shows(&format!("<title>x</title>{post}"), "The ferry to the island is late again.");
+        shows(&format!("a{post}<div>b"), "a\nThe ferry to the island is late again.\nb");
+        shows(&format!("a b c{post}"), "a b c");
+        shows("<noscript><img src=x></noscript>", "");
+        shows("a<noscript><style>p { margin: 0; padding: 0 }</style></noscript>", "a");
+        shows("<div hidden>a</div><noscript hidden>A text that nobody sees.</noscript>b", "b");
     }
 
     #[test]

@@ -279,7 +279,7 @@ mod tests {
     /// The tags and comments of a page, without the values of attributes.
     fn tags(html: &str) -> Vec<String> {
         let page = html.trim_start_matches('\u{feff}');
-        let mut extractor = Extractor::<()>::new(html, html.len() - page.len());
+        let mut extractor = Extractor::<()>::new(html, html.len() - page.len(), false);
         let mut tags = Tags { inner: &mut extractor, tag: String::new(), tags: Vec::new() };
         let Ok(()) = Tokenizer::new_with_emitter(page, &mut tags).finish();
         tags.tags
