@@ -1,7 +1,7 @@
 //! Where elements start and end on a page, and which of their text is visible.
 //!
-//! Keeps the stack of open elements as the tree builder of a browser does, but builds no tree. It follows the rules "in
-//! body", "in table" and foreign content of the HTML standard. Text that is not hidden is passed on.
+//! Keeps the stack of open elements as the tree builder of a browser does. It follows the rules "in body", "in table" and
+//! foreign content of the HTML standard. Text that is not hidden is passed on, and so are the elements and their visibility.
 
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ impl<T: Trace> Builder<T> {
         if self.stack.is_hidden() || text == b"\0" {
             // A browser's tree builder drops U+0000.
             self.noscript += if self.stack.top_tag() == Some(Tag::Noscript) { text.len() } else { 0 };
-            if T::ATTRIBUTES && self.stack.top_tag() == Some(Tag::Title) && self.stack.height() == 1 {
+            if T::ATTRIBUTES && self.stack.height() == 1 && self.stack.top_tag() == Some(Tag::Title) {
                 self.lines.trace().title(text);
             }
         } else if self.stack.keeps_space() {
@@ -156,17 +156,6 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Adds the label of the button that was just opened. SVG and MathML have no such buttons.
-    pub(super) fn label<'a>(&mut self, pieces: impl Iterator<Item = (&'a [u8], Origin)>) {
-        if !self.stack.is_hidden() && !self.is_in_foreign() {
-            let (name, start) = (Element::implied(Tag::Input).name, self.tag.start);
-            self.lines.trace().open(Opening { name, start, visibility: Visibility::Shown, kept: None });
-            pieces.for_each(|(text, origin)| self.lines.flow(text, origin));
-            self.lines.trace().close(self.tag.end);
-            self.lines.space();
-        }
-    }
-
     /// Opens an HTML element, or `<svg>` or `<math>`.
     fn open(&mut self, name: Name, pending: &PendingTag) -> Option<State> {
         let tag = name.tag;
@@ -177,12 +166,9 @@ impl<T: Trace> Builder<T> {
         if look != Look::Gone && !self.stack.is_hidden() {
             self.lay_out_start(tag);
         }
-        if tag.is_void() {
-            self.leaf(name, pending);
-            return None;
-        }
         let foreign = matches!(tag, Tag::Svg | Tag::Math);
-        if foreign && pending.is_self_closing {
+        if tag.is_void() || foreign && pending.is_self_closing {
+            self.add_empty(name, pending);
             return None;
         }
         let is_shown_noscript = tag == Tag::Noscript && self.shows_noscript;
@@ -240,12 +226,20 @@ impl<T: Trace> Builder<T> {
         self.is_end_tag = is_end_tag;
     }
 
-    /// Notes an element that never has content.
-    fn leaf(&mut self, name: Name, pending: &PendingTag) {
+    /// Adds an element that has no content. Only a button has text: its label.
+    fn add_empty(&mut self, name: Name, pending: &PendingTag) {
         let is_hidden = self.stack.is_hidden() || pending.look() != Look::Shown;
-        let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Replaced };
-        let (start, kept) = (self.tag.start, Some(pending.kept()));
-        self.lines.trace().leaf(Opening { name, start, visibility, kept }, self.tag.end);
+        let is_seen = !is_hidden && name.tag.is_drawn() && !pending.is_hidden_field();
+        let visibility = if is_seen { Visibility::Replaced } else { Visibility::Hidden };
+        self.trace_open(name, visibility, Some(pending));
+        let label = pending.button_label().filter(|_| is_seen);
+        if let Some(label) = label {
+            label.pieces().for_each(|(text, origin)| self.lines.flow(text, origin));
+        }
+        self.lines.trace().close(self.tag.end);
+        if label.is_some() {
+            self.lines.space();
+        }
     }
 
     /// Opens an element. An implied one has no tag.
@@ -256,13 +250,16 @@ impl<T: Trace> Builder<T> {
         let was_hidden = self.stack.is_hidden();
         self.stack.push(element);
         let is_shown = pending.is_none_or(|pending| pending.look() == Look::Shown);
-        let visibility = match self.stack.is_hidden() {
+        let visibility = match element.hides || self.stack.is_hidden() {
             false => Visibility::Shown,
             true if !was_hidden && is_shown && element.name.tag.is_drawn() => Visibility::Replaced,
             true => Visibility::Hidden,
         };
-        let (start, kept) = (self.tag.start, pending.map(PendingTag::kept));
-        self.lines.trace().open(Opening { name: element.name, start, visibility, kept });
+        self.trace_open(element.name, visibility, pending);
+    }
+
+    fn trace_open(&mut self, name: Name, visibility: Visibility, tag: Option<&PendingTag>) {
+        self.lines.trace().open(Opening { name, start: self.tag.start, visibility, tag });
     }
 
     /// Closes the innermost element. Its end is at this position.

@@ -55,12 +55,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
 
     fn start_tag(&mut self) -> Option<State> {
         self.last_start = self.tag.name().tag;
-        self.tag.keep_name();
-        let state = self.page.start_tag(&self.tag, self.markup_start..self.position);
-        if let Some(label) = self.tag.take_button_label() {
-            self.page.label(label.pieces());
-        }
-        state
+        self.page.start_tag(&self.tag, self.markup_start..self.position)
     }
 
     /// The origin of a piece of text that ends at `position`.

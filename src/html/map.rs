@@ -175,7 +175,7 @@ impl Origin {
 pub trait Trace: Default {
     /// Whether origins must be computed.
     const WANTED: bool;
-    /// Whether attributes and titles must be kept.
+    /// Whether attributes, titles and the positions of markup must be kept.
     const ATTRIBUTES: bool = false;
 
     /// Text was added in this range. Ranges come in order.
@@ -199,9 +199,6 @@ pub trait Trace: Default {
 
     /// The innermost element closes. It ends at this position.
     fn close(&mut self, _: usize) {}
-
-    /// The innermost element has an element that never has content. It ends at this position.
-    fn leaf(&mut self, _: Opening, _: usize) {}
 
     /// Text of the page's title.
     fn title(&mut self, _: &[u8]) {}
@@ -255,11 +252,6 @@ impl<A: Trace, B: Trace> Trace for (A, B) {
     fn close(&mut self, end: usize) {
         self.0.close(end);
         self.1.close(end);
-    }
-
-    fn leaf(&mut self, element: Opening, end: usize) {
-        self.0.leaf(element, end);
-        self.1.leaf(element, end);
     }
 
     fn title(&mut self, text: &[u8]) {

@@ -188,6 +188,11 @@ mod tests {
             (0..tree.len()).filter_map(|node| Some((tree.text(node).start, block(node)?))).collect();
         let outlined: Vec<(usize, u32)> = outline.runs().map(|run| (run.start, run.block)).collect();
         assert_eq!(runs, outlined, "{html:?} {text:?}");
+        let hashes = tree.path_hashes();
+        for (node, run) in tree.runs().zip(outline.runs()) {
+            assert_eq!(hashes[node], run.path, "{html:?} {text:?}");
+            assert_eq!(tree.path(node), outline.path_at(run.start), "{html:?} {text:?}");
+        }
         let mut joined = 0;
         for node in (0..tree.len()).filter(|&node| block(node).is_some()) {
             let run = tree.text(node);

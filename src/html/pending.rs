@@ -1,6 +1,6 @@
 //! A tag while the tokenizer reads it.
 //!
-//! Keeps only the attributes that affect the visibility of an element or its text.
+//! Keeps the attributes that affect the visibility of an element or its text and, if a tree is built, those of the tree.
 
 use std::iter;
 
@@ -8,7 +8,6 @@ use super::look::Look;
 use super::map::Origin;
 use super::stack::Name;
 use super::syntax::Syntax;
-use super::tags::Tag;
 use super::tree::Attribute;
 
 /// The tag being read.
@@ -19,20 +18,20 @@ pub(super) struct PendingTag {
     name: Spelling,
     /// The name of the attribute being read.
     attribute: Spelling,
-    /// The value of this attribute, if it matters.
+    /// The value of this attribute, if it is wanted.
     value: Label,
     value_syntax: Syntax,
     is_value_wanted: bool,
-    /// The attributes read before this one.
+    /// What the attributes read before this one say.
     attributes: Attributes,
-    /// Whether attributes are kept.
+    /// Whether a tree wants attributes.
     is_keeping: bool,
     kept: Kept,
 }
 
-/// The attributes of a start tag that a tree has.
+/// The attributes of a start tag that a tree wants. Of several with the same name, the first counts.
 #[derive(Debug, Default)]
-pub struct Kept {
+struct Kept {
     /// The values, one after the other.
     values: Vec<u8>,
     /// Each attribute and the end of its value.
@@ -40,12 +39,6 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The attributes with their values. Of several with the same name, the first counts.
-    pub(super) fn attributes(&self) -> impl Iterator<Item = (Attribute, &[u8])> {
-        let starts = iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
-        starts.zip(&self.ends).map(|(start, &(attribute, end))| (attribute, &self.values[start..end]))
-    }
-
     fn add(&mut self, attribute: Attribute, value: &[u8]) {
         if !self.ends.iter().any(|&(kept, _)| kept == attribute) {
             self.values.extend_from_slice(value);
@@ -59,14 +52,25 @@ impl Kept {
     }
 }
 
-/// The attributes that matter.
+/// The attributes that affect visibility and text.
 #[derive(Debug, Default)]
 struct Attributes {
     is_hidden: bool,
     style: Option<Look>,
-    is_button: Option<bool>,
+    field: Option<Field>,
     label: Option<Label>,
     is_shadow_root: bool,
+}
+
+/// What an `<input>` shows, by its `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    /// A button with its value as label.
+    Button,
+    /// Nothing.
+    Hidden,
+    /// A field to fill in or to choose.
+    Other,
 }
 
 /// The text on an `<input>` button.
@@ -93,21 +97,9 @@ struct Spelling {
 }
 
 impl PendingTag {
-    /// A tag whose attributes are kept, or only those that affect visibility.
+    /// A tag that keeps all attributes that a tree wants, or only those that affect visibility and text.
     pub(super) fn keeping(is_keeping: bool) -> PendingTag {
         PendingTag { is_keeping, ..PendingTag::default() }
-    }
-
-    /// Keeps the name of an element that HTML does not define.
-    pub(super) fn keep_name(&mut self) {
-        if self.is_keeping && self.name().tag == Tag::Other {
-            self.kept.add(Attribute::Element, self.name.bytes());
-        }
-    }
-
-    /// The attributes of the start tag that a tree has.
-    pub(super) fn kept(&self) -> &Kept {
-        &self.kept
     }
 
     /// Starts a new tag.
@@ -125,6 +117,18 @@ impl PendingTag {
         Name::new(self.name.bytes(), self.name.len)
     }
 
+    /// The name in lower case, as far as it is kept.
+    pub(super) fn spelling(&self) -> &[u8] {
+        self.name.bytes()
+    }
+
+    /// The attributes that a tree wants, with their values.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (Attribute, &[u8])> {
+        let Kept { values, ends } = &self.kept;
+        let starts = iter::once(0).chain(ends.iter().map(|&(_, end)| end));
+        starts.zip(ends).map(|(start, &(attribute, end))| (attribute, &values[start..end]))
+    }
+
     /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
         match self.attributes.is_hidden {
@@ -138,11 +142,15 @@ impl PendingTag {
         self.attributes.is_shadow_root
     }
 
-    /// The label, if the tag is a visible button.
-    pub(super) fn take_button_label(&mut self) -> Option<Label> {
-        let is_seen = self.look() == Look::Shown;
-        let label = self.attributes.label.take();
-        label.filter(|_| is_seen && self.attributes.is_button == Some(true))
+    /// The label, if the tag is a button that has one.
+    pub(super) fn button_label(&self) -> Option<&Label> {
+        let is_button = self.attributes.field == Some(Field::Button);
+        self.attributes.label.as_ref().filter(|_| is_button)
+    }
+
+    /// Whether the tag is a field that nobody sees.
+    pub(super) fn is_hidden_field(&self) -> bool {
+        self.attributes.field == Some(Field::Hidden)
     }
 
     /// Adds to the name of the tag.
@@ -157,19 +165,17 @@ impl PendingTag {
 
     /// Starts the value of the attribute. `syntax` says how it is written.
     pub(super) fn start_value(&mut self, syntax: Syntax) {
-        let is_input = self.name.bytes() == b"input";
         self.is_value_wanted = match self.attribute.bytes() {
             b"style" => true,
-            b"type" | b"value" => is_input,
-            _ => false,
+            b"type" | b"value" if self.is_input() => true,
+            name => self.is_keeping && Attribute::of(name).is_some(),
         };
-        self.is_value_wanted |= self.is_keeping && Attribute::of(self.attribute.bytes()).is_some();
         self.value.text.clear();
         self.value.pieces.clear();
         self.value_syntax = syntax;
     }
 
-    /// Whether the value of the attribute matters.
+    /// Whether the value of the attribute is wanted.
     pub(super) fn is_value_wanted(&self) -> bool {
         self.is_value_wanted
     }
@@ -182,30 +188,33 @@ impl PendingTag {
 
     /// Ends the attribute and keeps its value. Of several attributes with the same name, the first counts.
     pub(super) fn end_attribute(&mut self) {
-        let attributes = &mut self.attributes;
-        let is_value_wanted = std::mem::take(&mut self.is_value_wanted);
+        let has_value = std::mem::take(&mut self.is_value_wanted);
+        let is_input = self.is_input();
         if self.is_keeping
             && let Some(attribute) = Attribute::of(self.attribute.bytes())
         {
-            let value = if is_value_wanted { &*self.value.text } else { b"" };
-            self.kept.add(attribute, value);
+            self.kept.add(attribute, if has_value { &self.value.text } else { b"" });
         }
-        let is_value_wanted = is_value_wanted && (self.name.bytes() == b"input" || self.attribute.bytes() == b"style");
+        let attributes = &mut self.attributes;
         match self.attribute.bytes() {
             b"hidden" => attributes.is_hidden = true,
             b"shadowrootmode" => attributes.is_shadow_root = true,
-            b"style" if is_value_wanted => {
+            b"style" if has_value => {
                 attributes.style.get_or_insert(Look::of_style(&self.value.text));
             }
-            b"type" if is_value_wanted => {
-                attributes.is_button.get_or_insert(is_button(&self.value.text));
+            b"type" if has_value && is_input => {
+                attributes.field.get_or_insert(Field::of(&self.value.text));
             }
-            b"value" if is_value_wanted => {
+            b"value" if has_value && is_input => {
                 attributes.label.get_or_insert_with(|| std::mem::take(&mut self.value));
             }
             _ => {}
         }
         self.attribute.len = 0;
+    }
+
+    fn is_input(&self) -> bool {
+        self.name.bytes() == b"input"
     }
 }
 
@@ -222,10 +231,18 @@ impl Spelling {
     }
 }
 
-/// Whether an `<input>` of this type shows its value as a label.
-fn is_button(kind: &[u8]) -> bool {
-    let kinds: [&[u8]; 3] = [b"submit", b"button", b"reset"];
-    kinds.iter().any(|button| kind.eq_ignore_ascii_case(button))
+impl Field {
+    /// The field that a `type` makes.
+    fn of(kind: &[u8]) -> Field {
+        let buttons: [&[u8]; 3] = [b"submit", b"button", b"reset"];
+        if buttons.iter().any(|button| kind.eq_ignore_ascii_case(button)) {
+            Field::Button
+        } else if kind.eq_ignore_ascii_case(b"hidden") {
+            Field::Hidden
+        } else {
+            Field::Other
+        }
+    }
 }
 
 #[cfg(test)]
@@ -246,8 +263,8 @@ mod tests {
     }
 
     fn label(attributes: &[(&str, &str)]) -> Option<String> {
-        let label = tag("input", attributes).take_button_label()?;
-        String::from_utf8(label.text).ok()
+        let tag = tag("input", attributes);
+        String::from_utf8(tag.button_label()?.text.clone()).ok()
     }
 
     #[test]
@@ -261,8 +278,8 @@ mod tests {
     #[test]
     fn only_buttons_have_labels() {
         assert_eq!(label(&[("value", "a"), ("type", "text")]), None);
-        assert_eq!(label(&[("value", "a"), ("type", "reset"), ("hidden", "")]), None);
-        assert!(tag("li", &[("type", "reset"), ("value", "a")]).take_button_label().is_none());
+        assert_eq!(label(&[("value", "a"), ("type", "reset")]).as_deref(), Some("a"));
+        assert!(tag("li", &[("type", "reset"), ("value", "a")]).button_label().is_none());
     }
 
     #[test]

@@ -25,6 +25,11 @@ impl Name {
         Name { tag, hash }
     }
 
+    /// The name of a known element.
+    pub(super) fn of(tag: Tag) -> Self {
+        Name { tag, hash: 0 }
+    }
+
     /// An unknown name that stands for this name in SVG and MathML.
     pub(super) fn foreign(self) -> Self {
         Name { tag: Tag::Other, hash: !self.number() }
@@ -60,7 +65,7 @@ pub(super) struct Element {
 impl Element {
     /// An element without a tag in the source.
     pub(super) fn implied(tag: Tag) -> Self {
-        Element { name: Name { tag, hash: 0 }, hides: false, foreign: false }
+        Element { name: Name::of(tag), hides: false, foreign: false }
     }
 
     fn is_wall(self) -> bool {

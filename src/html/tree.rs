@@ -1,27 +1,41 @@
 //! A page as a tree of elements and runs of text.
 //!
 //! Receives elements and text while a page is read. Gives the tree of what is visible: elements in preorder, and between
-//! them the runs of text. Hidden elements, scripts and styles are no nodes. Pictures, fields and frames are nodes without
-//! content.
+//! them the runs of text. Hidden elements, scripts and styles are no nodes. Pictures, frames and input fields are nodes
+//! without content.
 
+use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 
+use twox_hash::XxHash3_64;
+
 use super::map::{Origin, Trace};
-use super::pending::Kept;
+use super::pending::PendingTag;
 use super::stack::Name;
 use super::tags::Tag;
+
+/// Maximum number of names in a written path. Paths of pages have about 20; a page may be 65,536 elements deep.
+const MAX_NAMES: usize = 100;
 
 /// The elements and the runs of text of a page, in the order of the page.
 ///
 /// Node 0 is the page itself. It stands for `<html>` and `<body>`. The nodes inside node `i` are those from `i + 1` to
 /// [`end(i)`](Tree::end). The text of a node and its bytes lie within those of its parent. The texts of the runs, one
 /// after the other with the white space between them, are the visible text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Tags in the wrong place can end a hidden element while other elements inside it stay open. If these then show text,
+/// all of them are nodes, but without attributes.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
+    /// The nodes that are runs of text.
+    runs: Vec<u32>,
     attributes: Vec<Stored>,
     /// The values of attributes, one after the other.
     values: String,
+    /// The spelling of names that HTML does not define, by their numbers.
+    spellings: BTreeMap<u32, String>,
     title: String,
 }
 
@@ -39,8 +53,6 @@ pub enum NodeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Attribute {
-    /// The name of the element itself, if HTML does not define it.
-    Element,
     /// `class`
     Class,
     /// `id`
@@ -108,15 +120,17 @@ struct Node {
     parent: u32,
     /// The node after the last one inside it.
     end: u32,
-    tag: Tag,
-    /// The block of a run of text. `NO_BLOCK` for elements.
-    block: u32,
+    content: Content,
     bytes: Range<u32>,
     text: Range<u32>,
     attributes: Range<u32>,
 }
 
-const NO_BLOCK: u32 = u32::MAX;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Element(Name),
+    Text { block: u32 },
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stored {
@@ -125,21 +139,22 @@ struct Stored {
 }
 
 impl Tree {
-    /// Number of nodes. At least 1, except for [`Tree::default`].
+    /// Number of nodes. There is at least the page.
+    #[allow(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node, not even the page.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+    /// The runs of text, in order.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.runs.iter().map(|&run| run as usize)
     }
 
     /// What a node is.
     pub fn kind(&self, node: usize) -> NodeKind {
-        match self.nodes[node].block {
-            NO_BLOCK => NodeKind::Element,
-            block => NodeKind::Text(block),
+        match self.nodes[node].content {
+            Content::Element(_) => NodeKind::Element,
+            Content::Text { block } => NodeKind::Text(block),
         }
     }
 
@@ -150,7 +165,7 @@ impl Tree {
 
     /// The nodes around a node, from its parent to the page.
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.parent(node), |&node| self.parent(node))
+        iter::successors(self.parent(node), |&node| self.parent(node))
     }
 
     /// The node after the last one inside a node.
@@ -161,16 +176,19 @@ impl Tree {
     /// The name of an element in lower case. Empty for a run of text. The page is `body`. Of a long name that HTML does not
     /// define, only the first 24 bytes.
     pub fn name(&self, node: usize) -> &str {
-        match self.nodes[node].tag {
-            Tag::Other => self.attribute(node, Attribute::Element).unwrap_or_default(),
-            known => known.name(),
+        match self.nodes[node].content {
+            Content::Text { .. } => "",
+            Content::Element(name) if name.tag == Tag::Other => &self.spellings[&name.number()],
+            Content::Element(name) => name.tag.name(),
         }
     }
 
     /// Whether an element starts and ends a line, or is a cell of a table.
     pub fn is_block(&self, node: usize) -> bool {
-        let tag = self.nodes[node].tag;
-        node == 0 || tag.is_block() || tag.is_cell()
+        match self.nodes[node].content {
+            Content::Element(Name { tag, .. }) => tag.is_block() || tag.is_cell(),
+            Content::Text { .. } => false,
+        }
     }
 
     /// The value of an attribute.
@@ -185,7 +203,8 @@ impl Tree {
     }
 
     /// The bytes of the page from the start of a node's start tag to the end of its end tag, or to where its end is
-    /// implied. The bytes between the markup around a run of text.
+    /// implied. The bytes between the markup around a run of text; the label of an `<input>` has none, because it stands in
+    /// the markup.
     pub fn bytes(&self, node: usize) -> Range<usize> {
         let bytes = &self.nodes[node].bytes;
         bytes.start as usize..bytes.end as usize
@@ -197,9 +216,89 @@ impl Tree {
         text.start as usize..text.end as usize
     }
 
+    /// The run of text at a position of the visible text, or the last one before it.
+    pub fn run_at(&self, text: usize) -> Option<usize> {
+        let after = self.runs.partition_point(|&run| self.nodes[run as usize].text.start as usize <= text);
+        Some(self.runs[after.checked_sub(1)?] as usize)
+    }
+
+    /// The names of the elements around a node, such as `div/ul/li/a`, from the outermost to the innermost. The page is
+    /// left out, because it is around everything. A name that HTML does not define is `*`. Of more than 100 names, only
+    /// the last 100 are returned, after `…`.
+    pub fn path(&self, node: usize) -> String {
+        let mut around = self.ancestors(node).take_while(|&node| node > 0).filter_map(|node| self.element(node));
+        let mut names: Vec<&str> = around.by_ref().take(MAX_NAMES).map(|name| name.tag.name()).collect();
+        names.extend(around.next().map(|_| "…"));
+        names.reverse();
+        names.join("/")
+    }
+
+    /// For each node a hash of the names of the elements around it, and of its own name if it is an element. The page is
+    /// left out, so its hash is 0. The hashes are the same in every version and on every system.
+    pub fn path_hashes(&self) -> Vec<u64> {
+        let mut hashes = vec![0];
+        for node in &self.nodes[1..] {
+            let before = hashes[node.parent as usize];
+            hashes.push(match node.content {
+                Content::Element(name) => path_hash(before, name),
+                Content::Text { .. } => before,
+            });
+        }
+        hashes
+    }
+
+    /// For each node a hash of what is in it: names, the attributes `href`, `src`, `alt`, `action` and `value`, and the
+    /// text, with each stretch of white space as 1 space. `text` is the visible text of the page. Nodes with the same
+    /// content have the same hash in every version and on every system.
+    pub fn subtree_hashes(&self, text: &str) -> Vec<u64> {
+        let mut hashes = vec![0_u64; self.len()];
+        let mut bytes = Vec::new();
+        for node in (0..self.len()).rev() {
+            bytes.clear();
+            match self.kind(node) {
+                NodeKind::Text(_) => write_text(&mut bytes, &text[self.text(node)]),
+                NodeKind::Element => {
+                    self.write_tag(&mut bytes, node);
+                    self.children(node).for_each(|child| bytes.extend(hashes[child].to_le_bytes()));
+                }
+            }
+            hashes[node] = XxHash3_64::oneshot(&bytes);
+        }
+        hashes
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let first = Some(node + 1).filter(|&first| first < self.end(node));
+        iter::successors(first, move |&child| Some(self.end(child)).filter(|&next| next < self.end(node)))
+    }
+
     /// The title of the page: its `<title>`, then a space and its `og:title`, as far as it has them.
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    fn element(&self, node: usize) -> Option<Name> {
+        match self.nodes[node].content {
+            Content::Element(name) => Some(name),
+            Content::Text { .. } => None,
+        }
+    }
+
+    /// Writes the name of an element, a zero, and the attributes that are its content: the number of each, the length of
+    /// its value, and the value. The last number is 0.
+    fn write_tag(&self, bytes: &mut Vec<u8>, node: usize) {
+        let content = [Attribute::Href, Attribute::Src, Attribute::Alt, Attribute::Action, Attribute::Value];
+        bytes.extend(self.name(node).as_bytes());
+        bytes.push(0);
+        for (number, attribute) in (1..).zip(content) {
+            if let Some(value) = self.attribute(node, attribute) {
+                bytes.push(number);
+                bytes.extend((value.len() as u32).to_le_bytes());
+                bytes.extend(value.as_bytes());
+            }
+        }
+        bytes.push(0);
     }
 
     fn stored(&self, node: usize) -> &[Stored] {
@@ -212,15 +311,33 @@ impl Tree {
     }
 }
 
-/// An element that opens, or that has no content.
+/// The hash of a path: XXH3 of the hash of the path without its last step, and of the number of the step's name, both
+/// little-endian.
+fn path_hash(before: u64, name: Name) -> u64 {
+    let mut bytes = [0; 12];
+    bytes[..8].copy_from_slice(&before.to_le_bytes());
+    bytes[8..].copy_from_slice(&name.number().to_le_bytes());
+    XxHash3_64::oneshot(&bytes)
+}
+
+/// Writes a zero, which no name starts with, and the words of a text with a space between each two.
+fn write_text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.push(0);
+    for (number, word) in text.split_ascii_whitespace().enumerate() {
+        bytes.extend((number > 0).then_some(b' '));
+        bytes.extend(word.as_bytes());
+    }
+}
+
+/// An element that opens.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     pub(super) name: Name,
     /// The position of its start tag. An implied element is where the tag is that implies it.
     pub(super) start: usize,
     pub(super) visibility: Visibility,
-    /// The attributes in the start tag, if there is one.
-    pub(super) kept: Option<&'a Kept>,
+    /// The start tag, if there is one.
+    pub(super) tag: Option<&'a PendingTag>,
 }
 
 /// How much of an element is visible.
@@ -239,29 +356,53 @@ pub enum Visibility {
 pub struct Planter {
     tree: Tree,
     og_title: String,
-    /// For each open element its node. `None` if it is hidden.
-    open: Vec<Option<u32>>,
-    /// The open elements that are nodes.
-    parents: Vec<u32>,
-    /// The runs that have text.
-    runs: Vec<u32>,
+    is_title_over: bool,
+    /// The open elements, the innermost last.
+    open: Vec<Open>,
+    /// Number of the outermost open elements that are nodes. Those inside them are hidden.
+    planted: usize,
+    /// The block of the last run.
     block: u32,
+    /// Whether there was markup after the last text.
     is_parted: bool,
+    /// Whether a line or cell ended after the last text.
     is_block_over: bool,
     /// The end of the last markup.
     markup_end: usize,
 }
 
+/// An open element.
+#[derive(Debug)]
+struct Open {
+    name: Name,
+    start: usize,
+    /// Its node, if it is one.
+    node: u32,
+}
+
 impl Default for Planter {
     fn default() -> Planter {
-        let page =
-            Node { parent: 0, end: 0, tag: Tag::Body, block: NO_BLOCK, bytes: 0..0, text: 0..0, attributes: 0..0 };
+        let page = Node {
+            parent: 0,
+            end: 0,
+            content: Content::Element(Name::of(Tag::Body)),
+            bytes: 0..0,
+            text: 0..0,
+            attributes: 0..0,
+        };
         Planter {
-            tree: Tree { nodes: vec![page], ..Tree::default() },
+            tree: Tree {
+                nodes: vec![page],
+                runs: Vec::new(),
+                attributes: Vec::new(),
+                values: String::new(),
+                spellings: BTreeMap::new(),
+                title: String::new(),
+            },
             og_title: String::new(),
+            is_title_over: false,
             open: Vec::new(),
-            parents: vec![0],
-            runs: Vec::new(),
+            planted: 0,
             block: 0,
             is_parted: true,
             is_block_over: false,
@@ -273,27 +414,22 @@ impl Default for Planter {
 impl Planter {
     /// The tree of a page that has this number of bytes.
     pub(super) fn finish(mut self, len: usize) -> Tree {
-        let nodes = self.tree.nodes.len() as u32;
-        for &node in &self.parents {
-            self.tree.nodes[node as usize].end = nodes;
-            self.tree.nodes[node as usize].bytes.end = len as u32;
-        }
         self.end_run(len);
+        while !self.open.is_empty() {
+            self.close(len);
+        }
+        self.end_node(0, len);
         self.drop_empty_runs();
         self.find_texts();
-        let title = self.tree.title.trim();
-        self.tree.title = match (title, self.og_title.trim()) {
-            (title, "") => title.to_owned(),
-            ("", og) => og.to_owned(),
-            (title, og) => format!("{title} {og}"),
-        };
+        let titles = [self.tree.title.trim(), self.og_title.trim()];
+        self.tree.title = titles.join(" ").trim().to_owned();
         self.tree
     }
 
     /// Drops the runs whose text was taken back.
     fn drop_empty_runs(&mut self) {
-        let nodes = &mut self.tree.nodes;
-        let is_empty = |node: &Node| node.block != NO_BLOCK && node.text.is_empty();
+        let Tree { nodes, runs, .. } = &mut self.tree;
+        let is_empty = |node: &Node| matches!(node.content, Content::Text { .. }) && node.text.is_empty();
         if !nodes.iter().any(is_empty) {
             return;
         }
@@ -309,27 +445,25 @@ impl Planter {
             node.parent = new[node.parent as usize];
             node.end = new[node.end as usize];
         }
-        self.runs.iter_mut().for_each(|run| *run = new[*run as usize]);
+        runs.iter_mut().for_each(|run| *run = new[*run as usize]);
     }
 
     /// The texts of the elements, from those of their runs.
     fn find_texts(&mut self) {
-        let nodes = &mut self.tree.nodes;
-        let (mut before, mut next_run) = (0, 0);
+        let Tree { nodes, runs, .. } = &mut self.tree;
+        // The end of the text before the node, and the number of runs before it.
+        let (mut before, mut passed) = (0, 0);
         for at in 0..nodes.len() {
-            if nodes[at].block != NO_BLOCK {
+            if let Content::Text { .. } = nodes[at].content {
                 before = nodes[at].text.end;
-                next_run += 1;
+                passed += 1;
                 continue;
             }
-            let first = self.runs.get(next_run).filter(|&&run| run < nodes[at].end);
-            nodes[at].text = match first {
-                Some(&first) => {
-                    let after = self.runs[next_run..].partition_point(|&run| run < nodes[at].end);
-                    let last = self.runs[next_run + after - 1];
-                    nodes[first as usize].text.start..nodes[last as usize].text.end
-                }
-                None => {
+            let inside = runs[passed..].partition_point(|&run| run < nodes[at].end);
+            nodes[at].text = match runs[passed..passed + inside] {
+                [first, .., last] => nodes[first as usize].text.start..nodes[last as usize].text.end,
+                [only] => nodes[only as usize].text.clone(),
+                [] => {
                     let place = before.max(nodes[nodes[at].parent as usize].text.start);
                     place..place
                 }
@@ -337,32 +471,47 @@ impl Planter {
         }
     }
 
-    fn add_node(&mut self, element: &Opening) -> u32 {
-        let attributes = self.tree.attributes.len() as u32;
-        for (attribute, value) in element.kept.iter().flat_map(|kept| kept.attributes()) {
-            let start = self.tree.values.len() as u32;
-            self.tree.values.push_str(&String::from_utf8_lossy(value));
-            self.tree.attributes.push(Stored { attribute, value: start..self.tree.values.len() as u32 });
+    /// Makes nodes of all open elements. Those that are none yet are hidden, but something inside them is visible.
+    fn plant(&mut self) {
+        while let Some(&Open { name, start, .. }) = self.open.get(self.planted) {
+            let node = self.add_node(Content::Element(name), start, 0..0);
+            self.open[self.planted].node = node;
+            self.planted += 1;
         }
-        self.add(Node {
-            parent: self.parents.last().copied().unwrap_or_default(),
-            end: 0,
-            tag: element.name.tag,
-            block: NO_BLOCK,
-            bytes: element.start as u32..0,
-            text: 0..0,
-            attributes: attributes..self.tree.attributes.len() as u32,
-        })
     }
 
-    fn add(&mut self, node: Node) -> u32 {
-        self.tree.nodes.push(node);
-        self.tree.nodes.len() as u32 - 1
+    /// Adds a node to the innermost open one.
+    fn add_node(&mut self, content: Content, start: usize, text: Range<usize>) -> u32 {
+        let node = self.tree.nodes.len() as u32;
+        let attributes = self.tree.attributes.len() as u32;
+        self.tree.nodes.push(Node {
+            parent: self.open[..self.planted].last().map_or(0, |parent| parent.node),
+            end: node + 1,
+            content,
+            bytes: start as u32..0,
+            text: text.start as u32..text.end as u32,
+            attributes: attributes..attributes,
+        });
+        node
+    }
+
+    /// Adds the attributes of the last node.
+    fn add_attributes(&mut self, tag: &PendingTag) {
+        let Tree { nodes, attributes, values, .. } = &mut self.tree;
+        for (attribute, value) in tag.attributes() {
+            let start = values.len() as u32;
+            values.push_str(&String::from_utf8_lossy(value));
+            attributes.push(Stored { attribute, value: start..values.len() as u32 });
+        }
+        if let Some(node) = nodes.last_mut() {
+            node.attributes.end = attributes.len() as u32;
+        }
     }
 
     /// Ends the bytes of the last run, if markup follows it.
     fn end_run(&mut self, end: usize) {
-        if let Some(run) = self.tree.nodes.last_mut().filter(|node| node.block != NO_BLOCK && node.bytes.end == 0) {
+        let is_open = |node: &&mut Node| matches!(node.content, Content::Text { .. }) && node.bytes.end == 0;
+        if let Some(run) = self.tree.nodes.last_mut().filter(is_open) {
             run.bytes.end = end as u32;
         }
     }
@@ -383,18 +532,10 @@ impl Trace for Planter {
         if self.is_parted {
             self.block += u32::from(self.is_block_over);
             (self.is_parted, self.is_block_over) = (false, false);
-            let next = self.tree.nodes.len() as u32;
-            let run = self.add(Node {
-                parent: self.parents.last().copied().unwrap_or_default(),
-                end: next + 1,
-                tag: Tag::Other,
-                block: self.block,
-                bytes: self.markup_end as u32..0,
-                text: text.start as u32..text.end as u32,
-                attributes: 0..0,
-            });
-            self.runs.push(run);
-        } else if let Some(&run) = self.runs.last() {
+            self.plant();
+            let run = self.add_node(Content::Text { block: self.block }, self.markup_end, text);
+            self.tree.runs.push(run);
+        } else if let Some(&run) = self.tree.runs.last() {
             self.tree.nodes[run as usize].text.end = text.end as u32;
         }
     }
@@ -402,14 +543,14 @@ impl Trace for Planter {
     fn add_space(&mut self, _: Range<usize>, _: Origin, _: usize) {}
 
     fn truncate(&mut self, text: usize) {
-        while let Some(&run) = self.runs.last() {
+        while let Some(&run) = self.tree.runs.last() {
             let range = &mut self.tree.nodes[run as usize].text;
             if (range.start as usize) < text {
                 range.end = range.end.min(text as u32);
                 return;
             }
             range.end = range.start;
-            self.runs.pop();
+            self.tree.runs.pop();
             self.is_parted = true;
         }
     }
@@ -425,39 +566,45 @@ impl Trace for Planter {
         self.is_block_over = true;
     }
 
-    fn open(&mut self, element: Opening) {
+    fn open(&mut self, Opening { name, start, visibility, tag }: Opening) {
         self.is_parted = true;
-        let node = (element.visibility != Visibility::Hidden).then(|| self.add_node(&element));
-        self.open.push(node);
-        self.parents.extend(node);
+        self.open.push(Open { name, start, node: 0 });
+        if visibility != Visibility::Hidden {
+            self.plant();
+            tag.into_iter().for_each(|tag| self.add_attributes(tag));
+        }
+        let Some(tag) = tag else { return };
+        if name.tag == Tag::Other {
+            let spelling = || String::from_utf8_lossy(tag.spelling()).into_owned();
+            self.tree.spellings.entry(name.number()).or_insert_with(spelling);
+        }
+        if name.tag == Tag::Meta && self.og_title.is_empty() {
+            self.og_title = og_title(tag).unwrap_or_default();
+        }
     }
 
     fn close(&mut self, end: usize) {
         self.end_run(end);
         self.is_parted = true;
-        if let Some(node) = self.open.pop().flatten() {
-            self.parents.pop();
-            self.end_node(node, end);
-        }
-    }
-
-    fn leaf(&mut self, element: Opening, end: usize) {
-        if element.name.tag == Tag::Meta && self.og_title.is_empty() {
-            self.og_title = element.kept.and_then(og_title).unwrap_or_default();
-        }
-        if element.visibility != Visibility::Hidden && element.name.tag.is_drawn() {
-            let node = self.add_node(&element);
-            self.end_node(node, end);
+        let Some(element) = self.open.pop() else {
+            return;
+        };
+        self.is_title_over |= element.name.tag == Tag::Title && !self.tree.title.is_empty();
+        if self.open.len() < self.planted {
+            self.planted -= 1;
+            self.end_node(element.node, end);
         }
     }
 
     fn title(&mut self, text: &[u8]) {
-        self.tree.title.push_str(&String::from_utf8_lossy(text));
+        if !self.is_title_over {
+            self.tree.title.push_str(&String::from_utf8_lossy(text));
+        }
     }
 }
 
 /// The title that a `<meta>` gives to other sites, if it does.
-fn og_title(meta: &Kept) -> Option<String> {
+fn og_title(meta: &PendingTag) -> Option<String> {
     let value = |attribute| meta.attributes().find(|&(kept, _)| kept == attribute).map(|(_, value)| value);
     let is_title = |name: &[u8]| name.eq_ignore_ascii_case(b"og:title");
     let is_title = [Attribute::Property, Attribute::Name].into_iter().filter_map(value).any(is_title);
