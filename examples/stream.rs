@@ -24,7 +24,7 @@ impl Observer for Warnings {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, state, out] = [1, 2, 3].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));
-    let inventory = Inventory::scan(&[corpus], &ReadOptions::default().outline(true))?;
+    let inventory = Inventory::scan(&[corpus], &ReadOptions::default().tree(true))?;
     let (library, target) = (Library::default(), StreamTarget::File(out)); // no pattern files
     let sources = stream_corpus(&[inventory], &library, &state, &target, &StreamOptions::default(), &Warnings)?;
     for (source, StreamedSource { cleaned, progress, .. }) in sources {

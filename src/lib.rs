@@ -94,7 +94,7 @@
 //! # let [feed, state, cleaned] = ["feed.jsonl", "state", "cleaned.jsonl"].map(|name| folder.path().join(name));
 //! # let line = |n: usize| format!(r#"{{"source": "tide", "text": "The Tide | Home | Sport\nShip {n} came in{}."}}"#, " late".repeat(n));
 //! # std::fs::write(&feed, (0..9).map(line).collect::<Vec<_>>().join("\n"))?;
-//! let inventory = Inventory::scan(&[feed], &ReadOptions::default().outline(true))?;
+//! let inventory = Inventory::scan(&[feed], &ReadOptions::default().tree(true))?;
 //! let target = StreamTarget::File(cleaned);
 //! let options = StreamOptions::default();
 //! let sources = stream_corpus(&[inventory], &Library::default(), &state, &target, &options, &Silent)?;
@@ -241,7 +241,7 @@ pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
-pub use html::{Outline, OutlineRun, PageAspect, PageCut, SourceMap, page_without, read, visible_text};
+pub use html::{Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_without, read, visible_text};
 
 pub use corpus::{
     Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES, OutputError, OutputRoot,

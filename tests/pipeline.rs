@@ -79,7 +79,7 @@ fn source_folders() -> Vec<PathBuf> {
 }
 
 fn stream(folder: &Path, observer: &dyn Observer) -> Result<(), PipelineError> {
-    let options = ReadOptions::default().outline(true);
+    let options = ReadOptions::default().tree(true);
     let scan = |folder| Inventory::scan(&[folder], &options).expect("a corpus");
     let inventories: Vec<Inventory> = source_folders().into_iter().map(scan).collect();
     let (library, target) = (Library::default(), StreamTarget::File(folder.join("out.jsonl")));

@@ -126,7 +126,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
         Some(path) => summary.time("load patterns", || Library::load(path))?,
         None => Library::default(),
     };
-    let read_options = args.reading.options().outline(true);
+    let read_options = args.reading.options().tree(true);
     let inventories = scan(args, &read_options, reporter)?;
     if let Some(allowed) = args.max_errors {
         reporter.set_max_errors(allowed, false);

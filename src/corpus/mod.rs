@@ -72,7 +72,7 @@ pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::folder_of;
 
-use crate::html::{Outline, Tree};
+use crate::html::Tree;
 
 /// Maximum size of a document. Positions in a document have 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
@@ -94,11 +94,7 @@ pub struct Document {
     /// The page with this visible text, if pages are requested ([`HtmlView::Page`]).
     #[doc(hidden)]
     pub page: Option<Box<Page>>,
-    /// The elements around the text, if it is the visible text of a page and outlines are requested
-    /// ([`ReadOptions::outline`]).
-    #[doc(hidden)]
-    pub outline: Option<Box<Outline>>,
-    /// The page as a tree, if its text is the visible text of a page and trees are requested ([`ReadOptions::tree`]).
+    /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`]).
     #[doc(hidden)]
     pub tree: Option<Box<Tree>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.
@@ -111,8 +107,8 @@ pub struct Document {
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, outline, tree, encoding, warning) = (None, None, None, None, None, None);
-        Document { id, source, text, url, is_view: false, page, outline, tree, encoding, warning }
+        let (url, page, tree, encoding, warning) = (None, None, None, None, None);
+        Document { id, source, text, url, is_view: false, page, tree, encoding, warning }
     }
 }
 
@@ -122,11 +118,8 @@ impl Document {
 pub struct ReadOptions {
     /// Which part of an HTML document is its text.
     pub html: HtmlView,
-    /// Whether the visible text of a page comes with its outline ([`Document::outline`]). There is none for a page that
+    /// Whether the visible text of a page comes with the page's tree ([`Document::tree`]). There is none for a page that
     /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
-    pub outline: bool,
-    /// Whether a page comes as a tree as well ([`Document::tree`]). As with outlines, a page that was stored as text has
-    /// none. Default: false.
     pub tree: bool,
     /// The names of JSONL keys, or of table columns.
     pub keys: Keys,
@@ -142,7 +135,6 @@ pub struct ReadOptions {
 
 setters!(ReadOptions {
     html: HtmlView,
-    outline: bool,
     tree: bool,
     keys: Keys,
     source_by: SourceBy,
@@ -154,7 +146,6 @@ impl Default for ReadOptions {
     fn default() -> ReadOptions {
         ReadOptions {
             html: HtmlView::default(),
-            outline: false,
             tree: false,
             keys: Keys::default(),
             source_by: SourceBy::default(),

@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{Outline, PageAspect, SourceMap, Tree, declared_encoding, read};
+use crate::html::{PageAspect, SourceMap, Tree, declared_encoding, read};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -88,20 +88,13 @@ pub(super) struct View {
     text: String,
     is_view: bool,
     page: Option<Box<Page>>,
-    structure: Structure,
-}
-
-/// What the options request of the structure of a page.
-#[derive(Default)]
-struct Structure {
-    outline: Option<Box<Outline>>,
     tree: Option<Box<Tree>>,
 }
 
 impl View {
     /// A plain text.
     pub(super) fn plain(text: String) -> View {
-        View { text, is_view: false, page: None, structure: Structure::default() }
+        View { text, is_view: false, page: None, tree: None }
     }
 
     /// The requested view of a page.
@@ -109,45 +102,33 @@ impl View {
         match options.html {
             HtmlView::Markup => View::plain(html.into_owned()),
             HtmlView::Text => {
-                let (text, (), structure) = read_page(&html, options);
-                View { text, is_view: true, page: None, structure }
+                let (text, (), tree) = read_page(&html, options);
+                View { text, is_view: true, page: None, tree }
             }
             HtmlView::Page => {
-                let (text, map, structure): (String, SourceMap, _) = read_page(&html, options);
+                let (text, map, tree): (String, SourceMap, _) = read_page(&html, options);
                 let page = Page { markup: html.into_owned(), map, bytes: None, encoding: None, warning: None };
-                View { text, is_view: false, page: Some(Box::new(page)), structure }
+                View { text, is_view: false, page: Some(Box::new(page)), tree }
             }
         }
     }
 
     /// The document with this name and source. Fails if the text is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
-        let View { text, is_view, page, structure: Structure { outline, tree } } = self;
+        let View { text, is_view, page, tree } = self;
         refuse_too_large(text.len() as u64, options)?;
-        Ok(Document { is_view, page, outline, tree, ..Document::new(id, source, text) })
+        Ok(Document { is_view, page, tree, ..Document::new(id, source, text) })
     }
 }
 
-/// The visible text of a page, the requested reading, and the structure that the options request.
-fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Structure) {
-    match (options.outline, options.tree) {
-        (false, false) => {
-            let (text, reading) = read(html);
-            (text, reading, Structure::default())
-        }
-        (true, false) => {
-            let (text, (reading, outline)) = read::<(R, Outline)>(html);
-            (text, reading, Structure { outline: Some(Box::new(outline)), tree: None })
-        }
-        (false, true) => {
-            let (text, (reading, tree)) = read::<(R, Tree)>(html);
-            (text, reading, Structure { outline: None, tree: Some(Box::new(tree)) })
-        }
-        (true, true) => {
-            let (text, (reading, (outline, tree))) = read::<(R, (Outline, Tree))>(html);
-            (text, reading, Structure { outline: Some(Box::new(outline)), tree: Some(Box::new(tree)) })
-        }
+/// The visible text of a page, the requested reading, and the tree if the options request it.
+fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Tree>>) {
+    if !options.tree {
+        let (text, reading) = read(html);
+        return (text, reading, None);
     }
+    let (text, (reading, tree)) = read::<(R, Tree)>(html);
+    (text, reading, Some(Box::new(tree)))
 }
 
 /// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the
@@ -272,25 +253,29 @@ mod tests {
         assert_eq!(&*document.text, "<p>text</p>");
     }
 
+    fn path_of_text(tree: &Tree) -> String {
+        tree.run_at(0).map_or_else(String::new, |run| tree.path(run))
+    }
+
     #[test]
-    fn pages_have_outlines_if_these_are_wanted() {
+    fn pages_have_trees_if_these_are_wanted() {
         let pages =
             [("a/x.html", "<div>text"), ("b.jsonl", r#"{"source": "b", "html": "<div>text"}"#), ("a/y.txt", "<div>")];
         let folder = tree(&pages.map(|(name, page)| (name, page.as_bytes())));
-        let outlines = |html: HtmlView, outline: bool| -> Vec<Option<String>> {
-            let options = ReadOptions { html, outline, ..ReadOptions::default() };
+        let paths = |html: HtmlView, wanted: bool| -> Vec<Option<String>> {
+            let options = ReadOptions { html, tree: wanted, ..ReadOptions::default() };
             let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
             let sources = inventory.sources().expect("sources");
             let documents = sources.listings.iter().flat_map(|listing| &listing.documents);
             let read = |place| inventory.read(place).unwrap_or_else(|skipped| panic!("{}", plain(&folder, skipped)));
-            documents.map(|place| read(place).outline.map(|outline| outline.path_at(0))).collect()
+            documents.map(|place| read(place).tree.map(|tree| path_of_text(&tree))).collect()
         };
         let div = || Some("div".to_owned());
         for view in [HtmlView::Text, HtmlView::Page] {
-            assert_eq!(outlines(view, true), [div(), None, div()]);
-            assert_eq!(outlines(view, false), [None, None, None]);
+            assert_eq!(paths(view, true), [div(), None, div()]);
+            assert_eq!(paths(view, false), [None, None, None]);
         }
-        assert_eq!(outlines(HtmlView::Markup, true), [None, None, None]);
+        assert_eq!(paths(HtmlView::Markup, true), [None, None, None]);
     }
 
     #[test]
@@ -298,11 +283,11 @@ mod tests {
         let packed = zstd::encode_all(&br#"{"source": "b", "html": "<div>text"}"#[..], 1).expect("packed");
         let folder = tree(&[("b.jsonl.zst", &packed)]);
         let read = |listed: HtmlView, wanted: HtmlView| {
-            let options = ReadOptions { html: listed, outline: true, ..ReadOptions::default() };
+            let options = ReadOptions { html: listed, tree: true, ..ReadOptions::default() };
             let inventory = super::super::Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
             let place = inventory.sources().expect("sources").listings[0].documents[0];
             let document = inventory.with_html(wanted).read(&place).expect("a document");
-            let path = document.outline.map(|outline| outline.path_at(0));
+            let path = document.tree.map(|tree| path_of_text(&tree));
             let page = document.page.map(|page| page.without(std::iter::empty()));
             (document.text.to_string(), document.is_view, path.unwrap_or_default(), page)
         };

@@ -4,7 +4,7 @@
 //! input can only be read from front to back. So their documents are written to a temporary file. It has no name, and
 //! the system removes it when the program ends in any way. It is in the system's folder for temporary files (`TMPDIR`).
 //!
-//! A document is stored as its text. If pages are requested, it is stored as its page. Then its text, outline and other
+//! A document is stored as its text. If pages are requested, it is stored as its page. Then its text, tree and other
 //! parts are computed again whenever it is read.
 
 use std::fs::File;

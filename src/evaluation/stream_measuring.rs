@@ -115,7 +115,7 @@ impl Measuring<'_> {
         scratch: &mut Scratch,
     ) -> Result<MeasuredDocument<'g>> {
         let reading = self.streaming.read(scratch, &document.text)?;
-        let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
+        let segments = segments(&document.text, &reading.tokens, self.mutable, document.tree.as_deref());
         let bytes = markup(&document).map_or(document.text.len(), |page| page.len()) as u64;
         Ok(MeasuredDocument { document, reading, segments, gold, bytes })
     }
@@ -124,11 +124,9 @@ impl Measuring<'_> {
     fn learn(&self, pages: &[MeasuredDocument]) -> Vec<(StreamEvidence, TableFigures)> {
         let mut learner = Learner::new(SegmentTable::default(), self.table, true);
         let learn = |MeasuredDocument { document, reading, segments, .. }: &MeasuredDocument| {
-            let outline = document.outline.as_deref();
-            let known = learner.take(
-                &[learner::SegmentedDocument { text: &document.text, reading, segments, outline }],
-                &self.streaming,
-            );
+            let tree = document.tree.as_deref();
+            let known = learner
+                .take(&[learner::SegmentedDocument { text: &document.text, reading, segments, tree }], &self.streaming);
             known.into_iter().zip([self.table_figures(learner.table())])
         };
         pages.iter().flat_map(learn).collect()

@@ -250,7 +250,7 @@ impl<T: Trace> Builder<T> {
         let was_hidden = self.stack.is_hidden();
         self.stack.push(element);
         let is_shown = pending.is_none_or(|pending| pending.look() == Look::Shown);
-        let visibility = match element.hides || self.stack.is_hidden() {
+        let visibility = match self.stack.is_hidden() || self.stack.is_row_hidden() {
             false => Visibility::Shown,
             true if !was_hidden && is_shown && element.name.tag.is_drawn() => Visibility::Replaced,
             true => Visibility::Hidden,

@@ -1,20 +1,22 @@
 //! Extracts the text that a person sees on an HTML page.
 //!
 //! Takes the page as a string; any string is valid HTML. Returns the visible text, with one line per block element. On
-//! request, it also returns a map from the text back to the source, and an outline of the elements around the text. To
-//! make the string from bytes, [`declared_encoding`] finds the encoding that a page declares.
+//! request, it also returns a map from the text back to the source, and the tree of what is visible. To make the string
+//! from bytes, [`declared_encoding`] finds the encoding that a page declares.
 //!
-//! html5gum's tokenizer reads the page once, tag by tag. The text depends only on the open elements, and a stack is enough
-//! for these. A [`Tree`] is built on request, in the same pass. The stack follows the HTML standard closely: a hidden element ends where it would
-//! end in a browser, also if its end tag is missing or in the wrong place. Where this would cost much time, text is
-//! shown rather than hidden. Time is linear in the length of the page, for any page.
+//! html5gum's tokenizer reads the page once, tag by tag. The text depends only on the open elements, and a stack is
+//! enough for these. A [`Tree`] is built on request, in the same pass. The stack follows the HTML standard closely: a
+//! hidden element ends where it would end in a browser, also if its end tag is missing or in the wrong place. Where this
+//! would cost much time, text is shown rather than hidden. Time is linear in the length of the page, for any page.
 
 mod builder;
 mod extractor;
+#[cfg(any(test, feature = "_internal"))]
+#[doc(hidden)]
+pub mod laws;
 mod lines;
 mod look;
 mod map;
-mod outline;
 mod pending;
 mod prescan;
 mod stack;
@@ -27,11 +29,9 @@ use html5gum::Tokenizer;
 
 use extractor::Extractor;
 use map::Trace;
-use outline::Outliner;
 use tree::Planter;
 
 pub use map::SourceMap;
-pub use outline::{Outline, OutlineRun};
 pub use prescan::declared_encoding;
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::{PageCut, page_without};
@@ -57,8 +57,8 @@ pub fn visible_text(html: &str) -> String {
     read::<()>(html).0
 }
 
-/// What can be read from a page in addition to its visible text: a [`SourceMap`], an [`Outline`], a [`Tree`], a pair of
-/// these, or nothing (`()`).
+/// What can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], a pair of these, or nothing
+/// (`()`).
 pub trait PageAspect: sealed::PageAspect {}
 
 impl<R: sealed::PageAspect> PageAspect for R {}
@@ -68,10 +68,10 @@ impl<R: sealed::PageAspect> PageAspect for R {}
 /// A page must be shorter than 4 GiB.
 ///
 /// ```
-/// use dehusk::html::{Outline, SourceMap, read};
+/// use dehusk::{SourceMap, Tree, read};
 ///
-/// let (text, (map, outline)) = read::<(SourceMap, Outline)>("<ul><li>Home<li>Sport</ul>");
-/// assert_eq!((text.as_str(), map.source_range(0..4), outline.runs().count()), ("Home\nSport", 8..12, 2));
+/// let (text, (map, tree)) = read::<(SourceMap, Tree)>("<ul><li>Home<li>Sport</ul>");
+/// assert_eq!((text.as_str(), map.source_range(0..4), tree.runs().count()), ("Home\nSport", 8..12, 2));
 /// ```
 pub fn read<R: PageAspect>(html: &str) -> (String, R) {
     let read_page = |shows_noscript: bool| {
@@ -93,7 +93,7 @@ pub fn read<R: PageAspect>(html: &str) -> (String, R) {
 }
 
 mod sealed {
-    use super::{Outline, Outliner, Planter, SourceMap, Trace, Tree};
+    use super::{Planter, SourceMap, Trace, Tree};
 
     /// The trace that is recorded while a page is read, and the result that is made of it.
     pub trait PageAspect {
@@ -114,14 +114,6 @@ mod sealed {
 
         fn of(trace: SourceMap, _: usize) -> SourceMap {
             trace
-        }
-    }
-
-    impl PageAspect for Outline {
-        type Trace = Outliner;
-
-        fn of(trace: Outliner, _: usize) -> Outline {
-            trace.finish()
         }
     }
 
@@ -146,105 +138,19 @@ mod sealed {
 mod tests {
     use proptest::prelude::*;
 
+    use super::laws::check;
     use super::*;
 
     #[track_caller]
     fn shows(html: &str, expected: &str) {
         assert_eq!(visible_text(html), expected, "{html}");
-        check_map(html);
-        check_outline(html);
-        check_tree(html);
-    }
-
-    /// Checks the outline. Its runs are in order, none is empty, and none starts inside a character. It is the same
-    /// with a map, and does not change the text.
-    #[track_caller]
-    fn check_outline(html: &str) {
-        let (text, outline) = read::<Outline>(html);
-        assert_eq!(text, visible_text(html), "{html:?}");
-        let (mapped, (map, outlined)) = read::<(SourceMap, Outline)>(html);
-        assert_eq!((&mapped, (map, &outlined)), (&text, (read::<SourceMap>(html).1, &outline)), "{html:?}");
-        let runs: Vec<_> = outline.runs().collect();
-        assert!(runs.is_sorted_by(|a, b| a.start < b.start && a.block <= b.block), "{html:?} {text:?} {runs:?}");
-        assert!(runs.iter().all(|run| run.start < text.len() && text.is_char_boundary(run.start)), "{html:?} {runs:?}");
-        assert_eq!(runs.is_empty(), text.is_empty(), "{html:?}");
-        let keeps_lines =
-            ["<pre>", "<textarea>", "<xmp>", "<listing>", "<plaintext>"].iter().any(|tag| html.contains(tag));
-        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
-        let starts_run = |at: usize| runs.iter().any(|run| run.start == at);
-        assert!(keeps_lines || line_starts.clone().all(starts_run), "{html:?} {text:?} {runs:?}");
-    }
-
-    /// Checks the tree. Its runs are those of the outline, joined they are the text, and all ranges nest.
-    #[track_caller]
-    fn check_tree(html: &str) {
-        let (text, (outline, tree)) = read::<(Outline, Tree)>(html);
-        assert_eq!(text, visible_text(html), "{html:?}");
-        let block = |node: usize| match tree.kind(node) {
-            NodeKind::Text(block) => Some(block),
-            NodeKind::Element => None,
-        };
-        let runs: Vec<(usize, u32)> =
-            (0..tree.len()).filter_map(|node| Some((tree.text(node).start, block(node)?))).collect();
-        let outlined: Vec<(usize, u32)> = outline.runs().map(|run| (run.start, run.block)).collect();
-        assert_eq!(runs, outlined, "{html:?} {text:?}");
-        let hashes = tree.path_hashes();
-        for (node, run) in tree.runs().zip(outline.runs()) {
-            assert_eq!(hashes[node], run.path, "{html:?} {text:?}");
-            assert_eq!(tree.path(node), outline.path_at(run.start), "{html:?} {text:?}");
-        }
-        let mut joined = 0;
-        for node in (0..tree.len()).filter(|&node| block(node).is_some()) {
-            let run = tree.text(node);
-            assert!(!run.is_empty() && text[joined..run.start].trim_ascii().is_empty(), "{html:?} {text:?} {run:?}");
-            joined = run.end;
-        }
-        assert_eq!(text[joined..].trim_ascii(), "", "{html:?}");
-        let mut open = vec![0];
-        for node in 1..tree.len() {
-            while open.last().is_some_and(|&last| tree.end(last) <= node) {
-                open.pop();
-            }
-            let parent = tree.parent(node).expect("only the page has none");
-            assert_eq!(open.last(), Some(&parent), "{html:?} {node}");
-            assert!(tree.end(node) > node && tree.end(node) <= tree.end(parent), "{html:?} {node}");
-            for (inner, outer) in [(tree.text(node), tree.text(parent)), (tree.bytes(node), tree.bytes(parent))] {
-                assert!(inner.start <= inner.end, "{html:?} {node} {inner:?}");
-                assert!(outer.start <= inner.start && inner.end <= outer.end, "{html:?} {node} {inner:?} {outer:?}");
-            }
-            let source = &html[tree.bytes(node)];
-            let is_tag = source.get(1..).is_some_and(|rest| rest.to_ascii_lowercase().starts_with(tree.name(node)));
-            assert!(block(node).is_some() || !source.starts_with('<') || is_tag || tree.attributes(node).count() == 0);
-            open.push(node);
-        }
-    }
-
-    /// Checks the map. Every character leads back to itself in the source, or to what stands for it, in order.
-    #[track_caller]
-    fn check_map(html: &str) {
-        let (text, map) = read::<SourceMap>(html);
-        assert_eq!(text, visible_text(html), "{html:?}");
-        let ranges: Vec<_> = map.source_ranges(0..text.len()).collect();
-        assert!(ranges.is_sorted_by(|a, b| a.end <= b.start), "{html:?} {text:?} {ranges:?}");
-        let mut seen = 0;
-        for (at, char) in text.char_indices() {
-            for range in map.source_ranges(at..at + char.len_utf8()) {
-                assert!(range.start >= seen, "{html:?} {text:?} {at}");
-                seen = range.start;
-                let source = &html[range];
-                let is_reference = source.starts_with('&') && source.len() > 1;
-                let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
-                let is_replaced = char == '\u{fffd}' && source == "\0";
-                let is_itself = source.strip_prefix(char) == Some("");
-                assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
-            }
-        }
+        check(html);
     }
 
     #[test]
     fn labels_lead_back_piece_by_piece() {
         for value in ["'Go &lt; \0on\r\nnow &amp then'", "a&b&nosuch;c&notit=&#x;d\r\r\n", "'&amp=&lt=\0\0 \r \n&'"] {
-            check_map(&format!("<input type=submit value={value}>"));
+            check(&format!("<input type=submit value={value}>"));
         }
     }
 
@@ -473,15 +379,10 @@ mod tests {
     fn every_part_of_a_mess_is_a_page() {
         let starts = MESS.char_indices().map(|(at, _)| at);
         for at in starts {
-            check_map(&MESS[..at]);
-            check_map(&MESS[at..]);
-            check_outline(&MESS[..at]);
-            check_tree(&MESS[..at]);
-            check_outline(&MESS[at..]);
-            check_tree(&MESS[at..]);
+            check(&MESS[..at]);
+            check(&MESS[at..]);
         }
-        check_map(MESS);
-        check_outline(MESS);
+        check(MESS);
     }
 
     proptest! {
@@ -489,9 +390,7 @@ mod tests {
         fn every_mix_of_markup_is_a_page(
             pieces in prop::collection::vec(prop::sample::select(MARKUP), 0..40)
         ) {
-            check_map(&pieces.concat());
-            check_outline(&pieces.concat());
-            check_tree(&pieces.concat());
+            check(&pieces.concat());
         }
     }
 
@@ -586,7 +485,7 @@ mod tests {
         ];
         for page in &pages {
             read::<SourceMap>(page);
-            read::<Outline>(page);
+            read::<Tree>(page);
         }
     }
 

@@ -37,9 +37,18 @@ impl Name {
 
     /// A number for the spelling of the name, which is the same in every version and on every system.
     pub(super) fn number(self) -> u32 {
+        const OF_KNOWN: [u32; Tag::COUNT] = {
+            let mut numbers = [0; Tag::COUNT];
+            let mut tag = 0;
+            while tag < Tag::COUNT {
+                numbers[tag] = hash(Tag::NAMES[tag], Tag::NAMES[tag].len());
+                tag += 1;
+            }
+            numbers
+        };
         match self.tag {
             Tag::Other => self.hash,
-            known => hash(known.name().as_bytes(), known.name().len()),
+            known => OF_KNOWN[known as usize],
         }
     }
 
@@ -238,7 +247,7 @@ impl Stack {
     }
 
     /// Whether the innermost element is part of a row that is hidden with all its cells.
-    fn is_row_hidden(&self) -> bool {
+    pub(super) fn is_row_hidden(&self) -> bool {
         let parts = self.open.iter().rev().take(MOST_ROW_PARTS);
         let mut parts = parts.take_while(|open| open.element.name.tag.is_table_frame());
         parts.any(|open| open.element.hides)
@@ -282,9 +291,14 @@ impl Stack {
 }
 
 /// The FNV-1a hash of a name. The length of the whole name is hashed as well.
-fn hash(bytes: &[u8], len: usize) -> u32 {
-    let step = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-    bytes.iter().fold(0x811c_9dc5 ^ len as u32, step)
+const fn hash(bytes: &[u8], len: usize) -> u32 {
+    let mut hash = 0x811c_9dc5 ^ len as u32;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ macro_rules! tags {
             /// Number of variants.
             pub(super) const COUNT: usize = [Tag::Other, $(Tag::$variant),*].len();
 
+            /// The names in lower case, by tag; `*` for an unknown one.
+            pub(super) const NAMES: [&[u8]; Tag::COUNT] = [b"*", $($name),*];
+
             /// The tag of a lower-case name.
             pub(super) fn of(name: &[u8]) -> Tag {
                 match name {
@@ -26,8 +29,7 @@ macro_rules! tags {
 
             /// The name in lower case; `*` for an unknown one.
             pub(super) fn name(self) -> &'static str {
-                const NAMES: [&[u8]; Tag::COUNT] = [b"*", $($name),*];
-                str::from_utf8(NAMES[self as usize]).unwrap_or_default()
+                str::from_utf8(Tag::NAMES[self as usize]).unwrap_or_default()
             }
         }
     };

@@ -611,3 +611,386 @@ fn og_title(meta: &PendingTag) -> Option<String> {
     let content = value(Attribute::Content).filter(|_| is_title)?;
     Some(String::from_utf8_lossy(content).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::laws::check;
+    use super::super::read;
+    use super::super::tests::{MARKUP, MESS};
+    use super::*;
+
+    /// What is in a node: elements as `name[attribute=value](content)`, runs as `'text'` and the number of their block,
+    /// counted from 0.
+    fn written(tree: &Tree, text: &str, node: usize) -> String {
+        let child = |child: usize| match tree.kind(child) {
+            NodeKind::Text(_) => format!("'{}'{}", &text[tree.text(child)], blocks_before(tree, child)),
+            NodeKind::Element => {
+                let attributes = tree.attributes(child).map(|(attribute, value)| format!("{attribute:?}={value}"));
+                let attributes = enclosed('[', &attributes.collect::<Vec<_>>().join(" "), ']');
+                format!("{}{attributes}{}", tree.name(child), enclosed('(', &written(tree, text, child), ')'))
+            }
+        };
+        tree.children(node).map(child).collect::<Vec<_>>().join(" ")
+    }
+
+    fn enclosed(open: char, text: &str, close: char) -> String {
+        if text.is_empty() { String::new() } else { format!("{open}{text}{close}") }
+    }
+
+    /// Number of blocks with text that end before a run.
+    fn blocks_before(tree: &Tree, run: usize) -> usize {
+        let runs: Vec<usize> = tree.runs().take_while(|&before| before <= run).collect();
+        runs.windows(2).filter(|pair| tree.kind(pair[0]) != tree.kind(pair[1])).count()
+    }
+
+    /// Compares what is on a page.
+    #[track_caller]
+    fn grows(html: &str, expected: &str) {
+        check(html);
+        let (text, tree) = read::<Tree>(html);
+        assert_eq!((tree.name(0), written(&tree, &text, 0).as_str()), ("body", expected), "{html}");
+    }
+
+    /// Compares the source of the nodes, in order.
+    #[track_caller]
+    fn spans(html: &str, expected: &[&str]) {
+        check(html);
+        let (_, tree) = read::<Tree>(html);
+        let sources: Vec<&str> = (1..tree.len()).map(|node| &html[tree.bytes(node)]).collect();
+        assert_eq!(sources, expected, "{html}");
+    }
+
+    #[test]
+    fn elements_and_runs_are_nodes() {
+        grows("", "");
+        grows("a", "'a'0");
+        grows("<p>a <b>b</b> c</p><p>d", "p('a'0 b('b'0) 'c'0) p('d'1)");
+        grows("<div>a<ul><li><a>b</a> c<li>d</ul></div>", "div('a'0 ul(li(a('b'1) 'c'1) li('d'2)))");
+        grows("<html><head><meta name=a><body class=b><p>c</body></html>d", "p('c'0 'd'0)");
+    }
+
+    #[test]
+    fn comments_and_unseen_elements_part_runs() {
+        grows("a<!-- -->b<?x?>c<wbr>d&amp;e", "'a'0 'b'0 'c'0 'd&e'0");
+        grows("a<script>x</script>b<style>y</style>c<noscript><p>z</noscript>d", "'a'0 'b'0 'c'0 'd'0");
+        grows("a<br>b<p></p>c", "'a'0 'b'1 p 'c'2");
+    }
+
+    #[test]
+    fn cells_are_blocks() {
+        grows("<table><td>a<td>b<i>c</table>d", "table(tbody(tr(td('a'0) td('b'1 i('c'1))))) 'd'2");
+        grows("<table><td>a<td>b<br>c", "table(tbody(tr(td('a'0) td('b'1 'c'2))))");
+        let (_, tree) = read::<Tree>("<table><tr><td><b>a");
+        let blocks: Vec<&str> =
+            (0..tree.len()).filter(|&node| tree.is_block(node)).map(|node| tree.name(node)).collect();
+        assert_eq!(blocks, ["body", "table", "tbody", "tr", "td"]);
+    }
+
+    #[test]
+    fn implied_elements_are_nodes() {
+        let row = "tr(td('a'0) td('b'1))";
+        grows("<table><tr><td>a<td>b</table>", &format!("table(tbody({row}))"));
+        grows("<table><tbody><td>a</td><td>b</td></table>", &format!("table(tbody({row}))"));
+        grows("<table><thead><tr><td>a<td>b</tr></table>", &format!("table(thead({row}))"));
+        grows("<p>a<p>b<dl><dt>c<dd>d</dl>", "p('a'0) p('b'1) dl(dt('c'2) dd('d'3))");
+    }
+
+    #[test]
+    fn hidden_elements_are_no_nodes() {
+        grows("a<div hidden><p>b<img></div><p style='display:none'>c<p>d", "'a'0 p('d'1)");
+        grows("<span style=visibility:hidden>a<img></span><img hidden><input type=hidden value=b>c", "'c'0");
+        grows("<table hidden><tr><td>a</table><table><tr hidden><td>b<tr><td>c", "table(tbody(tr(td('c'0))))");
+        grows("<template><p>a</template><datalist><option>b</datalist><ruby>c<rp>(</ruby>", "ruby('c'0)");
+    }
+
+    #[test]
+    fn hidden_elements_are_nodes_if_they_show_text() {
+        grows("<b hidden class=a>a<p>b</b>c</p>d", "b(p('c'0) 'd'1)");
+        grows("<table hidden class=a>a<tr><td>b</table>c", "table('a'0) 'c'1");
+        grows("<div><x-a hidden>a<ul><li>b</x-a>c<i id=d>e", "div(x-a(ul(li('c'0 i[Id=d]('e'0)))))");
+    }
+
+    #[test]
+    fn replaced_elements_have_no_content() {
+        grows("<img src=a alt=b width=1 height=2>", "img[Src=a Alt=b Width=1 Height=2]");
+        grows("<iframe src=a><p>b</iframe>c", "iframe[Src=a] 'c'0");
+        grows("<video src=a><source src=b><p>c</p></video>d", "video[Src=a] 'd'0");
+        grows("<audio>a</audio><canvas>b</canvas><object>c</object><embed src=d>", "audio canvas object embed[Src=d]");
+        grows("<svg><text>a</text><image href=b /></svg>c<svg/>d", "svg 'c'0 svg 'd'0");
+        grows("<hr><frame src=a><input name=b value=c>", "hr frame[Src=a] input[Name=b Value=c]");
+    }
+
+    #[test]
+    fn forms_have_their_fields() {
+        grows("<select><option value=1>a<option>b</select>", "select(option[Value=1]('a'0) option('b'1))");
+        grows("<textarea name=a>\nb\n c</textarea>", "textarea[Name=a]('b\n c'0)");
+        grows(
+            "<form action=/a>b<input type=submit value='c &amp; d'>e",
+            "form[Action=/a]('b'0 input[Type=submit Value=c & d]('c & d'0) 'e'0)",
+        );
+        grows("<button type=submit value=a>b</button>", "button[Type=submit Value=a]('b'0)");
+    }
+
+    #[test]
+    fn attributes_are_those_of_the_page() {
+        grows("<a HREF='a&amp;b' title=c href=d rel onclick=e>f</a>", "a[Href=a&b Rel=]('f'0)");
+        let all = "class=a id=b role=c itemprop=d itemtype=e property=f name=g content=h";
+        let told = "[Class=a Id=b Role=c ItemProp=d ItemType=e Property=f Name=g Content=h]";
+        grows(&format!("<p {all}>"), &format!("p{told}"));
+        let (_, tree) = read::<Tree>("<p class='a b' id=>c");
+        let value = |attribute| tree.attribute(1, attribute);
+        assert_eq!([Attribute::Class, Attribute::Id, Attribute::Role].map(value), [Some("a b"), Some(""), None]);
+        assert_eq!(tree.attributes(2).count(), 0);
+    }
+
+    #[test]
+    fn unknown_names_are_as_written() {
+        grows("<X-Share>a</x-share><x-share>b</x-share>", "x-share('a'0) x-share('b'0)");
+        grows(&format!("<{}>a", "x".repeat(30)), &format!("{}('a'0)", "x".repeat(24)));
+        grows("<math><mrow><a>b</a><mi>c", "math(mrow(a('b'0) mi('c'0)))");
+    }
+
+    #[test]
+    fn broken_markup_is_a_tree() {
+        grows("<b>a<p>b</b>c</p>d", "b('a'0 p('b'1 'c'1) 'd'2)");
+        grows("<p><b>a</p><p>c", "p(b('a'0)) p('c'1)");
+        grows("<ul><li>a</ul></div></li>b", "ul(li('a'0)) 'b'1");
+        grows("<a>b<a>c", "a('b'0) a('c'0)");
+        grows("<table>a<tr>b<td>c</table>", "table('a'0 tbody(tr('b'1 td('c'2))))");
+        grows("<i>a<div>b</div>c", "i('a'0 div('b'1) 'c'2)");
+        grows("</p>a</span></table>b</br>c", "'a'0 'b'0 'c'1");
+        grows("a<b", "'a'0");
+    }
+
+    #[test]
+    fn text_that_is_taken_back_leaves_no_run() {
+        grows("<p>a</p><p>&nbsp;</p>b<p>&nbsp;</p>", "p('a'0) p 'b'1 p");
+        grows("<pre>a </pre><textarea> </textarea><b>c", "pre('a'0) textarea b('c'1)");
+    }
+
+    #[test]
+    fn kept_lines_are_one_run() {
+        grows("<p>a<pre>\n  b\n\nc<b>d</b></pre>e", "p('a'0) pre('  b\n\nc'1 b('d'1)) 'e'2");
+    }
+
+    #[test]
+    fn bytes_go_from_the_start_tag_to_the_end() {
+        spans("x<p class=a>b</p >c", &["x", "<p class=a>b</p >", "b", "c"]);
+        spans("<p>a<p>b", &["<p>a", "a", "<p>b", "b"]);
+        spans("<ul><li>a<li>b</ul> ", &["<ul><li>a<li>b</ul>", "<li>a", "a", "<li>b", "b"]);
+        spans("<i><b>a</i>c", &["<i><b>a</i>", "<b>a", "a", "c"]);
+        spans("<p>a<!-- b -->c<br/> d </p>", &["<p>a<!-- b -->c<br/> d </p>", "a", "c", " d "]);
+        spans("<img src='<'><IFRAME>a</IFRAME>", &["<img src='<'>", "<IFRAME>a</IFRAME>"]);
+        spans("<p><script>'</p>'</script>a&amp;b", &["<p><script>'</p>'</script>a&amp;b", "a&amp;b"]);
+        spans("<b>a<b c='", &["<b>a<b c='", "a<b c='"]);
+    }
+
+    #[test]
+    fn implied_elements_start_where_they_are_implied() {
+        let (row, cell) = ("<td>a</td>", "<td>a</td>");
+        spans("<table><td>a</td></table>", &["<table><td>a</td></table>", row, row, cell, "a"]);
+        let rows = "<tr><td>a<tr><td>b";
+        let expected = [&format!("<table>{rows}"), rows, "<tr><td>a", "<td>a", "a", "<tr><td>b", "<td>b", "b"];
+        spans(&format!("<table>{rows}"), &expected);
+    }
+
+    #[test]
+    fn labels_stand_in_their_tags() {
+        spans("a<input type=submit value=b>c", &["a", "<input type=submit value=b>", "", "c"]);
+    }
+
+    #[test]
+    fn children_and_ancestors_are_those_around() {
+        let (_, tree) = read::<Tree>("<div>a<ul><li>b<li>c</ul></div>d");
+        let div: Vec<usize> = tree.children(1).collect();
+        assert_eq!(div.iter().map(|&node| tree.name(node)).collect::<Vec<_>>(), ["", "ul"]);
+        let deepest = tree.run_at(2).expect("a run");
+        let around: Vec<&str> = tree.ancestors(deepest).map(|node| tree.name(node)).collect();
+        assert_eq!(around, ["li", "ul", "div", "body"]);
+        assert_eq!((tree.ancestors(0).count(), tree.children(deepest).count()), (0, 0));
+    }
+
+    #[test]
+    fn texts_reach_from_the_first_run_to_the_last() {
+        let (text, tree) = read::<Tree>("<div><p>a</p><img><p>b</p><i></i></div><p></p>c<b>");
+        let of = |name: &str| -> Vec<&str> {
+            let named = (0..tree.len()).filter(|&node| tree.name(node) == name);
+            named.map(|node| &text[tree.text(node)]).collect()
+        };
+        assert_eq!(
+            ["body", "div", "p", "img", "b"].map(of),
+            [vec!["a\nb\nc"], vec!["a\nb"], vec!["a", "b", ""], vec![""], vec![""]]
+        );
+    }
+
+    #[test]
+    fn titles_are_those_of_the_page() {
+        let title = |html: &str| read::<Tree>(html).1.title().to_owned();
+        assert_eq!(title("<title> A &amp; b </title>"), "A & b");
+        assert_eq!(title("<head><meta property=og:title content=c><title>a</title></head>b"), "a c");
+        assert_eq!(title("<meta name=OG:TITLE content=' c '><meta property=og:title content=d>"), "c");
+        assert_eq!(title("<meta property=og:title><meta name=title content=a><p>b"), "");
+        assert_eq!(title("<title></title><title>a</title><title>b</title>"), "a");
+        assert_eq!(title("<svg><title>a</title></svg><div><title>b</title></div>"), "");
+        assert_eq!(title("<title>never ended"), "never ended");
+    }
+
+    /// The runs of a page, each with its path. A bar separates runs of different blocks.
+    fn with_paths(html: &str) -> String {
+        let (text, tree) = read::<Tree>(html);
+        let mut shown = String::new();
+        let mut before = None;
+        for run in tree.runs() {
+            shown += match before.replace(tree.kind(run)) {
+                Some(before) if before != tree.kind(run) => " | ",
+                Some(_) => " ",
+                None => "",
+            };
+            shown += &format!("{}:{}", tree.path(run), &text[tree.text(run)]);
+        }
+        shown
+    }
+
+    #[track_caller]
+    fn has(html: &str, expected: &str) {
+        assert_eq!(with_paths(html), expected, "{html}");
+    }
+
+    #[test]
+    fn runs_have_paths_and_blocks() {
+        has("<div>a<ul><li><a>b</a> c<li>d</ul></div>", "div:a | div/ul/li/a:b div/ul/li:c | div/ul/li:d");
+        has("a<!-- -->b<?x?>c</b>d<img>e<wbr>f&amp;g", ":a :b :c :d :e :f&g");
+        has("<p>a<br>b<hr>c", "p:a | p:b | :c");
+        has("a<script>x</script>b<div hidden>y</div>c", ":a :b :c");
+        has("<body><p>a</body>b", "p:a p:b");
+        let row = "table/tbody/tr/td:";
+        has("<table><tr><td>a<td>b<i>c</table>d", &format!("{row}a | {row}b table/tbody/tr/td/i:c | :d"));
+        has("<table><tbody><tr><td>a</td></tr></tbody></table>", &format!("{row}a"));
+        has("<table><td>a<td>b<br>c", &format!("{row}a | {row}b | {row}c"));
+        has("<form>a<input type=submit value='b &amp; c'>d", "form:a form/input:b & c form:d");
+    }
+
+    #[test]
+    fn broken_markup_has_paths_too() {
+        has("<div><p>a<p>b</div>c", "div/p:a | div/p:b | :c");
+        has("<b>a<p>b</b>c</p>d", "b:a | b/p:b b/p:c | b:d");
+        has("<p><b>a</p><p>c", "p/b:a | p:c");
+        has("<ul><li>a</ul></div></li>b", "ul/li:a | :b");
+        has("<a>b<a>c", "a:b a:c");
+        has("<table>a<tr>b<td>c</table>", "table:a | table/tbody/tr:b | table/tbody/tr/td:c");
+        has("<b hidden>a<p>b</b>c</p>d", "b/p:c | b:d");
+    }
+
+    /// The hashes of the paths of the runs.
+    fn path_hashes_of_runs(html: &str) -> Vec<u64> {
+        let (_, tree) = read::<Tree>(html);
+        let hashes = tree.path_hashes();
+        tree.runs().map(|run| hashes[run]).collect()
+    }
+
+    #[test]
+    fn unknown_names_count_but_are_not_in_paths() {
+        has("<x-share>a</x-share><x-like>b</x-like><math><mi>c</mi><mrow>d", "*:a *:b math/mi:c math/*:d");
+        let paths = path_hashes_of_runs("<x-share>a</x-share><x-like>b</x-like><x-share>c");
+        assert!(paths[0] != paths[1] && paths[0] == paths[2]);
+    }
+
+    #[test]
+    fn equal_paths_have_equal_hashes() {
+        let paths = path_hashes_of_runs("<ul><li><a>a</a> b<li><a>c</a></ul><ul><li>d</ul><ol><li>e</ol>");
+        assert!(paths[0] == paths[2] && paths[1] == paths[3] && paths[3] != paths[4]);
+    }
+
+    #[test]
+    fn paths_have_the_same_hash_forever() {
+        let paths = ["a", "<div>a", "<div><ul><li>a", "<x-share>a"].map(|html| path_hashes_of_runs(html)[0]);
+        assert_eq!(paths, [0, 0x1192_2bc7_82c4_a20b, 0x6987_19e0_5366_8e9b, 0xf57e_4549_0d0d_b799]);
+    }
+
+    #[test]
+    fn places_have_runs() {
+        let (text, tree) = read::<Tree>("<p>one <b>two</b> three");
+        assert_eq!(text, "one two three");
+        let path_at = |at: usize| tree.path(tree.run_at(at).expect("a run"));
+        assert_eq!([0, 3, 4, 7, 12].map(path_at), ["p", "p", "p/b", "p/b", "p"]);
+        assert_eq!(read::<Tree>("<p>").1.run_at(0), None);
+    }
+
+    #[test]
+    fn of_a_deep_path_the_last_names_are_told() {
+        let path = |depth| with_paths(&("<div>".repeat(depth) + "<p>a"));
+        let named = |count| vec!["div"; count].join("/") + "/p:a";
+        assert_eq!(path(MAX_NAMES - 1), named(MAX_NAMES - 1));
+        assert_eq!(path(MAX_NAMES), format!("…/{}", named(MAX_NAMES - 1)));
+        assert_eq!(path(60_000), path(MAX_NAMES));
+    }
+
+    #[test]
+    fn subtrees_have_the_same_hash_forever() {
+        let page = "<p>a  b</p><a href=/c title=d>e</a><img src=f alt=g><x-h><input type=submit value=i></x-h>";
+        let (text, tree) = read::<Tree>(page);
+        let children: Vec<u64> = tree.children(0).map(|child| tree.subtree_hashes(&text)[child]).collect();
+        let expected = [0x57bb_61e4_3d38_48c9, 0x5c27_8e4e_5acf_a07b, 0x2f32_aab5_da27_e1e4, 0x152f_3f56_d4a1_5eda];
+        assert_eq!(children, expected);
+    }
+
+    #[test]
+    fn what_is_content_counts_in_hashes() {
+        let hash = |html: &str| {
+            let (text, tree) = read::<Tree>(html);
+            tree.subtree_hashes(&text)[0]
+        };
+        let first = hash("<p class=a id=b>c <i>d</i></p>");
+        assert_eq!(first, hash("<div hidden>x</div><P\nclass=z>\n c<!-- -->\n<i>d<script>y</script>"));
+        assert_eq!(hash("<pre>a  b\n</pre>"), hash("<pre> a\tb</pre>"));
+        assert_eq!(hash("<a href=b rel=c>d"), hash("<a rel=e href='b'>d</a>"));
+        let others =
+            ["<p>c <b>d</b>", "<p>c</p><i>d</i>", "<p><i>d</i> c", "<p>c <i>e</i>", "<p>cd", "<p>c<i>d</i><img>"];
+        assert!(others.iter().all(|other| hash(other) != first));
+        let values = ["href=b", "src=b", "alt=b", "action=b", "value=b", "href=bc", "href", "title=b"];
+        let mut hashes = values.map(|value| hash(&format!("<p {value}>")));
+        hashes.sort_unstable();
+        assert!(hashes.is_sorted_by(|a, b| a < b));
+    }
+
+    /// All that a subtree's hash stands for.
+    fn serialised(tree: &Tree, text: &str, node: usize) -> String {
+        if tree.kind(node) != NodeKind::Element {
+            return format!("{:?}", text[tree.text(node)].split_ascii_whitespace().collect::<Vec<_>>());
+        }
+        let content = [Attribute::Href, Attribute::Src, Attribute::Alt, Attribute::Action, Attribute::Value];
+        let values = content.map(|attribute| tree.attribute(node, attribute));
+        let children: Vec<String> = tree.children(node).map(|child| serialised(tree, text, child)).collect();
+        format!("{} {values:?} {children:?}", tree.name(node))
+    }
+
+    #[track_caller]
+    fn hashes_tell_subtrees_apart(html: &str) {
+        let (text, tree) = read::<Tree>(html);
+        let hashes = tree.subtree_hashes(&text);
+        let nodes: Vec<(u64, String)> =
+            (0..tree.len()).map(|node| (hashes[node], serialised(&tree, &text, node))).collect();
+        for (hash, node) in &nodes {
+            assert!(nodes.iter().all(|(other, content)| (hash == other) == (node == content)), "{html:?}");
+        }
+    }
+
+    #[test]
+    fn hashes_tell_the_subtrees_of_a_mess_apart() {
+        hashes_tell_subtrees_apart(MESS);
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_tell_any_subtrees_apart(
+            pieces in prop::collection::vec(prop::sample::select([MARKUP, VALUES].concat()), 0..40)
+        ) {
+            hashes_tell_subtrees_apart(&pieces.concat());
+        }
+    }
+
+    const VALUES: &[&str] =
+        &["<a href=x>", "<a href=>", "<a class=x>", "<img src=x>", "<img alt=x>", "<input value=x>", "<form action=x>"];
+}

@@ -10,7 +10,7 @@ use super::evidence::{DocumentFindings, StreamEvidence};
 use super::segments::{TextSegment, described};
 use super::table::{SegmentTable, TableAnswer, TableOptions};
 use crate::cleaning::{Cleaner, Reading};
-use crate::html::Outline;
+use crate::html::Tree;
 
 /// Learns from the documents of one source.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub struct SegmentedDocument<'a> {
     pub reading: &'a Reading,
     /// Its segments.
     pub segments: &'a [TextSegment],
-    /// Its outline, if it was a page of HTML.
-    pub outline: Option<&'a Outline>,
+    /// Its tree, if it was a page of HTML.
+    pub tree: Option<&'a Tree>,
 }
 
 impl Learner {
@@ -60,12 +60,12 @@ impl Learner {
         pages.iter().zip(&told).zip(shown).map(learn).collect()
     }
 
-    fn admit(&mut self, &SegmentedDocument { text, reading, segments, outline }: &SegmentedDocument) -> TableAnswer {
+    fn admit(&mut self, &SegmentedDocument { text, reading, segments, tree }: &SegmentedDocument) -> TableAnswer {
         if !self.learns {
             return self.table.look(segments, &self.options);
         }
         let told = self.table.admit(segments, &self.options);
-        self.table.describe_wanted(segments, &told.seen, |segment| described(text, &reading.tokens, outline, segment));
+        self.table.describe_wanted(segments, &told.seen, |segment| described(text, &reading.tokens, tree, segment));
         told
     }
 
@@ -99,7 +99,7 @@ mod tests {
 
     impl Read {
         fn page(&self) -> SegmentedDocument<'_> {
-            SegmentedDocument { text: &self.text, reading: &self.reading, segments: &self.segments, outline: None }
+            SegmentedDocument { text: &self.text, reading: &self.reading, segments: &self.segments, tree: None }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cuts a document into segments, which are counted over the documents of a source.
 //!
-//! Takes a text, its tokens and, for a page, its outline. Gives segments, each with a key that is the same wherever the
+//! Takes a text, its tokens and, for a page, its tree. Gives segments, each with a key that is the same wherever the
 //! same text has the same place. As in Wang et al., section 3.1, a segment is the text between two pieces of markup,
 //! and its place is the path of elements to it. In a text without markup, lines are segments. What varies in a template
 //! (a date, a number) is in the key by name only, so that its value does not matter.
@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 use crate::cleaning::layout::Layout;
 use crate::cleaning::matcher::Tokens;
 use crate::cleaning::segments::sentence_starts;
-use crate::html::Outline;
+use crate::html::{NodeKind, Tree};
 use crate::tokens::{MutableSet, Token, TokenKind};
 
 /// If a text is a single line with more bytes than this, it is cut into sentences.
@@ -69,12 +69,12 @@ pub enum Standing {
 
 /// The segments of a document, in order. Those without a letter or a digit are left out. Linear.
 ///
-/// With an outline, segments are its runs and blocks are its blocks. A run of several lines (only preserved white space
-/// makes one) is cut into its lines. Without an outline, each line is a segment and a block. A text that is a single
+/// With a tree, segments are its runs of text and blocks are its blocks. A run of several lines (only preserved white space
+/// makes one) is cut into its lines. Without a tree, each line is a segment and a block. A text that is a single
 /// line of more than 300 bytes has lost its line breaks, so each sentence is a segment and a block.
-pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Option<&Outline>) -> Vec<TextSegment> {
-    let stretches = match outline {
-        Some(outline) => outlined(tokens, outline),
+pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, tree: Option<&Tree>) -> Vec<TextSegment> {
+    let stretches = match tree {
+        Some(tree) => runs(tokens, tree),
         None => plain(text, tokens),
     };
     let mut canonical = Vec::new();
@@ -86,16 +86,16 @@ pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, outline: Opti
             canonical.clear();
             write_canonical(&mut canonical, path, text, &tokens.tokens[range.clone()], mutable);
             let key = SegmentKey(XxHash3_64::oneshot(&canonical));
-            let text = outline.map_or(key, |_| SegmentKey(XxHash3_64::oneshot(&canonical[PATH_BYTES..])));
+            let text = tree.map_or(key, |_| SegmentKey(XxHash3_64::oneshot(&canonical[PATH_BYTES..])));
             TextSegment { key, text, length: bytes(tokens, &range).len() as u32, tokens: range, block }
         })
         .collect()
 }
 
 /// A segment of a document in readable form.
-pub fn described(text: &str, tokens: &Tokens, outline: Option<&Outline>, segment: &TextSegment) -> Described {
+pub fn described(text: &str, tokens: &Tokens, tree: Option<&Tree>, segment: &TextSegment) -> Described {
     let range = bytes(tokens, &segment.tokens);
-    let path = outline.map_or_else(String::new, |outline| outline.path_at(range.start));
+    let path = tree.and_then(|tree| Some(tree.path(tree.run_at(range.start)?))).unwrap_or_default();
     Described { path, text: text[range].to_owned(), standing: standing(tokens, &segment.tokens) }
 }
 
@@ -114,17 +114,18 @@ struct Stretch {
     block: u32,
 }
 
-fn outlined(tokens: &Tokens, outline: &Outline) -> Vec<Stretch> {
-    let mut stretches = Vec::with_capacity(outline.runs().len());
-    let end_bytes = outline.runs().skip(1).map(|next| next.start).chain([usize::MAX]);
+fn runs(tokens: &Tokens, tree: &Tree) -> Vec<Stretch> {
+    let paths = tree.path_hashes();
+    let mut stretches = Vec::with_capacity(tree.runs().len());
+    let end_bytes = tree.runs().skip(1).map(|next| tree.text(next).start).chain([usize::MAX]);
     let (mut end, mut block, mut last_block) = (0, 0, None);
-    for (run, end_byte) in outline.runs().zip(end_bytes) {
+    for (run, end_byte) in tree.runs().zip(end_bytes) {
         let start = end;
         end += tokens.tokens[start..].iter().take_while(|token| (token.start as usize) < end_byte).count();
         for tokens_of_line in lines(tokens, start..end) {
-            let starts_block = |last: u32| last != run.block || tokens.line_starts[tokens_of_line.start];
-            block += u32::from(last_block.replace(run.block).is_some_and(starts_block));
-            stretches.push(Stretch { tokens: tokens_of_line, path: run.path, block });
+            let starts_block = |last: NodeKind| last != tree.kind(run) || tokens.line_starts[tokens_of_line.start];
+            block += u32::from(last_block.replace(tree.kind(run)).is_some_and(starts_block));
+            stretches.push(Stretch { tokens: tokens_of_line, path: paths[run], block });
         }
     }
     stretches
@@ -190,12 +191,12 @@ mod tests {
     static SHIPPED: LazyLock<Arc<MutableSet>> = LazyLock::new(|| Arc::new(MutableSet::shipped()));
 
     /// The segments of a text, each with its description.
-    fn described_segments(text: &str, outline: Option<&Outline>) -> Vec<(TextSegment, Described)> {
+    fn described_segments(text: &str, tree: Option<&Tree>) -> Vec<(TextSegment, Described)> {
         let mut lexer = Lexer::new(Tokenizer::Words, Arc::clone(&SHIPPED));
         let tokens = Tokens::of(text, &mut lexer);
-        let found = segments(text, &tokens, lexer.mutable(), outline);
+        let found = segments(text, &tokens, lexer.mutable(), tree);
         check(text, &tokens, &found);
-        let describe = |segment: TextSegment| (segment.clone(), described(text, &tokens, outline, &segment));
+        let describe = |segment: TextSegment| (segment.clone(), described(text, &tokens, tree, &segment));
         found.into_iter().map(describe).collect()
     }
 
@@ -209,8 +210,8 @@ mod tests {
     }
 
     fn of_page(html: &str) -> Vec<(TextSegment, Described)> {
-        let (text, outline) = read::<Outline>(html);
-        described_segments(&text, Some(&outline))
+        let (text, tree) = read::<Tree>(html);
+        described_segments(&text, Some(&tree))
     }
 
     /// The segments as `path:text`, with a bar between blocks.

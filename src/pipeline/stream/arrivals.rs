@@ -178,7 +178,7 @@ impl Arriving<'_> {
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
         let reading = reading.map_err(|error| LeftOut::new(place, error))?;
-        let segments = segments(&document.text, &reading.tokens, self.mutable, document.outline.as_deref());
+        let segments = segments(&document.text, &reading.tokens, self.mutable, document.tree.as_deref());
         Ok(Some(Arrival { document, reading, segments }))
     }
 }
@@ -187,7 +187,7 @@ impl Arrival {
     /// The document in the form that a learner takes.
     pub fn page(&self) -> SegmentedDocument<'_> {
         let Arrival { document, reading, segments } = self;
-        SegmentedDocument { text: &document.text, reading, segments, outline: document.outline.as_deref() }
+        SegmentedDocument { text: &document.text, reading, segments, tree: document.tree.as_deref() }
     }
 }
 

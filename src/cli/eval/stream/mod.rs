@@ -69,7 +69,7 @@ pub struct StreamArgs {
 pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
-    let options = args.corpus.reading.options().outline(true);
+    let options = args.corpus.reading.options().tree(true);
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let inputs = [inventory.inputs(), vec![args.gold.clone()]].concat();
     let plot = args.plot.as_ref().map(|path| args.force.file(path, &inputs, PLOT)).transpose()?;
