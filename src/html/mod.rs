@@ -17,6 +17,8 @@ pub mod laws;
 mod lines;
 mod look;
 mod map;
+#[cfg(test)]
+mod oracle;
 mod pending;
 mod prescan;
 mod stack;

@@ -955,6 +955,26 @@ mod tests {
         assert!(hashes.is_sorted_by(|a, b| a < b));
     }
 
+    #[test]
+    fn trees_of_hostile_pages_grow_with_the_pages() {
+        let many = |piece: &str| piece.repeat(100_000);
+        for (page, nodes) in [
+            (many("<div>"), 100_000),
+            (many("<p>x"), 200_000),
+            (many("<b>x"), 200_000),
+            (many("<x-a><img>"), 200_000),
+            (many("<div hidden>") + "x", 0),
+            (many("<div>") + &many("x<p>y</p></div>"), 400_000),
+            (format!("<p {}>", many("class=x ")), 1),
+            (format!("<p class='{}'>", many("x ")), 1),
+        ] {
+            let (text, tree) = read::<Tree>(&page);
+            assert_eq!(tree.len(), 1 + nodes, "{}", &page[..20]);
+            assert_eq!([tree.path_hashes().len(), tree.subtree_hashes(&text).len()], [tree.len(); 2]);
+            assert!(tree.values.len() <= page.len() && tree.attributes.len() <= 1, "{}", &page[..20]);
+        }
+    }
+
     /// All that a subtree's hash stands for.
     fn serialised(tree: &Tree, text: &str, node: usize) -> String {
         if tree.kind(node) != NodeKind::Element {
