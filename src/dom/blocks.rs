@@ -239,7 +239,6 @@ fn names(tree: &Tree, node: usize) -> String {
         Attribute::Role,
         Attribute::ItemProp,
         Attribute::ItemType,
-        Attribute::Element,
     ];
     for value in telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute)) {
         names.push(' ');
