@@ -248,6 +248,8 @@ mod streams;
 mod input;
 #[path = "cli/output.rs"]
 mod output;
+#[path = "cli/page_level.rs"]
+mod page_level;
 #[path = "cli/pages.rs"]
 mod pages;
 #[path = "cli/injection.rs"]

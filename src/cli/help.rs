@@ -194,17 +194,30 @@ pub fn examples(name: &str) -> &'static [Example] {
             purpose: "See how much is removed of templates that are in half of 10 documents",
             lines: &["dehusk eval inject --documents 10 --shares 50 --templates 2"],
         }],
+        "eval nodes" => &[Example {
+            purpose: "See how well pages are divided without any other page of their site",
+            lines: &["dehusk eval nodes corpora/news --gold corpora/news-gold --penalty 0.1,1,10"],
+        }],
         "eval stream" => &[Example {
             purpose: "See how soon templates are found",
             lines: &["dehusk eval stream corpora/news --gold corpora/news-gold --plot stream.svg"],
         }],
-        "train" => &[Example {
-            purpose: "Fit a model to your own pages, and use it",
-            lines: &[
-                "dehusk train corpora/news -o shape.yaml",
-                "dehusk clean corpora/news -p patterns -o cleaned-by-own-shape --shape shape.yaml",
-            ],
-        }],
+        "train" => &[
+            Example {
+                purpose: "Fit a model to your own pages, and use it",
+                lines: &[
+                    "dehusk train corpora/news -o shape.yaml",
+                    "dehusk clean corpora/news -p patterns -o cleaned-by-own-shape --shape shape.yaml",
+                ],
+            },
+            Example {
+                purpose: "Learn the structure of HTML pages, and clean pages by nothing else",
+                lines: &[
+                    "dehusk train --pages corpora/news/orchard-courier.example -o pages.yaml",
+                    "dehusk run corpora/news/orchard-courier.example -o by-tree --method tree --page-model pages.yaml",
+                ],
+            },
+        ],
         "completions" => &[
             Example {
                 purpose: "bash (needs the package bash-completion)",
