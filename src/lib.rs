@@ -243,6 +243,9 @@ pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
 pub use html::{Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_without, read, visible_text};
 
+pub use dom::page_level::PageModel;
+pub use models::file::ModelFileError;
+
 pub use corpus::{
     Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES, OutputError, OutputRoot,
     ReadOptions, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError, SourceListing, Sources,

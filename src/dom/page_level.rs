@@ -111,6 +111,7 @@ impl PageModel {
     }
 
     /// The probability that each of these nodes is template, judged alone.
+    #[doc(hidden)]
     pub fn scores(&self, facts: &Facts, judged: &Judged) -> Vec<f32> {
         let score = |node: usize| {
             let class = &self.classes[class_of(&self.bounds, facts.area(node))];
@@ -126,6 +127,7 @@ impl PageModel {
     }
 
     /// The parts of the visible text that are template, in order, each with its value. They are runs of text.
+    #[doc(hidden)]
     pub fn templates(&self, facts: &Facts) -> Vec<(Range<usize>, f32)> {
         let judged = Judged::of(facts);
         let Sectioned { values, .. } = sectioned(facts, &judged, &self.scores(facts, &judged), 1.0);

@@ -6,9 +6,8 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use twox_hash::XxHash3_64;
 
-use crate::html::{Attribute, NodeKind, Tree};
+use crate::html::{NodeKind, Tree};
 
 /// A subtree on more than this share of the pages is template.
 pub const THETA: f64 = 0.1;
@@ -40,41 +39,6 @@ impl SiteLevel {
         let count = self.seen.get(&hash).map_or(0, |&(count, _)| count);
         count >= 2 && f64::from(count) > theta * f64::from(self.pages)
     }
-}
-
-/// The hash of each subtree: of the element's name, of the attributes that say what it leads to or shows, of its text
-/// with white space collapsed, and of the hashes of its children.
-pub fn subtree_hashes(tree: &Tree, text: &str) -> Vec<u64> {
-    let mut hashes = vec![0u64; tree.len()];
-    let mut bytes: Vec<u8> = Vec::new();
-    for node in (0..tree.len()).rev() {
-        bytes.clear();
-        bytes.extend(tree.name(node).as_bytes());
-        for (attribute, value) in tree.attributes(node) {
-            let is_hashed = matches!(
-                attribute,
-                Attribute::Href | Attribute::Src | Attribute::Alt | Attribute::Action | Attribute::Value
-            );
-            if is_hashed {
-                bytes.extend([0, attribute as u8]);
-                bytes.extend(value.as_bytes());
-            }
-        }
-        bytes.push(1);
-        if let NodeKind::Text(_) = tree.kind(node) {
-            for word in text[tree.text(node)].split_whitespace() {
-                bytes.extend(word.as_bytes());
-                bytes.push(b' ');
-            }
-        }
-        let mut child = node + 1;
-        while child < tree.end(node) {
-            bytes.extend(hashes[child].to_le_bytes());
-            child = tree.end(child);
-        }
-        hashes[node] = XxHash3_64::oneshot(&bytes);
-    }
-    hashes
 }
 
 /// What tells that a node is template.
@@ -154,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::html::read;
+    use crate::html::{Attribute, read};
 
     #[test]
     fn exactly_the_share_is_too_little() {
@@ -203,19 +167,6 @@ mod tests {
         assert_eq!(labels.iter().filter(|label| label.is_none()).count(), 1);
     }
 
-    #[test]
-    fn only_what_is_shown_is_hashed() {
-        let hash = |page: &str| {
-            let (text, tree) = read::<Tree>(page);
-            subtree_hashes(&tree, &text)[0]
-        };
-        assert_eq!(hash("<p class=a>x  y"), hash("<p id=b>x y"));
-        for other in ["<p>x z", "<div>x y", "<p>x<b> y</b>", "<p>xy", "<p><a href=b>x y"] {
-            assert_ne!(hash("<p>x y"), hash(other), "{other}");
-        }
-        assert_ne!(hash("<a href=b>x"), hash("<a href=c>x"));
-    }
-
     /// A subtree as text.
     fn serialised(tree: &Tree, text: &str, node: usize) -> String {
         let mut all = format!("<{}", tree.name(node));
@@ -258,13 +209,13 @@ mod tests {
         ) {
             let pages: Vec<(String, Tree)> = pages.iter().map(|pieces| read::<Tree>(&pieces.concat())).collect();
             let mut site = SiteLevel::default();
-            pages.iter().for_each(|(text, tree)| site.add(&subtree_hashes(tree, text)));
+            pages.iter().for_each(|(text, tree)| site.add(&tree.subtree_hashes(text)));
             let subtrees = |(text, tree): &(String, Tree)| -> Vec<String> {
                 (0..tree.len()).map(|node| serialised(tree, text, node)).collect()
             };
             let all: Vec<Vec<String>> = pages.iter().map(subtrees).collect();
             for ((text, tree), of_page) in pages.iter().zip(&all) {
-                for (hash, subtree) in subtree_hashes(tree, text).into_iter().zip(of_page) {
+                for (hash, subtree) in tree.subtree_hashes(text).into_iter().zip(of_page) {
                     let on = all.iter().filter(|others| others.contains(subtree)).count();
                     prop_assert_eq!(site.is_template(hash, theta), on >= 2 && on as f64 > theta * all.len() as f64);
                 }

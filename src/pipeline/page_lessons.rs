@@ -18,7 +18,7 @@ use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::corpus::{Document, DocumentRef, HtmlView, Inventory, SourceListing};
 use crate::dom::facts::Facts;
 use crate::dom::page_level::Lessons;
-use crate::dom::site_level::{Labels, SiteLevel, THETA, labels, subtree_hashes};
+use crate::dom::site_level::{Labels, SiteLevel, THETA, labels};
 use crate::html::Tree;
 use crate::mining::Mined;
 use crate::selection::sampling::evenly_spread;
@@ -80,7 +80,7 @@ fn lessons_of(
     let documents = read_documents(inventory, &places, observer)?;
     let pages: Vec<(&Document, &Tree)> =
         documents.iter().flatten().filter_map(|document| Some((document, document.tree.as_deref()?))).collect();
-    let hash = |(document, tree): &(&Document, &Tree)| subtree_hashes(tree, &document.text);
+    let hash = |(document, tree): &(&Document, &Tree)| tree.subtree_hashes(&document.text);
     let hashes: Vec<Vec<u64>> = pages.par_iter().map(hash).collect();
     let mut site = SiteLevel::default();
     hashes.iter().for_each(|of_page| site.add(of_page));
