@@ -29,7 +29,7 @@ pub struct EvalCommand {
 enum Question {
     /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),
-    /// Divide single pages into template and content by a page-level model, and compare with gold text
+    /// Divide single HTML pages into template and content, and compare with gold text
     Nodes(Box<nodes::NodesArgs>),
     /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
