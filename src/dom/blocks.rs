@@ -233,13 +233,7 @@ fn chain(before: u64, step: &str, number: u32) -> u64 {
 /// All names in an element.
 fn names(tree: &Tree, node: usize) -> String {
     let mut names = tree.name(node).to_owned();
-    let telling = [
-        Attribute::Class,
-        Attribute::Id,
-        Attribute::Role,
-        Attribute::ItemProp,
-        Attribute::ItemType,
-    ];
+    let telling = [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType];
     for value in telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute)) {
         names.push(' ');
         names.push_str(value);

@@ -52,7 +52,7 @@ pub struct StreamedSource {
 }
 
 /// Takes the files of several inventories in order, learns from their documents, and cleans each. The inventories
-/// should be read with [`ReadOptions::outline`](crate::corpus::ReadOptions::outline), which cuts pages into segments.
+/// should be read with [`ReadOptions::tree`](crate::corpus::ReadOptions::tree), which cuts pages into segments.
 /// The state is created if it does not exist.
 ///
 /// # Errors
