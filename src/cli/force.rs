@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
-use dehusk::dom::page_level::FIRST_LINE;
+use dehusk::dom::{block_model, page_level};
 use dehusk::pipeline::output_file;
 
 /// The page of `dehusk report`.
@@ -18,7 +18,9 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 /// The model of `dehusk train`.
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The model of `dehusk train --pages`.
-pub const PAGE_MODEL: OutputKind = OutputKind::Text(FIRST_LINE);
+pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
+/// The model of `dehusk train --pages --gold`.
+pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.

@@ -1,20 +1,24 @@
-//! `dehusk train`: takes corpora, and writes a shape model or a page-level model.
+//! `dehusk train`: takes corpora, and writes a shape model, a page-level model or a block model.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use dehusk::corpus::{HtmlView, Inventory};
+use dehusk::dom::block_model::{BlockModel, Lesson};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
+use dehusk::evaluation::block_lessons::block_lessons;
+use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::mining::Mined;
 use dehusk::pipeline::lessons::lessons;
 use dehusk::pipeline::page_lessons::page_lessons;
 use dehusk::training::{ROUNDS, train};
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
-use super::force::{ForceArgs, MODEL, PAGE_MODEL};
+use super::force::{BLOCK_MODEL, ForceArgs, MODEL, PAGE_MODEL};
 use super::options::{MineArgs, ReadingArgs};
 use super::reporter::Reporter;
 use super::{Exit, Global, interrupt};
@@ -30,7 +34,7 @@ pub struct TrainArgs {
     // What it lists is 1 more corpus.
     #[command(flatten)]
     list: ListArgs,
-    /// File for the model, which `--shape` reads, or `--page-model`
+    /// File for the model, for `--shape`, `--page-model` or `extract --model`
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -40,9 +44,20 @@ pub struct TrainArgs {
     /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds.
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
     rounds: usize,
-    /// Learn a page-level model, for `--method tree`, from the HTML pages of the corpora
+    /// Learn a model of single pages from the HTML pages of the corpora
+    ///
+    /// Learn a model of single pages from the HTML pages of the corpora: with --gold a block model, for `dehusk extract`;
+    /// otherwise a page-level model, for `--method tree`.
     #[arg(long, conflicts_with = "rounds")]
     pages: bool,
+    /// Folder with the main texts of the pages: DIR/<source>/<document>.txt
+    ///
+    /// Folder with the main texts of the pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
+    #[arg(long, value_name = "DIR", requires = "pages", conflicts_with = "labels")]
+    gold: Vec<PathBuf>,
+    /// What the pages are, for the first lines of the block model
+    #[arg(long, value_name = "TEXT", requires = "gold", hide_short_help = true, value_parser = one_line)]
+    about: Option<String>,
     /// What tells that a part of a page is template
     ///
     /// What tells that a part of a page is template: `hash`, the part recurs on other pages of its source; `text`, its text is
@@ -73,10 +88,20 @@ fn rounds(text: &str) -> Result<usize, String> {
     }
 }
 
+fn one_line(text: &str) -> Result<String, String> {
+    match text.contains(char::is_control) {
+        true => Err("it must be one line".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let inventories = inventories(args)?;
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+    if !args.gold.is_empty() {
+        return train_blocks(args, inventories, &inputs, reporter);
+    }
     if args.pages {
         return train_pages(args, inventories, &inputs, global, reporter);
     }
@@ -117,9 +142,7 @@ fn train_pages(
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
-    if args.reading.options().html == HtmlView::Markup {
-        bail!("--pages reads pages as trees: leave --html markup out");
-    }
+    refuse_markup(args)?;
     let output = args.force.file(&args.output, inputs, PAGE_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
@@ -151,6 +174,52 @@ fn train_pages(
     );
     output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
     Ok(reporter.exit())
+}
+
+/// Learns a block model.
+fn train_blocks(
+    args: &TrainArgs,
+    inventories: Vec<Inventory>,
+    inputs: &[PathBuf],
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
+    refuse_markup(args)?;
+    let (corpora, folders) = (inventories.len(), args.gold.len());
+    if corpora != folders {
+        bail!("{corpora} corpora and {folders} times --gold: give a folder of main texts for each corpus, in the same order");
+    }
+    let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
+    let mut lessons: Vec<Lesson> = Vec::new();
+    for (inventory, folder) in inventories.into_iter().zip(&args.gold) {
+        let gold = GoldTexts::read(folder, &args.reading.gold_options(), reporter)?;
+        let of_corpus = block_lessons(inventory, &gold, reporter)?;
+        if of_corpus.is_empty() {
+            bail!(gold.nothing_to_score(", or no page has half of its gold text"));
+        }
+        lessons.extend(of_corpus);
+    }
+    let sites: BTreeSet<&str> = lessons.iter().map(|lesson| lesson.site.as_str()).collect();
+    if !lessons.iter().any(|lesson| lesson.content().any(|is_content| is_content))
+        || !lessons.iter().any(|lesson| lesson.content().any(|is_content| !is_content))
+    {
+        bail!("there is nothing to learn from: in {} pages, all blocks are content, or none is", lessons.len());
+    }
+    let about = args.about.iter().fold(
+        format!("Learned from {} pages of {} sources", lessons.len(), sites.len()),
+        |numbers, about| format!("{numbers}: {about}"),
+    );
+    interrupt::check()?;
+    let model = BlockModel::fit(&lessons);
+    interrupt::check()?;
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    Ok(reporter.exit())
+}
+
+fn refuse_markup(args: &TrainArgs) -> anyhow::Result<()> {
+    if args.reading.options().html == HtmlView::Markup {
+        bail!("--pages reads pages as trees: leave --html markup out");
+    }
+    Ok(())
 }
 
 /// The files of each corpus. The paths of a list are 1 corpus.

@@ -76,12 +76,22 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// A page and what is content in it: for each of its blocks, the share of its words that are in the main text. `None`
-    /// if the author of the main text may have decided either way.
-    pub fn of(site: &str, text: &str, tree: &Tree, share: impl Fn(&Range<usize>) -> Option<f32>) -> Lesson {
+    /// A page and what is content in it. `shares` gets the blocks, and a function from a block and the name of a feature
+    /// to its value. It returns for each block the share of its words that are in the main text, or `None` if the author of
+    /// the main text may have decided either way.
+    pub fn of(
+        site: &str,
+        text: &str,
+        tree: &Tree,
+        shares: impl FnOnce(&Blocks, &dyn Fn(usize, &str) -> f32) -> Vec<Option<f32>>,
+    ) -> Lesson {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
-        let shares: Vec<Option<f32>> = page.blocks.iter().map(|block| share(&block.text)).collect();
+        let value = |block: usize, name: &str| {
+            let index = FEATURES.iter().position(|feature| *feature == name);
+            index.map_or(0.0, |index| features[block * FEATURES.len() + index])
+        };
+        let shares = shares(&page, &value);
         let content = |share: &Option<f32>| share.is_some_and(|share| share >= 0.5);
         let main_text: f32 =
             page.blocks.iter().zip(&shares).filter(|(_, share)| content(share)).map(|(block, _)| block.words).sum();

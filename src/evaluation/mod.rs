@@ -8,7 +8,7 @@
 //!   cache of pages, [`stream_figures`] are the figures by page, and [`line_chart`] draws them.
 //!
 //! - For pages as trees: `nodes` judges page-level templates by gold text. [`article`] locates the gold text in its page,
-//!   and [`agreement`] compares groupings.
+//!   and [`agreement`] compares groupings. `block_lessons` labels blocks by gold text, with the words that [`alignment`] finds.
 //!
 //! All of them compare [`words`]. [`random`] gives the same figures on every machine for the same seed.
 
@@ -19,6 +19,7 @@ pub mod score;
 pub mod opponents;
 pub mod losses;
 pub mod article;
+pub mod alignment;
 pub mod agreement;
 #[cfg(feature = "pipeline")]
 pub mod gold_texts;
@@ -26,6 +27,8 @@ pub mod gold_texts;
 pub mod scoring;
 #[cfg(feature = "pipeline")]
 pub mod nodes;
+#[cfg(feature = "pipeline")]
+pub mod block_lessons;
 
 pub mod injection;
 

@@ -1,0 +1,108 @@
+//! What pages with gold text teach about blocks ([`block_model`](crate::dom::block_model)).
+//!
+//! A block is content if at least half of its words are in the gold text. Gold texts disagree whether headline, author and
+//! date belong to them, so these blocks have no label.
+
+use rayon::prelude::*;
+
+use super::alignment::matched;
+use super::gold_texts::{Gold, GoldTexts};
+use super::score::MIN_GOLD_WORDS;
+use super::words::{Word, word_hashes, words};
+use crate::corpus::{Document, HtmlView, Inventory, SourceListing};
+use crate::dom::block_model::Lesson;
+use crate::dom::blocks::Blocks;
+use crate::pipeline::left_out::tell_of_skipped;
+use crate::pipeline::reading::read_documents;
+use crate::pipeline::{self, Observer, WarningKind};
+
+/// If less of its gold text is in a page, the page was read in another way than its gold text.
+const LEAST_FOUND: f64 = 0.5;
+/// A block from which on it is content.
+const CONTENT: f32 = 0.5;
+/// A block of at most this many words may be the author or the date.
+const BYLINE_WORDS: f32 = 12.0;
+
+/// What the pages of a corpus teach that have gold text. The source of a page is its site.
+///
+/// # Errors
+/// If the corpus cannot be listed, no page has gold text, or the observer stops it.
+pub fn block_lessons(inventory: Inventory, gold: &GoldTexts, observer: &dyn Observer) -> pipeline::Result<Vec<Lesson>> {
+    // Input that can be read only once is stored when it is listed. Without its markup it would have no trees.
+    let inventory = inventory.with_html(HtmlView::Page).with_trees();
+    let sources = inventory.sources()?;
+    inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
+    observer.start("labelling", sources.listings.len().into());
+    let of_source = |listing: &SourceListing| -> pipeline::Result<Vec<Option<Lesson>>> {
+        let documents = read_documents(&inventory, &listing.documents, observer)?;
+        let pairs = gold.with_documents(listing.id.as_str(), &documents);
+        observer.step(1);
+        Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document)).collect())
+    };
+    let pages: Vec<Option<Lesson>> =
+        sources.listings.par_iter().map(of_source).collect::<pipeline::Result<Vec<_>>>()?.into_iter().flatten().collect();
+    observer.finish();
+    let all = pages.len();
+    let lessons: Vec<Lesson> = pages.into_iter().flatten().collect();
+    if lessons.len() < all {
+        let message = format!(
+            "pages are left out that are no HTML or have less than half of their gold text: {} of {all}",
+            all - lessons.len()
+        );
+        observer.warn(WarningKind::NoLesson, &message);
+    }
+    if gold.too_short > 0 {
+        let message = format!("gold texts of fewer than {MIN_GOLD_WORDS} words are left out: {}", gold.too_short);
+        observer.warn(WarningKind::NoLesson, &message);
+    }
+    Ok(lessons)
+}
+
+/// `None` if the document is no page, or if too little of the gold text is in it.
+fn lesson(gold: &Gold, document: &Document) -> Option<Lesson> {
+    let tree = document.tree.as_deref()?;
+    let page: Vec<Word> = words(&document.text).collect();
+    let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
+    let gold = word_hashes(&gold.text);
+    let found = matched(&hashes, &gold);
+    if (found.len() as f64) < LEAST_FOUND * gold.len() as f64 {
+        return None;
+    }
+    let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();
+    let shares = |blocks: &Blocks, feature: &dyn Fn(usize, &str) -> f32| {
+        let share = |block: &crate::dom::blocks::Block| {
+            let in_block = |starts: &dyn Fn(usize) -> usize| starts(block.text.end) - starts(block.text.start);
+            let words = in_block(&|limit| page.partition_point(|word| word.range.start < limit));
+            let found = in_block(&|limit| places.partition_point(|&place| place < limit));
+            if words > 0 { found as f32 / words as f32 } else { 0.0 }
+        };
+        let shares: Vec<f32> = blocks.blocks.iter().map(share).collect();
+        let words: Vec<f32> = blocks.blocks.iter().map(|block| block.words).collect();
+        let title = (0..words.len()).find(|&block| feature(block, "title") > 0.0);
+        let byline = title.map_or(0..0, |title| byline(title, &words, &shares));
+        let is_unsure =
+            |block: usize| Some(block) == title || byline.contains(&block) || feature(block, "is-heading-1") > 0.0;
+        shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()
+    };
+    Some(Lesson::of(document.source.as_str(), &document.text, tree, shares))
+}
+
+/// The short blocks between the title and the first long block after it, if that is content.
+fn byline(title: usize, words: &[f32], shares: &[f32]) -> std::ops::Range<usize> {
+    let start = title + 1;
+    let first_long = (start..words.len()).find(|&block| words[block] > BYLINE_WORDS);
+    start..first_long.filter(|&block| shares[block] >= CONTENT).unwrap_or(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_blocks_between_title_and_content_are_a_byline() {
+        let words = [5.0, 8.0, 3.0, 4.0, 30.0, 2.0, 40.0];
+        assert_eq!(byline(1, &words, &[0.0, 1.0, 0.0, 1.0, 0.9, 0.0, 1.0]), 2..4);
+        assert_eq!(byline(1, &words, &[0.0, 1.0, 0.0, 1.0, 0.1, 0.0, 1.0]), 2..2, "what follows is no content");
+        assert_eq!(byline(6, &words, &[1.0; 7]), 7..7);
+    }
+}
