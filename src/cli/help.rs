@@ -119,6 +119,18 @@ pub fn examples(name: &str) -> &'static [Example] {
                 lines: &["dehusk clean corpora/news -p patterns -o spans --spans"],
             },
         ],
+        "extract" => &[
+            Example {
+                purpose: "Write the content of HTML pages as text",
+                lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' -o content"],
+            },
+            Example {
+                purpose: "Write the pages without all else, as lines of JSON",
+                lines: &[
+                    "dehusk extract 'corpora/news/orchard-courier.example/*.html' --html page -o - > content.jsonl",
+                ],
+            },
+        ],
         "stream" => &[
             Example {
                 purpose: "Clean documents, and learn from them for later ones",

@@ -8,6 +8,7 @@ mod corpus_paths;
 mod diff;
 mod eval;
 mod explain;
+mod extract;
 mod fields;
 mod force;
 mod generate;
@@ -107,6 +108,8 @@ enum Command {
     Combine(combine::CombineCommand),
     /// Remove boilerplate from documents, with pattern files
     Clean(clean::CleanCommand),
+    /// Write the content of HTML pages, each judged alone: no patterns are needed
+    Extract(Box<extract::ExtractCommand>),
     /// Clean documents as they arrive, with what was learned from earlier documents
     Stream(Box<stream::StreamCommand>),
     /// Show, export or merge what streams have learned
@@ -130,7 +133,7 @@ enum Command {
     Review(WithoutReview),
     /// Measure how good mining and cleaning are, against gold text or as a subcommand does
     Eval(Box<eval::EvalCommand>),
-    /// Train a model of what boilerplate looks like, for `--shape`
+    /// Train a model of what boilerplate looks like, or of what the content of a page is
     Train(train::TrainArgs),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
@@ -255,7 +258,7 @@ fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
 impl Command {
     /// Whether the command has `--resume` and `--report`.
     fn resumes(&self) -> bool {
-        matches!(self, Command::Run(_) | Command::Clean(_))
+        matches!(self, Command::Run(_) | Command::Clean(_) | Command::Extract(_))
     }
 
     /// Where the command writes its results.
@@ -263,6 +266,7 @@ impl Command {
         match self {
             Command::Run(_) => Results::Resumed,
             Command::Clean(args) => args.results(),
+            Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),
             Command::Stream(_) => Results::State,
             _ => Results::Files,
@@ -275,6 +279,7 @@ impl Command {
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Combine(args) => combine::run(&args, global, reporter),
             Command::Clean(args) => clean::run(&args, global, reporter),
+            Command::Extract(args) => extract::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, global, reporter),
             Command::State(args) => state::run(&args, reporter),
             Command::Check(args) => check::run(&args, reporter),

@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk::dom::block_model::BlockModel;
+use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
@@ -266,6 +268,18 @@ impl LexerArgs {
     }
 }
 
+/// How the content of pages is extracted, and what happens when something goes wrong.
+#[derive(Args, Debug)]
+pub struct ExtractArgs {
+    /// Model, written by `dehusk train --pages --gold` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
+    pub model: Option<Arc<BlockModel>>,
+    #[command(flatten)]
+    pub written: WrittenArgs,
+    #[command(flatten)]
+    pub long: LongRunArgs,
+}
+
 /// How documents are cleaned, and what happens when something goes wrong.
 #[derive(Args, Debug)]
 pub struct CleanArgs {
@@ -283,6 +297,13 @@ pub struct CleanArgs {
 pub struct DocumentArgs {
     #[command(flatten)]
     pub method: MethodArgs,
+    #[command(flatten)]
+    pub written: WrittenArgs,
+}
+
+/// What is written for a document.
+#[derive(Args, Debug)]
+pub struct WrittenArgs {
     /// Write this text in place of removed text
     #[arg(long, value_name = "TEXT", help_heading = "Cleaning")]
     pub replacement: Option<String>,
@@ -380,16 +401,37 @@ impl CleanArgs {
             false => self.documents.options(global)?,
             true => {
                 let model = self.page_model.clone().unwrap_or_else(PageModel::shipped);
-                self.documents.options_with(CleanOptions::default(), global).page_model(Some(model))
+                self.documents.written.options(global).page_judge(Some(PageJudge::Template(model)))
             }
         };
-        let options = options.copies_broken(self.long.on_error == OnError::Copy);
-        let options = options.resume(self.long.resume).verify(self.long.verify).prune(self.long.prune.prune);
-        Ok(options.report(self.long.report.clone()).force(self.long.force.force))
+        Ok(self.long.add_to(options))
+    }
+}
+
+impl ExtractArgs {
+    /// The options for extracting the content of the pages of a corpus.
+    pub fn options(&self, global: &Global) -> CorpusCleanOptions {
+        let model = self.model.clone().unwrap_or_else(BlockModel::shipped);
+        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model))))
+    }
+}
+
+impl LongRunArgs {
+    fn add_to(&self, options: CorpusCleanOptions) -> CorpusCleanOptions {
+        let options = options.copies_broken(self.on_error == OnError::Copy);
+        let options = options.resume(self.resume).verify(self.verify).prune(self.prune.prune);
+        options.report(self.report.clone()).force(self.force.force)
     }
 }
 
 impl DocumentArgs {
+    /// The options for cleaning documents.
+    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
+        Ok(self.written.options(global).cleaning(self.method.options()?))
+    }
+}
+
+impl WrittenArgs {
     /// The unit of spans, if `--spans` is given.
     pub fn spans(&self) -> Option<spans::SpanUnit> {
         self.spans.then_some(match self.span_units {
@@ -398,13 +440,9 @@ impl DocumentArgs {
         })
     }
 
-    /// The options for cleaning documents.
-    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
-        Ok(self.options_with(self.method.options()?, global))
-    }
-
-    fn options_with(&self, cleaning: CleanOptions, global: &Global) -> CorpusCleanOptions {
-        let options = CorpusCleanOptions::default().cleaning(cleaning).spans(self.spans());
+    /// The options for writing documents.
+    fn options(&self, global: &Global) -> CorpusCleanOptions {
+        let options = CorpusCleanOptions::default().spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
         options.memory(global.memory()).threads(global.threads())
     }
@@ -449,6 +487,11 @@ pub struct AnyMethodArgs {
 pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
     let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn block_model(path: &str) -> Result<Arc<BlockModel>, String> {
+    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    BlockModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {

@@ -9,7 +9,7 @@ use dehusk::pipeline::Library;
 
 use dehusk::pipeline::Target;
 
-use super::clean::clean;
+use super::clean::{How, clean};
 use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
 use super::reporter::Reporter;
@@ -48,7 +48,9 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);
     let inventory = if args.cleaning.is_by_tree() { inventory.with_trees() } else { inventory };
-    clean(&inventory, &library, &cleaned, &args.cleaning, global, reporter, &mut summary)?;
+    let how =
+        How { library: &library, options: args.cleaning.options(global)?, max_errors: args.cleaning.long.max_errors };
+    clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())

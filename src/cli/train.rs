@@ -186,7 +186,9 @@ fn train_blocks(
     refuse_markup(args)?;
     let (corpora, folders) = (inventories.len(), args.gold.len());
     if corpora != folders {
-        bail!("{corpora} corpora and {folders} times --gold: give a folder of main texts for each corpus, in the same order");
+        bail!(
+            "{corpora} corpora and {folders} times --gold: give a folder of main texts for each corpus, in the same order"
+        );
     }
     let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
     let mut lessons: Vec<Lesson> = Vec::new();
@@ -199,15 +201,18 @@ fn train_blocks(
         lessons.extend(of_corpus);
     }
     let sites: BTreeSet<&str> = lessons.iter().map(|lesson| lesson.site.as_str()).collect();
+    if sites.len() < 2 {
+        bail!(
+            "a block model is learned from the pages of 2 sources or more, and all pages here are of one; see --source-by"
+        );
+    }
     if !lessons.iter().any(|lesson| lesson.content().any(|is_content| is_content))
         || !lessons.iter().any(|lesson| lesson.content().any(|is_content| !is_content))
     {
         bail!("there is nothing to learn from: in {} pages, all blocks are content, or none is", lessons.len());
     }
-    let about = args.about.iter().fold(
-        format!("Learned from {} pages of {} sources", lessons.len(), sites.len()),
-        |numbers, about| format!("{numbers}: {about}"),
-    );
+    let mut about = format!("Learned from {} pages of {} sources", lessons.len(), sites.len());
+    args.about.iter().for_each(|pages| about += &format!(": {pages}"));
     interrupt::check()?;
     let model = BlockModel::fit(&lessons);
     interrupt::check()?;

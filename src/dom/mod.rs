@@ -13,3 +13,4 @@ pub mod blocks;
 pub mod block_features;
 pub mod block_context;
 pub mod block_model;
+pub mod page_judge;

@@ -39,8 +39,14 @@ pub fn block_lessons(inventory: Inventory, gold: &GoldTexts, observer: &dyn Obse
         observer.step(1);
         Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document)).collect())
     };
-    let pages: Vec<Option<Lesson>> =
-        sources.listings.par_iter().map(of_source).collect::<pipeline::Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let pages: Vec<Option<Lesson>> = sources
+        .listings
+        .par_iter()
+        .map(of_source)
+        .collect::<pipeline::Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     observer.finish();
     let all = pages.len();
     let lessons: Vec<Lesson> = pages.into_iter().flatten().collect();

@@ -1,12 +1,12 @@
 //! `dehusk clean`: takes a corpus and pattern files, and writes cleaned documents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use dehusk::corpus::{Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
-use dehusk::pipeline::{CleanedSource, Library, Target, clean_corpus};
+use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
 use super::interrupt::Results;
 use super::mine::scan_paths;
@@ -37,8 +37,13 @@ pub struct CleanCommand {
 impl CleanCommand {
     /// Where the documents are written.
     pub fn results(&self) -> Results {
-        if self.output.as_os_str() == "-" { Results::Stdout } else { Results::Resumed }
+        results_of(&self.output)
     }
+}
+
+/// Where documents are written with this output.
+pub fn results_of(output: &Path) -> Results {
+    if output.as_os_str() == "-" { Results::Stdout } else { Results::Resumed }
 }
 
 /// Runs the command.
@@ -48,23 +53,57 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     reporter.explain(|| {
         format!("loaded {} from {}", count(library.files().count(), "pattern file"), args.patterns.display())
     });
-    let options = args.corpus.reading.options().tree(args.cleaning.is_by_tree());
-    let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
-    let target = match args.output.to_str() {
-        Some("-") => Target::Stdout,
-        _ => Target::Folder(OutputRoot::create(&args.output, &inventory.inputs())?),
-    };
-    clean(&inventory, &library, &target, &args.cleaning, global, reporter, &mut summary)?;
+    let how =
+        How { library: &library, options: args.cleaning.options(global)?, max_errors: args.cleaning.long.max_errors };
+    clean_documents(&args.corpus, &args.output, &how, &mut summary, reporter)?;
     // `dehusk run` does not need this: mining has already printed it.
     library
         .files()
         .filter(|file| summary.sources.contains_key(&file.source))
         .for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
+    print(&mut summary, &args.output, &args.summary, global, reporter)
+}
+
+/// How documents are cleaned.
+pub struct How<'a> {
+    /// The patterns.
+    pub library: &'a Library,
+    /// All other options.
+    pub options: CorpusCleanOptions,
+    /// Maximum number of documents that may be skipped, if there is one.
+    pub max_errors: Option<usize>,
+}
+
+/// Cleans the documents of a corpus, for an output that a user named.
+pub fn clean_documents(
+    corpus: &CorpusArgs,
+    output: &Path,
+    how: &How,
+    summary: &mut Summary,
+    reporter: &Reporter,
+) -> anyhow::Result<()> {
+    let options = corpus.reading.options().tree(how.options.page_judge.is_some());
+    let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
+    let target = match results_of(output) {
+        Results::Stdout => Target::Stdout,
+        _ => Target::Folder(OutputRoot::create(output, &inventory.inputs())?),
+    };
+    clean(&inventory, &target, how, reporter, summary)
+}
+
+/// Prints the summary beside the documents.
+pub fn print(
+    summary: &mut Summary,
+    output: &Path,
+    args: &SummaryArgs,
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();
-    match target {
-        Target::Folder(_) => summary.print(args.summary.json, global.quiet)?,
-        Target::Stdout => summary.print_beside(args.summary.json, global.quiet)?,
+    match results_of(output) {
+        Results::Stdout => summary.print_beside(args.json, global.quiet)?,
+        _ => summary.print(args.json, global.quiet)?,
     }
     Ok(reporter.exit())
 }
@@ -72,17 +111,15 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
 /// Cleans all files of an inventory.
 pub fn clean(
     inventory: &Inventory,
-    library: &Library,
     target: &Target,
-    args: &CleanArgs,
-    global: &Global,
+    How { library, options, max_errors }: &How,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
-    if let Some(allowed) = args.long.max_errors {
+    if let Some(allowed) = *max_errors {
         reporter.set_max_errors(allowed, matches!(target, Target::Folder(_)));
     }
-    let cleaned = clean_corpus(inventory, library, target, &args.options(global)?, reporter);
+    let cleaned = clean_corpus(inventory, library, target, options, reporter);
     summary.seconds.extend(reporter.times());
     let mut total = Cleaned::default();
     for (source, CleanedSource { cleaned, drift }) in cleaned? {

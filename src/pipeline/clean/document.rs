@@ -10,8 +10,7 @@ use super::CorpusCleanOptions;
 use crate::cleaning::cut::{Cut, is_emptied, strip};
 use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
 use crate::corpus::{Document, Page};
-use crate::dom::facts::Facts;
-use crate::dom::page_level::PageModel;
+use crate::dom::page_judge::PageJudge;
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
@@ -28,7 +27,7 @@ pub struct DocumentCleaner<'a> {
     pub reports: bool,
     observer: &'a dyn Observer,
     /// Decides instead of the patterns, if it is given.
-    page_model: Option<&'a PageModel>,
+    page_judge: Option<&'a PageJudge>,
     /// Maximum share of a document that may be removed.
     max_removed: f64,
     /// The text that replaces removed text, if there is one.
@@ -96,8 +95,8 @@ impl<'a> DocumentCleaner<'a> {
     ) -> DocumentCleaner<'a> {
         let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
         let (max_removed, budget) = (options.max_removed, Budget::new(options.memory));
-        let page_model = options.page_model.as_deref();
-        DocumentCleaner { cleaners, reports, observer, page_model, max_removed, replacement, budget }
+        let page_judge = options.page_judge.as_ref();
+        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, budget }
     }
 
     /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
@@ -116,9 +115,9 @@ impl<'a> DocumentCleaner<'a> {
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
-        let cleaning = match self.page_model {
+        let cleaning = match self.page_judge {
             None => source.cleaner.cleaning(&document.text, &reading),
-            Some(model) => source.cleaner.cleaning_by(&reading, &templates(document, model)?),
+            Some(judge) => source.cleaner.cleaning_by(&reading, &judged(document, judge)?),
         };
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
     }
@@ -232,11 +231,11 @@ impl<'a> DocumentCleaner<'a> {
     }
 }
 
-/// The parts of a page that are template.
-fn templates(document: &Document, model: &PageModel) -> Result<Vec<(Range<usize>, f32)>, String> {
-    let no_page = "it is no HTML page, which the tree method needs; clean it with --method smooth";
-    let tree = document.tree.as_deref().ok_or(no_page)?;
-    Ok(model.templates(&Facts::of(tree, &document.text, document.url.as_deref(), None)))
+/// The parts of a page that go.
+fn judged(document: &Document, judge: &PageJudge) -> Result<Vec<(Range<usize>, f32)>, String> {
+    let no_page = || format!("it is no HTML page, which {} needs; {}", judge.name(), judge.advice());
+    let tree = document.tree.as_deref().ok_or_else(no_page)?;
+    Ok(judge.boilerplate(&document.text, tree, document.url.as_deref()))
 }
 
 /// A text without the removed parts.

@@ -29,7 +29,7 @@ use super::{manifest, output_file, suited, timed};
 use crate::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use crate::cleaning::{CleanOptions, Grounds};
 use crate::corpus::{HtmlView, InputFile, Inventory, OutputFile, OutputKind, OutputRoot, ReadOptions, folder_of};
-use crate::dom::page_level::PageModel;
+use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 use cleaners::Cleaners;
@@ -49,9 +49,9 @@ pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "byt
 pub struct CorpusCleanOptions {
     /// How it is decided what is removed.
     pub cleaning: CleanOptions,
-    /// If given, this model of pages decides alone. Patterns do nothing, but what a person rejected or keeps stays. All
+    /// If given, this judge of pages decides alone. Patterns do nothing, but what a person rejected or keeps stays. All
     /// documents must be pages that are read with their trees ([`ReadOptions::tree`]). Others are left out.
-    pub page_model: Option<Arc<PageModel>>,
+    pub page_judge: Option<PageJudge>,
     /// The text that replaces removed text.
     pub replacement: Option<String>,
     /// The maximum share of a document that may be removed, 0..=1. A document that would lose more is kept unchanged.
@@ -79,7 +79,7 @@ pub struct CorpusCleanOptions {
 
 setters!(CorpusCleanOptions {
     cleaning: CleanOptions,
-    page_model: Option<Arc<PageModel>>,
+    page_judge: Option<PageJudge>,
     replacement: Option<String>,
     max_removed: f64,
     spans: Option<spans::SpanUnit>,
@@ -98,7 +98,7 @@ impl Default for CorpusCleanOptions {
     fn default() -> CorpusCleanOptions {
         CorpusCleanOptions {
             cleaning: CleanOptions::default(),
-            page_model: None,
+            page_judge: None,
             replacement: None,
             max_removed: 1.0,
             spans: None,
@@ -189,18 +189,21 @@ pub fn clean_corpus(
     if options.spans.is_some() {
         refuse_collisions(inventory.files())?;
     }
-    if options.page_model.is_some() && inventory.options().html == HtmlView::Markup {
-        return Err(PipelineError::Refused(NO_MARKUP.to_owned()));
+    if let Some(judge) = &options.page_judge
+        && inventory.options().html == HtmlView::Markup
+    {
+        let message = format!("{} judges the visible text of pages: leave --html markup out", judge.name());
+        return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;
     let report = options.report.as_deref().map(|path| report_file(path, inventory, library, options)).transpose()?;
     let cleaning = suited(options.cleaning.clone(), inventory.options().html);
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;
-    let is_default = is_default && options.page_model.is_none();
+    let is_default = is_default && options.page_judge.is_none();
     let work = work(library, &cleaning, inventory.options(), options);
     let mut cleaners = Cleaners::new(library, cleaning, observer);
-    if options.page_model.is_some() {
-        // A page-level model needs no patterns of the source.
+    if options.page_judge.is_some() {
+        // It needs no patterns of the source.
         cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));
     }
     let documents = DocumentCleaner::new(cleaners, options, report.is_some(), observer);
@@ -237,17 +240,14 @@ pub fn clean_corpus(
     Ok(counts.collect())
 }
 
-/// Why pages must not be read as markup.
-const NO_MARKUP: &str = "the tree method judges the visible text of pages: leave --html markup out";
-
 fn default_lexer() -> Lexer {
     Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
 }
 
 /// A hash of everything that decides what is written for an input.
 fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, options: &CorpusCleanOptions) -> String {
-    let CorpusCleanOptions { page_model, replacement, max_removed, spans, copies_broken, .. } = options;
-    let options = (cleaning, page_model, reading, replacement, max_removed, spans, copies_broken);
+    let CorpusCleanOptions { page_judge, replacement, max_removed, spans, copies_broken, .. } = options;
+    let options = (cleaning, page_judge, reading, replacement, max_removed, spans, copies_broken);
     let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     library.files().for_each(|file| all.push_str(&file.to_yaml()));
     manifest::hash(&all)
