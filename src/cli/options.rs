@@ -271,7 +271,9 @@ impl LexerArgs {
 /// How the content of pages is extracted, and what happens when something goes wrong.
 #[derive(Args, Debug)]
 pub struct ExtractArgs {
-    /// Model, written by `dehusk train --pages --gold` [default: the shipped model]
+    /// Model of the content of pages [default: the shipped model]
+    ///
+    /// Model of the content of pages, written by `dehusk train --pages --gold` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
     pub model: Option<Arc<BlockModel>>,
     #[command(flatten)]

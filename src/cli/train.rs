@@ -187,7 +187,8 @@ fn train_blocks(
     let (corpora, folders) = (inventories.len(), args.gold.len());
     if corpora != folders {
         bail!(
-            "{corpora} corpora and {folders} times --gold: give a folder of main texts for each corpus, in the same order"
+            "the number of corpora is {corpora}, and that of --gold is {folders}: give a folder of main texts for each corpus, in \
+             the same order"
         );
     }
     let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
