@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{PageAspect, SourceMap, Tree, declared_encoding, read};
+use crate::html::{PageAspect, SourceMap, Tree, declared_encoding, read_despite_scripts};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -124,10 +124,10 @@ impl View {
 /// The visible text of a page, the requested reading, and the tree if the options request it.
 fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Tree>>) {
     if !options.tree {
-        let (text, reading) = read(html);
+        let (text, reading) = read_despite_scripts(html);
         return (text, reading, None);
     }
-    let (text, (reading, tree)) = read::<(R, Tree)>(html);
+    let (text, (reading, tree)) = read_despite_scripts::<(R, Tree)>(html);
     (text, reading, Some(Box::new(tree)))
 }
 

@@ -28,18 +28,18 @@ pub(super) struct Builder<T> {
     /// The bytes of the tag that is processed.
     tag: Range<usize>,
     is_end_tag: bool,
-    /// Whether the content of `<noscript>` is part of the page.
-    shows_noscript: bool,
-    /// Number of bytes in `<noscript>` that are not shown.
-    noscript: usize,
+    /// Whether the page is read as if no script ran.
+    without_scripts: bool,
+    /// Number of bytes that are not shown and that a script may show.
+    unseen: usize,
 }
 
 /// Limit for the inline elements that are ended together with the formatting element around them. It keeps time linear.
 const MOST_ENDED: u32 = 64;
 
 impl<T: Trace> Builder<T> {
-    /// An empty page. `shows_noscript` says whether the content of `<noscript>` is part of it.
-    pub(super) fn new(shows_noscript: bool) -> Self {
+    /// An empty page. `without_scripts` says whether it is read as if no script ran.
+    pub(super) fn new(without_scripts: bool) -> Self {
         Builder {
             lines: Lines::default(),
             stack: Stack::new(),
@@ -47,8 +47,8 @@ impl<T: Trace> Builder<T> {
             skip_line_feed: false,
             tag: 0..0,
             is_end_tag: false,
-            shows_noscript,
-            noscript: 0,
+            without_scripts,
+            unseen: 0,
         }
     }
 
@@ -57,9 +57,9 @@ impl<T: Trace> Builder<T> {
         self.lines.finish()
     }
 
-    /// Number of bytes in `<noscript>` that are not shown.
-    pub(super) fn noscript(&self) -> usize {
-        self.noscript
+    /// Number of bytes that are not shown and that a script may show. `<noscript>` counts with its markup.
+    pub(super) fn unseen(&self) -> usize {
+        self.unseen
     }
 
     /// Whether the innermost element is of SVG or MathML.
@@ -81,7 +81,8 @@ impl<T: Trace> Builder<T> {
         let skip_line_feed = std::mem::take(&mut self.skip_line_feed);
         if self.stack.is_hidden() || text == b"\0" {
             // A browser's tree builder drops U+0000.
-            self.noscript += if self.stack.top_tag() == Some(Tag::Noscript) { text.len() } else { 0 };
+            let is_no_text = matches!(self.stack.top_tag(), Some(Tag::Script | Tag::Style | Tag::Title));
+            self.unseen += if is_no_text { 0 } else { text.len() };
             if T::ATTRIBUTES && self.stack.height() == 1 && self.stack.top_tag() == Some(Tag::Title) {
                 self.lines.trace().title(text);
             }
@@ -171,7 +172,7 @@ impl<T: Trace> Builder<T> {
             self.add_empty(name, pending);
             return None;
         }
-        let is_shown_noscript = tag == Tag::Noscript && self.shows_noscript;
+        let is_shown_noscript = tag == Tag::Noscript && self.without_scripts;
         let unseen = tag.is_unseen() && !pending.is_shadow_root() && !is_shown_noscript;
         let hides = look != Look::Shown || unseen;
         self.push(Element { name, hides, foreign }, Some(pending));

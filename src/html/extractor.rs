@@ -28,13 +28,13 @@ pub(super) struct Extractor<'a, T> {
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
-    /// An extractor for the page `source`, read from byte `start` on. `shows_noscript` says whether the content of
-    /// `<noscript>` is part of it.
-    pub(super) fn new(source: &'a str, start: usize, shows_noscript: bool) -> Self {
+    /// An extractor for the page `source`, read from byte `start` on. `without_scripts` says whether it
+    /// is read as if no script ran.
+    pub(super) fn new(source: &'a str, start: usize, without_scripts: bool) -> Self {
         Extractor {
             source: source.as_bytes(),
-            page: Builder::new(shows_noscript),
-            tag: PendingTag::keeping(T::ATTRIBUTES),
+            page: Builder::new(without_scripts),
+            tag: PendingTag::new(T::ATTRIBUTES, without_scripts),
             last_start: Tag::Other,
             position: start,
             seen: start,
@@ -43,9 +43,9 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
-    /// Number of bytes in `<noscript>` that are not shown.
-    pub(super) fn noscript(&self) -> usize {
-        self.page.noscript()
+    /// Number of bytes that are not shown and that a script may show.
+    pub(super) fn unseen(&self) -> usize {
+        self.page.unseen()
     }
 
     /// The text of the page, and its trace.

@@ -38,9 +38,9 @@ pub use prescan::declared_encoding;
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::{PageCut, page_without};
 
-/// A page whose text is written by scripts has its text for browsers without scripts in `<noscript>`, and nearly none
-/// elsewhere. If the page has this many times more text with `<noscript>` than without, it is read with it.
-const MOSTLY_NOSCRIPT: usize = 10;
+/// A page that scripts write may have its text in `<noscript>`, or in `hidden` elements from where scripts take it, and
+/// nearly none elsewhere. If a page has this many times more text there, it is read as if no script ran.
+const MOSTLY_UNSEEN: usize = 10;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -51,8 +51,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// There is no line break at the end.
 ///
 /// Text that is not part of the page is left out: scripts, styles, comments, templates, the title. So is text that is
-/// only for browsers without some feature: `<noscript>`, and the content of frames, videos, objects and canvases. But a
-/// page that has hardly any text except in `<noscript>` is read as a browser without scripts shows it. SVG
+/// only for browsers without some feature: `<noscript>`, and the content of frames, videos, objects and canvases. SVG
 /// is left out, and text that is hidden by the `hidden` attribute or an inline style. The labels of `<input>` buttons
 /// are text. Placeholders, values and `alt` texts are not. All options of a `<select>` count as visible.
 pub fn visible_text(html: &str) -> String {
@@ -76,22 +75,31 @@ impl<R: sealed::PageAspect> PageAspect for R {}
 /// assert_eq!((text.as_str(), map.source_range(0..4), tree.runs().count()), ("Home\nSport", 8..12, 2));
 /// ```
 pub fn read<R: PageAspect>(html: &str) -> (String, R) {
-    let read_page = |shows_noscript: bool| {
-        let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
-        let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), shows_noscript);
-        let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
-        let noscript = extractor.noscript();
-        let (text, trace) = extractor.finish();
-        (noscript, text, trace)
-    };
-    let (noscript, text, trace) = read_page(false);
-    if noscript > MOSTLY_NOSCRIPT * text.len() {
-        let (_, without_scripts, its_trace) = read_page(true);
-        if without_scripts.len() > MOSTLY_NOSCRIPT * text.len() {
-            return (without_scripts, R::of(its_trace, html.len()));
+    let (_, text, reading) = read_as(html, false);
+    (text, reading)
+}
+
+/// The same as [`read`], except for a page that has hardly any text but in `<noscript>` or in `hidden` elements. Scripts
+/// write such a page. It is read as if no script ran: these are shown.
+pub fn read_despite_scripts<R: PageAspect>(html: &str) -> (String, R) {
+    let (unseen, text, reading) = read_as(html, false);
+    if unseen > MOSTLY_UNSEEN * text.len() {
+        let (_, without_scripts, its_reading) = read_as(html, true);
+        if without_scripts.len() > MOSTLY_UNSEEN * text.len() {
+            return (without_scripts, its_reading);
         }
     }
-    (text, R::of(trace, html.len()))
+    (text, reading)
+}
+
+/// Also returns the number of bytes that are not shown and that a script may show.
+fn read_as<R: PageAspect>(html: &str, without_scripts: bool) -> (usize, String, R) {
+    let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
+    let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), without_scripts);
+    let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
+    let unseen = extractor.unseen();
+    let (text, trace) = extractor.finish();
+    (unseen, text, R::of(trace, html.len()))
 }
 
 mod sealed {
@@ -215,13 +223,20 @@ mod tests {
 
     #[test]
     fn a_page_that_scripts_write_is_read_without_them() {
+        let shows = |html: &str, expected: &str| {
+            let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(html);
+            assert_eq!(text, expected, "{html}");
+            assert_eq!(tree.text(0), 0..text.len(), "{html}");
+            assert!(map.source_ranges(0..text.len()).all(|range| html.is_char_boundary(range.end)), "{html}");
+        };
         let post = "<noscript><p>The ferry to the island is late <b>again</b>.</noscript>";
         shows(&format!("<title>x</title>{post}"), "The ferry to the island is late again.");
         shows(&format!("a{post}<div>b"), "a\nThe ferry to the island is late again.\nb");
-        shows(&format!("a b c{post}"), "a b c");
+        shows(&format!("a b c d{post}"), "a b c d");
         shows("<noscript><img src=x></noscript>", "");
         shows("a<noscript><style>p { margin: 0; padding: 0 }</style></noscript>", "a");
-        shows("<div hidden>a</div><noscript hidden>A text that nobody sees.</noscript>b", "b");
+        shows("<div>a</div><div hidden id=s0>The ferry is late again.</div>", "a\nThe ferry is late again.");
+        shows("<div>a</div><div style='display: none'>The ferry is late again.</div>", "a");
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) struct PendingTag {
     attributes: Attributes,
     /// Whether a tree wants attributes.
     is_keeping: bool,
+    /// Whether the page is read as if no script ran. Then what is `hidden` counts as shown.
+    without_scripts: bool,
     kept: Kept,
 }
 
@@ -98,8 +100,8 @@ struct Spelling {
 
 impl PendingTag {
     /// A tag that keeps all attributes that a tree wants, or only those that affect visibility and text.
-    pub(super) fn keeping(is_keeping: bool) -> PendingTag {
-        PendingTag { is_keeping, ..PendingTag::default() }
+    pub(super) fn new(is_keeping: bool, without_scripts: bool) -> PendingTag {
+        PendingTag { is_keeping, without_scripts, ..PendingTag::default() }
     }
 
     /// Starts a new tag.
@@ -131,7 +133,7 @@ impl PendingTag {
 
     /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
-        match self.attributes.is_hidden {
+        match self.attributes.is_hidden && !self.without_scripts {
             true => Look::Gone,
             false => self.attributes.style.unwrap_or_default(),
         }
