@@ -34,7 +34,9 @@ pub struct TrainArgs {
     // What it lists is 1 more corpus.
     #[command(flatten)]
     list: ListArgs,
-    /// File for the model, for `--shape`, `--page-model` or `extract --model`
+    /// File for the model
+    ///
+    /// File for the model, for `--shape`, `--page-model` or `extract --model`.
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

@@ -30,7 +30,7 @@ pub struct NodesArgs {
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
     /// Model to measure, written by `dehusk train --pages` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, hide_short_help = true)]
     page_model: Option<Arc<PageModel>>,
     /// Factors of the penalties of sections
     ///
