@@ -29,8 +29,10 @@ pub struct NodesArgs {
     /// Folder with the text to keep: DIR/<source>/<document>.txt
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
-    /// Model to measure, written by `dehusk train --pages` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, hide_short_help = true)]
+    /// Page-level model to measure [default: the shipped model]
+    ///
+    /// Page-level model to measure, written by `dehusk train --pages` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath)]
     page_model: Option<Arc<PageModel>>,
     /// Factors of the penalties of sections
     ///
