@@ -243,6 +243,8 @@ pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
 pub use html::{Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_without, read, visible_text};
 
+pub use dom::block_model::BlockModel;
+pub use dom::page_judge::PageJudge;
 pub use dom::page_level::PageModel;
 pub use models::file::ModelFileError;
 

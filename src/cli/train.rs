@@ -36,7 +36,7 @@ pub struct TrainArgs {
     list: ListArgs,
     /// File for the model
     ///
-    /// File for the model, for `--shape`, `--page-model` or `extract --model`.
+    /// File for the model: for `--shape`; with --pages for `--page-model`, and with --gold for `dehusk extract --model`.
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

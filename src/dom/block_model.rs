@@ -122,6 +122,7 @@ impl BlockModel {
     }
 
     /// Fits a model to pages. Each site counts the same, and each of its pages.
+    #[doc(hidden)]
     pub fn fit(lessons: &[Lesson]) -> BlockModel {
         let mut sites: BTreeMap<&str, usize> = BTreeMap::new();
         lessons.iter().for_each(|lesson| *sites.entry(&lesson.site).or_default() += 1);
@@ -157,6 +158,7 @@ impl BlockModel {
     }
 
     /// Judges the blocks of a page.
+    #[doc(hidden)]
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
@@ -164,6 +166,7 @@ impl BlockModel {
     }
 
     /// Judges the blocks of a page to learn from.
+    #[doc(hidden)]
     pub fn judge_lesson(&self, lesson: &Lesson) -> JudgedPage {
         self.judged(lesson.page.clone(), &lesson.features)
     }

@@ -29,7 +29,7 @@ impl PageJudge {
     }
 
     /// Who judges pages in this way, for messages.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "the tree method",
             PageJudge::Content(_) => "`extract`",
@@ -37,7 +37,7 @@ impl PageJudge {
     }
 
     /// What to do with a document that is no page.
-    pub fn advice(&self) -> &'static str {
+    pub(crate) fn advice(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "clean it with --method smooth",
             PageJudge::Content(_) => "clean it with patterns (`dehusk clean`)",
