@@ -52,7 +52,7 @@ pub struct TrainArgs {
     /// otherwise a page-level model, for `--method tree`.
     #[arg(long, conflicts_with = "rounds")]
     pages: bool,
-    /// Folder with the main texts of the pages: DIR/<source>/<document>.txt
+    /// Folder with main texts of pages: DIR/<source>/<document>.txt
     ///
     /// Folder with the main texts of the pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
     #[arg(long, value_name = "DIR", requires = "pages", conflicts_with = "labels")]
