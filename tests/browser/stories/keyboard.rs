@@ -140,11 +140,12 @@ fn keys_are_letters_where_one_types() {
         browser.expect_focus_in_sight();
         assert_eq!(review.pattern(SOURCE, &id).note, "?j");
 
+        let called = review.called(SOURCE, &id);
         browser.press("e");
         browser.expect_focus("#regex");
         browser.type_over("Tideline");
         browser.press("Control+Enter");
-        browser.expect("#toast", &format!("edited: “{}", review.called(SOURCE, &id)));
+        browser.expect("#toast", &format!("edited: “{called}"));
         browser.expect_focus("[data-do=edit]");
         assert_eq!(review.pattern(SOURCE, &id).regex, "Tideline");
     });
