@@ -242,7 +242,7 @@ fn what_is_decided_while_sources_are_mined_stays() {
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(documents.as_bytes()).expect("it is read");
         // By now the old patterns are read. If they are not, this tests nothing, and does not fail.
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_secs(2));
         sandbox.write("patterns/tide.yaml", meanwhile);
         drop(stdin);
         let output = child.wait_with_output().expect("it ends");
