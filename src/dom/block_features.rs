@@ -263,7 +263,7 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
         let per_word = |count: f32| count / block.words.max(1.0);
         put(block.words.ln_1p());
         put(block.link_share());
-        put(ratio(block.sentence_words, block.words, 0.0));
+        put(block.in_sentences());
         put(block.sentences.ln_1p());
         put(per_word(block.capitals));
         put(per_word(block.numbers));
@@ -357,8 +357,7 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
             let neighbour = neighbour.and_then(|at| blocks.get(at));
             put(neighbour.map_or(-1.0, |block| block.words.ln_1p()));
             put(neighbour.map_or(-1.0, Block::link_share));
-            let in_sentences = |block: &Block| ratio(block.sentence_words, block.words, 0.0);
-            put(neighbour.map_or(-1.0, in_sentences));
+            put(neighbour.map_or(-1.0, Block::in_sentences));
             let path = |block: &Block| containers[block.container].path;
             let is_alike = neighbour.is_some_and(|other| path(other) == path(block));
             put(f32::from(u8::from(is_alike)));

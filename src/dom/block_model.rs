@@ -18,7 +18,7 @@ use super::block_context::{CONTEXT, block_context};
 use super::block_features::{FEATURES, block_features};
 use super::blocks::Blocks;
 use crate::html::Tree;
-use crate::models::file::{ModelFileError, ModelFormat};
+use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
 use crate::models::logistic::{Examples, FitOptions, LogisticModel, fit};
 
 /// How many times worse lost content is than boilerplate that is left in: the square root of the weight of recall.
@@ -45,8 +45,6 @@ const BOTH: [&str; CONTEXT.len() + FEATURES.len()] = {
 };
 /// The first line of a file.
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
-/// The line between the two models of a file.
-const PART: &str = "---\n";
 
 /// A model of blocks.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,9 +100,7 @@ impl Lesson {
         let labels = page.blocks.iter().zip(&shares).map(label).collect();
         Lesson { site: site.to_owned(), page, features, labels }
     }
-}
 
-impl Lesson {
     /// Whether each block is content.
     pub fn content(&self) -> impl Iterator<Item = bool> {
         self.labels.iter().map(|label| label.0)
@@ -129,7 +125,7 @@ impl BlockModel {
         let folds: BTreeMap<&str, usize> = sites.keys().enumerate().map(|(at, &site)| (site, at % FOLDS)).collect();
         let fold = |lesson: &Lesson| folds[lesson.site.as_str()];
         let of_site = |lesson: &Lesson| 1.0 / sites[lesson.site.as_str()] as f32;
-        let fit_to = |names: &'static [&'static str], rows: &[Vec<f32>], is_in: &dyn Fn(&Lesson) -> bool| {
+        let fit_to = |names: &'static [&'static str], rows: &[&[f32]], is_in: &dyn Fn(&Lesson) -> bool| {
             let mut examples = Examples::new(names);
             let used = || lessons.iter().zip(rows).filter(|(lesson, _)| is_in(lesson));
             let weights = used().flat_map(|(lesson, _)| lesson.labels.iter().map(|label| label.1 * of_site(lesson)));
@@ -146,7 +142,7 @@ impl BlockModel {
             }
             fit(&examples, &FIT)
         };
-        let features: Vec<Vec<f32>> = lessons.iter().map(|lesson| lesson.features.clone()).collect();
+        let features: Vec<&[f32]> = lessons.iter().map(|lesson| lesson.features.as_slice()).collect();
         let left_out: Vec<LogisticModel> =
             (0..FOLDS).map(|out| fit_to(FEATURES, &features, &|lesson| fold(lesson) != out)).collect();
         let in_context = |lesson: &Lesson| {
@@ -154,6 +150,7 @@ impl BlockModel {
             in_context(&lesson.page, &first, &lesson.features)
         };
         let contexts: Vec<Vec<f32>> = lessons.par_iter().map(in_context).collect();
+        let contexts: Vec<&[f32]> = contexts.iter().map(Vec::as_slice).collect();
         BlockModel { first: fit_to(FEATURES, &features, &|_| true), second: fit_to(&BOTH, &contexts, &|_| true) }
     }
 
@@ -162,18 +159,8 @@ impl BlockModel {
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
-        self.judged(page, &features)
-    }
-
-    /// Judges the blocks of a page to learn from.
-    #[doc(hidden)]
-    pub fn judge_lesson(&self, lesson: &Lesson) -> JudgedPage {
-        self.judged(lesson.page.clone(), &lesson.features)
-    }
-
-    fn judged(&self, page: Blocks, features: &[f32]) -> JudgedPage {
-        let first = probabilities(&self.first, features);
-        let probabilities = probabilities(&self.second, &in_context(&page, &first, features));
+        let first = probabilities(&self.first, &features);
+        let probabilities = probabilities(&self.second, &in_context(&page, &first, &features));
         JudgedPage { page, probabilities }
     }
 
@@ -187,31 +174,24 @@ impl BlockModel {
     /// # Errors
     /// If it is no such file, or one of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<BlockModel, ModelFileError> {
-        let Some(at) = yaml.find(&format!("\n{PART}")) else {
+        let [first, second] = &parts(yaml)[..] else {
             let message = "this is no block model; write one with `dehusk train --pages --gold`".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
-        let (first, second) = (&yaml[..at], &yaml[at + 1 + PART.len()..]);
-        // Empty lines in place of the first model, so that the numbers of lines in messages are right.
-        let second = "\n".repeat(first.matches('\n').count() + 2) + second;
-        Ok(BlockModel { first: FIRST.parse(first, file)?, second: SECOND.parse(&second, file)? })
+        Ok(BlockModel { first: FIRST.parse(first, file)?, second: SECOND.parse(second, file)? })
     }
 }
 
 impl JudgedPage {
-    /// Whether each block stays.
+    /// Whether each block stays. The content of a page with words has words: if no block with words would stay, the one
+    /// that is most likely content does.
     pub fn content(&self) -> Vec<bool> {
-        self.content_with(CARE)
-    }
-
-    /// The same with another [`CARE`].
-    pub fn content_with(&self, care: f32) -> Vec<bool> {
         let blocks = &self.page.blocks;
         let mut order: Vec<usize> = (0..blocks.len()).collect();
         order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]).then(a.cmp(&b)));
         let words = |block: usize| blocks[block].words.max(0.5);
         let content: f32 = order.iter().map(|&block| words(block) * self.probabilities[block]).sum();
-        let weight = care * care;
+        let weight = CARE * CARE;
         let (mut found, mut kept, mut best, mut least) = (0.0, 0.0, 0.0, 0);
         for (rank, &block) in order.iter().enumerate() {
             found += words(block) * self.probabilities[block];
@@ -223,6 +203,11 @@ impl JudgedPage {
         }
         let mut stays = vec![false; blocks.len()];
         order[..least].iter().for_each(|&block| stays[block] = true);
+        let with_words = || (0..blocks.len()).filter(|&block| blocks[block].words > 0.0);
+        if with_words().all(|block| !stays[block]) {
+            let likeliest = with_words().max_by(|&a, &b| self.probabilities[a].total_cmp(&self.probabilities[b]));
+            likeliest.into_iter().for_each(|block| stays[block] = true);
+        }
         stays
     }
 
@@ -236,7 +221,7 @@ impl JudgedPage {
 }
 
 fn probabilities(model: &LogisticModel, features: &[f32]) -> Vec<f32> {
-    let p = |row: &[f32]| (1.0 / (1.0 + (-model.log_odds(row)).exp())) as f32;
+    let p = |row: &[f32]| model.probability(row) as f32;
     features.chunks_exact(model.features().len()).map(p).collect()
 }
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use twox_hash::XxHash3_64;
 
 use super::naming::{Hints, hints};
@@ -52,6 +52,11 @@ impl Block {
         ratio(self.link_words, self.words, 1.0)
     }
 
+    /// The share of its words that are in complete sentences.
+    pub fn in_sentences(&self) -> f32 {
+        ratio(self.sentence_words, self.words, 0.0)
+    }
+
     /// Number of words in sentences, if there are several and most are not links.
     pub fn prose(&self) -> f32 {
         let is_prose = self.sentence_words >= 6.0 && self.link_share() < 0.5;
@@ -74,9 +79,6 @@ pub struct Container {
     pub hints: Hints,
     /// A hash of the names, classes and ids from the page down to it. All digits are equal.
     pub path: u64,
-    /// The same with the number of each element among its siblings of the same name. Paragraphs, items and headings
-    /// have none.
-    pub place: u64,
 }
 
 /// The blocks and containers of a page.
@@ -120,8 +122,6 @@ impl Blocks {
 struct Open {
     end: usize,
     container: usize,
-    /// Numbers of children by name.
-    children: FxHashMap<u64, u32>,
     is_bold: bool,
 }
 
@@ -132,11 +132,7 @@ fn structure(tree: &Tree) -> Blocks {
     let mut last_block = None;
     for node in 0..tree.len() {
         while open.last().is_some_and(|open| open.end <= node) {
-            if let Some(closed) = open.pop()
-                && open.last().is_none_or(|open| open.container != closed.container)
-            {
-                containers[closed.container].blocks.end = blocks.len();
-            }
+            open.pop();
         }
         let (around, is_bold) = open.last().map_or((0, false), |open| (open.container, open.is_bold));
         match tree.kind(node) {
@@ -152,36 +148,28 @@ fn structure(tree: &Tree) -> Blocks {
                 last_block = Some(block);
             }
             NodeKind::Element => {
-                let name = tree.name(node);
                 let mut container = around;
                 if tree.is_block(node) && !tree.text(node).is_empty() || node == 0 {
                     container = containers.len();
-                    let step = step(tree, node);
-                    let siblings = open.last_mut().map_or(0, |parent| {
-                        let count = parent.children.entry(XxHash3_64::oneshot(name.as_bytes())).or_default();
-                        *count += 1;
-                        *count
-                    });
-                    let (path, place) = containers.get(around).map_or((0, 0), |around| (around.path, around.place));
+                    let outer = containers.get(around);
+                    let (depth, path) = outer.map_or((0, 0), |outer| (outer.depth + 1, outer.path));
                     containers.push(Container {
                         node,
                         parent: around,
-                        depth: containers.get(around).map_or(0, |around| around.depth + 1),
+                        depth,
                         blocks: blocks.len()..blocks.len(),
                         hints: hints(&names(tree, node)),
-                        path: chain(path, &step, 0),
-                        place: chain(place, &step, if is_counted(name) { siblings } else { 0 }),
+                        path: XxHash3_64::oneshot_with_seed(path, step(tree, node).as_bytes()),
                     });
                 }
-                let is_bold = is_bold || matches!(name, "b" | "strong");
-                open.push(Open { end: tree.end(node), container, children: FxHashMap::default(), is_bold });
+                let is_bold = is_bold || matches!(tree.name(node), "b" | "strong");
+                open.push(Open { end: tree.end(node), container, is_bold });
             }
         }
     }
-    while let Some(closed) = open.pop() {
-        if open.last().is_none_or(|open| open.container != closed.container) {
-            containers[closed.container].blocks.end = blocks.len();
-        }
+    for container in &mut containers {
+        let end = tree.text(container.node).end;
+        container.blocks.end = blocks.partition_point(|block| block.text.start < end);
     }
     Blocks { blocks, containers, title_words: 0.0 }
 }
@@ -220,14 +208,6 @@ fn step(tree: &Tree, node: usize) -> String {
         step.push_str(&plain(id));
     }
     step
-}
-
-fn is_counted(name: &str) -> bool {
-    !matches!(name, "p" | "li" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dd" | "dt" | "tr" | "blockquote")
-}
-
-fn chain(before: u64, step: &str, number: u32) -> u64 {
-    XxHash3_64::oneshot_with_seed(before ^ u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15), step.as_bytes())
 }
 
 /// All names in an element.

@@ -24,7 +24,7 @@ impl PageJudge {
     pub fn boilerplate(&self, text: &str, tree: &Tree, url: Option<&str>) -> Vec<(Range<usize>, f32)> {
         match self {
             PageJudge::Template(model) => model.templates(&Facts::of(tree, text, url, None)),
-            PageJudge::Content(model) => around_content(model, text, tree),
+            PageJudge::Content(model) => model.judge(text, tree).boilerplate(),
         }
     }
 
@@ -43,21 +43,6 @@ impl PageJudge {
             PageJudge::Content(_) => "clean it with patterns (`dehusk clean`)",
         }
     }
-}
-
-/// All blocks but the content. The content of a page with words has words: if the model finds none, it is the block that
-/// is most likely content.
-fn around_content(model: &BlockModel, text: &str, tree: &Tree) -> Vec<(Range<usize>, f32)> {
-    let judged = model.judge(text, tree);
-    let mut parts = judged.boilerplate();
-    let goes = |range: &Range<usize>| parts.binary_search_by_key(&range.start, |(part, _)| part.start).is_ok();
-    let with_words = || judged.page.blocks.iter().zip(&judged.probabilities).filter(|(block, _)| block.words > 0.0);
-    if with_words().all(|(block, _)| goes(&block.text))
-        && let Some((likeliest, _)) = with_words().max_by(|(_, one), (_, other)| one.total_cmp(other))
-    {
-        parts.retain(|(part, _)| *part != likeliest.text);
-    }
-    parts
 }
 
 #[cfg(test)]

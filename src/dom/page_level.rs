@@ -14,8 +14,8 @@ use serde::Deserialize;
 use super::facts::Facts;
 use super::features::{FEATURES, NAMES, features};
 use super::isotonic::smooth;
-use crate::html::{NodeKind, Tree};
-use crate::models::file::{ModelFileError, ModelFormat};
+use crate::html::Tree;
+use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
 use crate::models::logistic::{Examples, FitOptions, LogisticModel, fit};
 
 /// A smaller node is hidden, in square pixels.
@@ -35,8 +35,6 @@ pub const FIRST_LINE: &str = "# A page-level model of dehusk: it says how much e
 const KIND: &str = "page-level";
 /// What each class is in a file.
 const FORMAT: ModelFormat = ModelFormat { model: "page-level-nodes", version: 1, features: &NAMES };
-/// The line between two parts of a file.
-const PART: &str = "---\n";
 
 /// A fitted model: for each class of area the logistic model of its nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +119,7 @@ impl PageModel {
                     *value = feature.mean as f32;
                 }
             }
-            (1.0 / (1.0 + (-class.log_odds(&features)).exp())) as f32
+            class.probability(&features) as f32
         };
         judged.nodes().map(score).collect()
     }
@@ -134,7 +132,7 @@ impl PageModel {
         let tree: &Tree = facts.tree();
         let mut parts: Vec<(Range<usize>, f32)> = Vec::new();
         let mut was_template = false;
-        for run in (0..tree.len()).filter(|&node| matches!(tree.kind(node), NodeKind::Text(_))) {
+        for run in tree.runs() {
             let (range, value) = (tree.text(run), values[judged.index_of(run)]);
             let is_template = value >= TEMPLATE;
             if is_template {
@@ -166,14 +164,7 @@ impl PageModel {
     /// If it is no such file, or one of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<PageModel, ModelFileError> {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
-        let mut parts = vec![String::new()];
-        for (number, line) in yaml.split_inclusive('\n').enumerate() {
-            match line == PART {
-                // Empty lines in place of the parts before, so that the numbers of lines in messages are right.
-                true => parts.push("\n".repeat(number + 1)),
-                false => parts.iter_mut().last().into_iter().for_each(|part| part.push_str(line)),
-            }
-        }
+        let parts = parts(yaml);
         let Head { kind, version, areas } = serde_saphyr::from_str(&parts[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
             problem(

@@ -77,6 +77,22 @@ struct FeatureRecord {
     deviation: f64,
 }
 
+/// The line between two parts of a file with several models.
+pub const PART: &str = "---\n";
+
+/// The parts of a file with several models. Empty lines stand for the parts before, so that the numbers of lines in
+/// messages are those of the file.
+pub fn parts(yaml: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for (number, line) in yaml.split_inclusive('\n').enumerate() {
+        match line == PART {
+            true => parts.push("\n".repeat(number + 1)),
+            false => parts.iter_mut().last().into_iter().for_each(|part| part.push_str(line)),
+        }
+    }
+    parts
+}
+
 /// A problem in a line.
 type Problem = (u64, String);
 

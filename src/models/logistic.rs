@@ -168,6 +168,14 @@ impl LogisticModel {
         self.clip
     }
 
+    /// The probability that an example with these features belongs to the class.
+    ///
+    /// # Panics
+    /// If the number of features is not that of the model.
+    pub fn probability(&self, features: &[f32]) -> f64 {
+        logistic(self.log_odds(features))
+    }
+
     /// The log-odds that an example with these features belongs to the class.
     ///
     /// # Panics
@@ -188,6 +196,10 @@ impl LogisticModel {
         let last: f64 = last_terms.iter().zip(last_values).map(|(term, &value)| of(term, value)).sum();
         self.constant + (sums[0] + sums[1]) + (sums[2] + sums[3]) + last
     }
+}
+
+fn logistic(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
 }
 
 /// Fits a model to examples.
@@ -304,7 +316,7 @@ impl Problem<'_> {
             for (example, (x, spread)) in (first..block.end).zip(rows) {
                 self.scale.apply(self.examples.features(example), x);
                 let log_odds: f64 = x.iter().zip(weights).map(|(x, weight)| x * weight).sum();
-                let p = 1.0 / (1.0 + (-log_odds).exp());
+                let p = logistic(log_odds);
                 let [label, weight] = [&self.examples.labels, &self.examples.weights].map(|of| f64::from(of[example]));
                 // ln(1 + e^z), without overflow.
                 let softplus = log_odds.max(0.0) + (-log_odds.abs()).exp().ln_1p();
