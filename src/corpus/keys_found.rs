@@ -3,8 +3,9 @@
 //! Takes the documents of a run as they are read. Says which keys that the user named no document has, and which keys
 //! there are instead.
 
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -19,8 +20,9 @@ const MAX_NAMED: usize = 20;
 pub(super) struct KeysFound {
     /// Of the name, the source and the URL.
     keys: [NamedKey; 3],
-    /// The place and the keys of a document that lacks one of the keys that the user named.
-    other: OnceLock<String>,
+    /// The first document that lacks one of the keys that the user named: its file, its number and its keys. Threads
+    /// read in any order, and the message is the same each time.
+    other: Mutex<Option<(PathBuf, u64, String)>>,
     is_told: AtomicBool,
 }
 
@@ -48,11 +50,12 @@ impl KeysFound {
             is_named: *key != usual,
             is_found: AtomicBool::new(false),
         });
-        KeysFound { keys, other: OnceLock::new(), is_told: AtomicBool::new(false) }
+        KeysFound { keys, other: Mutex::new(None), is_told: AtomicBool::new(false) }
     }
 
-    /// Notes whether a document has a name, a source and a URL. `others` says its place and its keys.
-    pub(super) fn note(&self, has: [bool; 3], others: impl FnOnce() -> String) {
+    /// Notes whether a document has a name, a source and a URL. It is the document of this number in a file. `keys` says
+    /// which keys it has.
+    pub(super) fn note(&self, has: [bool; 3], file: &Path, number: u64, keys: impl FnOnce() -> String) {
         let mut lacks_any = false;
         for (key, has) in self.keys.iter().zip(has) {
             lacks_any |= key.is_named && !has;
@@ -62,18 +65,30 @@ impl KeysFound {
             }
         }
         if lacks_any {
-            self.other.get_or_init(others);
+            let mut other = self.other();
+            if other.as_ref().is_none_or(|(first, at, _)| (file, number) < (first.as_path(), *at)) {
+                *other = Some((file.to_path_buf(), number, keys()));
+            }
         }
     }
 
     /// A message for each key that the user named and no document has. Empty if it was asked for before.
     pub(super) fn unknown(&self) -> Vec<String> {
-        let Some(other) = self.other.get() else { return Vec::new() };
+        let other = self.other();
+        let Some((file, number, has)) = &*other else { return Vec::new() };
         if self.is_told.swap(true, Ordering::Relaxed) {
             return Vec::new();
         }
         let unknown = self.keys.iter().filter(|key| key.is_named && !key.is_found.load(Ordering::Relaxed));
-        unknown.map(|key| format!("no document has the key {:?} ({}): {other}", key.key, key.option)).collect()
+        unknown
+            .map(|key| {
+                format!("no document has the key {:?} ({}): {}:{number} {has}", key.key, key.option, file.display())
+            })
+            .collect()
+    }
+
+    fn other(&self) -> MutexGuard<'_, Option<(PathBuf, u64, String)>> {
+        self.other.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -116,12 +131,13 @@ mod tests {
     fn only_keys_that_the_user_named_and_nobody_has_are_told_and_only_once() {
         let keys = Keys::default().id("uid".to_owned()).source("site".to_owned());
         let found = KeysFound::new(&keys);
-        found.note([false, true, false], || "x:1 has the keys \"site\"".to_owned());
-        found.note([false, false, false], || unreachable!("the first is kept"));
+        found.note([false, false, false], Path::new("x"), 2, || "has no keys".to_owned());
+        found.note([false, true, false], Path::new("x"), 1, || "has the keys \"site\"".to_owned());
+        found.note([false, false, false], Path::new("x"), 3, || unreachable!("the first is kept"));
         assert_eq!(found.unknown(), [r#"no document has the key "uid" (--id-key): x:1 has the keys "site""#]);
         assert_eq!(found.unknown(), Vec::<String>::new());
         let found = KeysFound::new(&Keys::default());
-        found.note([false; 3], || unreachable!("these are the usual keys"));
+        found.note([false; 3], Path::new("x"), 1, || unreachable!("these are the usual keys"));
         assert_eq!(found.unknown(), Vec::<String>::new());
     }
 }

@@ -42,8 +42,7 @@ impl Container {
 
     /// Notes whether a record has a name, a source and a URL. `keys` says which keys it has.
     pub(in crate::corpus) fn note_keys(&self, has: [bool; 3], number: u64, keys: impl FnOnce() -> String) {
-        let others = || format!("{}:{number} {}", self.path.display(), keys());
-        self.keys_found.note(has, others);
+        self.keys_found.note(has, &self.path, number, keys);
     }
 
     /// The name of a record's source. It may not be a valid [`SourceId`].
