@@ -241,7 +241,9 @@ pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
-pub use html::{Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_without, read, visible_text};
+pub use html::{
+    Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_pruned, page_without, read, visible_text,
+};
 
 pub use dom::block_model::BlockModel;
 pub use dom::page_judge::PageJudge;

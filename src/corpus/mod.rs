@@ -72,6 +72,8 @@ pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::folder_of;
 
+use std::sync::Arc;
+
 use crate::html::Tree;
 
 /// Maximum size of a document. Positions in a document have 32 bits.
@@ -96,7 +98,7 @@ pub struct Document {
     pub page: Option<Box<Page>>,
     /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`]).
     #[doc(hidden)]
-    pub tree: Option<Box<Tree>>,
+    pub tree: Option<Arc<Tree>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.
     pub encoding: Option<&'static str>,
     /// A problem that was found while it was read.

@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::decode::Decoded;
 use super::encode::encode_back;
 use super::{Encoded, Warning};
-use crate::html::{PageCut, SourceMap, page_without};
+use crate::html::{PageCut, SourceMap, Tree, page_pruned};
 
-/// A page, with a map from its visible text.
+/// A page, with the map and the tree of its visible text.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub(super) markup: String,
     /// Maps the visible text to the markup.
     pub(super) map: SourceMap,
+    pub(super) tree: Arc<Tree>,
     /// The bytes that it was decoded from. `None` if they are the same as its markup.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) encoding: Option<&'static str>,
@@ -21,10 +23,16 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page with ranges of its visible text removed. Each range comes with its replacement: see [`page_without`].
-    pub fn without<'r>(&self, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
+    /// The page as it was read.
+    pub fn markup(&self) -> &str {
+        &self.markup
+    }
+
+    /// The page with ranges of its visible text removed, and without the elements that are empty then. `text` is all its
+    /// visible text. Each range comes with its replacement: see [`page_pruned`].
+    pub fn without<'r>(&self, text: &str, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
         let cuts: Vec<PageCut> = cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
-        page_without(&self.markup, &self.map, &cuts)
+        page_pruned(&self.markup, text, &self.map, &self.tree, &cuts)
     }
 
     /// Encodes `page`, which was made from this page, in the encoding of this page.

@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{PageAspect, SourceMap, Tree, declared_encoding, read_despite_scripts};
+use crate::html::{SourceMap, Tree, declared_encoding, read_despite_scripts};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -88,7 +88,7 @@ pub(super) struct View {
     text: String,
     is_view: bool,
     page: Option<Box<Page>>,
-    tree: Option<Box<Tree>>,
+    tree: Option<Arc<Tree>>,
 }
 
 impl View {
@@ -102,13 +102,15 @@ impl View {
         match options.html {
             HtmlView::Markup => View::plain(html.into_owned()),
             HtmlView::Text => {
-                let (text, (), tree) = read_page(&html, options);
+                let (text, tree) = read_page(&html, options);
                 View { text, is_view: true, page: None, tree }
             }
             HtmlView::Page => {
-                let (text, map, tree): (String, SourceMap, _) = read_page(&html, options);
-                let page = Page { markup: html.into_owned(), map, bytes: None, encoding: None, warning: None };
-                View { text, is_view: false, page: Some(Box::new(page)), tree }
+                let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(&html);
+                let (tree, markup) = (Arc::new(tree), html.into_owned());
+                let wanted = options.tree.then(|| Arc::clone(&tree));
+                let page = Page { markup, map, tree, bytes: None, encoding: None, warning: None };
+                View { text, is_view: false, page: Some(Box::new(page)), tree: wanted }
             }
         }
     }
@@ -121,14 +123,14 @@ impl View {
     }
 }
 
-/// The visible text of a page, the requested reading, and the tree if the options request it.
-fn read_page<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R, Option<Box<Tree>>) {
+/// The visible text of a page, and its tree if the options request it.
+fn read_page(html: &str, options: &ReadOptions) -> (String, Option<Arc<Tree>>) {
     if !options.tree {
-        let (text, reading) = read_despite_scripts(html);
-        return (text, reading, None);
+        let (text, ()) = read_despite_scripts(html);
+        return (text, None);
     }
-    let (text, (reading, tree)) = read_despite_scripts::<(R, Tree)>(html);
-    (text, reading, Some(Box::new(tree)))
+    let (text, tree) = read_despite_scripts::<Tree>(html);
+    (text, Some(Arc::new(tree)))
 }
 
 /// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the
@@ -288,7 +290,7 @@ mod tests {
             let place = inventory.sources().expect("sources").listings[0].documents[0];
             let document = inventory.with_html(wanted).read(&place).expect("a document");
             let path = document.tree.map(|tree| path_of_text(&tree));
-            let page = document.page.map(|page| page.without(std::iter::empty()));
+            let page = document.page.map(|page| page.markup().to_owned());
             (document.text.to_string(), document.is_view, path.unwrap_or_default(), page)
         };
         let [text, page] = ["text", "<div>text"].map(str::to_owned);

@@ -1,7 +1,6 @@
 //! A single source: its documents one after another, as `dehusk stream` cleans them, and as patterns of all documents do.
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -214,7 +213,7 @@ impl Measuring<'_> {
 
 /// The markup of a page as it was read.
 fn markup(document: &Document) -> Option<String> {
-    document.page.as_ref().map(|page| page.without(iter::empty()))
+    document.page.as_ref().map(|page| page.markup().to_owned())
 }
 
 /// The text without some stretches, which are given in order.

@@ -10,6 +10,7 @@
 //! would cost much time, text is shown rather than hidden. Time is linear in the length of the page, for any page.
 
 mod builder;
+mod emptied;
 mod extractor;
 #[cfg(any(test, feature = "_internal"))]
 #[doc(hidden)]
@@ -21,6 +22,7 @@ mod map;
 mod oracle;
 mod pending;
 mod prescan;
+mod pruned;
 mod stack;
 mod syntax;
 mod tags;
@@ -35,6 +37,7 @@ use tree::Planter;
 
 pub use map::SourceMap;
 pub use prescan::declared_encoding;
+pub use pruned::page_pruned;
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::{PageCut, page_without};
 

@@ -222,6 +222,20 @@ impl Tree {
         Some(self.runs[after.checked_sub(1)?] as usize)
     }
 
+    /// The first run of text that ends after a position of the visible text.
+    pub(super) fn first_run_after(&self, text: usize) -> Option<usize> {
+        let before = self.runs.partition_point(|&run| self.nodes[run as usize].text.end as usize <= text);
+        self.runs.get(before).map(|&run| run as usize)
+    }
+
+    /// The bytes of the visible text from the end of the run before some nodes to the start of the run after them.
+    pub(super) fn text_around(&self, nodes: &Range<usize>) -> Range<usize> {
+        let runs_before = |node: usize| self.runs.partition_point(|&run| (run as usize) < node);
+        let before = runs_before(nodes.start).checked_sub(1).map(|last| self.text(self.runs[last] as usize).end);
+        let after = self.runs.get(runs_before(nodes.end)).map(|&next| self.text(next as usize).start);
+        before.unwrap_or(0)..after.unwrap_or(self.text(0).end)
+    }
+
     /// The names of the elements around a node, such as `div/ul/li/a`, from the outermost to the innermost. The page is
     /// left out, because it is around everything. A name that HTML does not define is `*`. Of more than 100 names, only
     /// the last 100 are returned, after `…`.

@@ -9,6 +9,14 @@ use std::ops::Range;
 use super::map::{SourceMap, SourcePart};
 use super::syntax::Syntax;
 
+/// A stretch of the page to take out with all its markup.
+pub(super) struct TakenOut {
+    /// Bytes of the page.
+    pub(super) source: Range<usize>,
+    /// The markup that stands in its place.
+    pub(super) separator: &'static str,
+}
+
 /// A range of visible text to remove from a page, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageCut<'a> {
@@ -50,7 +58,12 @@ pub struct PageCut<'a> {
 /// assert_eq!(without, "<p>Ferry late<!-- again --><b class=share></b></p>");
 /// ```
 pub fn page_without(html: &str, map: &SourceMap, cuts: &[PageCut]) -> String {
-    let mut writer = Writer::new(html, map);
+    page_without_markup(html, map, cuts, &[])
+}
+
+/// The same, also without some stretches of markup. These must be in order and disjoint.
+pub(super) fn page_without_markup(html: &str, map: &SourceMap, cuts: &[PageCut], taken_out: &[TakenOut]) -> String {
+    let mut writer = Writer::new(html, map, taken_out);
     cuts.iter().for_each(|cut| writer.cut(cut));
     writer.finish()
 }
@@ -59,6 +72,8 @@ pub fn page_without(html: &str, map: &SourceMap, cuts: &[PageCut]) -> String {
 struct Writer<'a> {
     html: &'a str,
     map: &'a SourceMap,
+    /// The stretches that are still to be taken out.
+    taken_out: &'a [TakenOut],
     page: String,
     /// The position in the source up to which everything is written or left out.
     at: usize,
@@ -71,11 +86,21 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(html: &'a str, map: &'a SourceMap) -> Self {
-        Writer { html, map, page: String::with_capacity(html.len()), at: 0, written: 0, start: 0, seam: None }
+    fn new(html: &'a str, map: &'a SourceMap, taken_out: &'a [TakenOut]) -> Self {
+        Writer {
+            html,
+            map,
+            taken_out,
+            page: String::with_capacity(html.len()),
+            at: 0,
+            written: 0,
+            start: 0,
+            seam: None,
+        }
     }
 
     fn finish(mut self) -> String {
+        self.take_out_to(self.html.len());
         self.copy_to(self.html.len());
         self.page
     }
@@ -95,15 +120,30 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Takes out the stretches that start up to this position of the source.
+    fn take_out_to(&mut self, end: usize) {
+        while let Some((next, rest)) = self.taken_out.split_first().filter(|(next, _)| next.source.start <= end) {
+            self.copy_to(next.source.start);
+            self.at = self.at.max(next.source.end);
+            self.seam = Some(Syntax::Markup);
+            if !next.separator.is_empty() {
+                self.push(next.separator);
+                self.seam = Some(Syntax::Markup);
+            }
+            self.taken_out = rest;
+        }
+    }
+
     fn leave_out(&mut self, part: &SourcePart) {
+        self.take_out_to(part.source.start);
         self.copy_to(part.source.start);
         self.at = self.at.max(part.source.end);
         self.seam = Some(part.syntax);
     }
 
-    /// Writes the replacement for a removed part.
+    /// Writes the replacement for a removed part. The value of an attribute that is taken out needs none.
     fn replace(&mut self, part: &SourcePart, text: &str) {
-        let needs_text = part.syntax == Syntax::Unquoted && self.starts_value(part);
+        let needs_text = part.syntax == Syntax::Unquoted && self.at == part.source.end && self.starts_value(part);
         let text = if needs_text && text.is_empty() { " " } else { text };
         self.write(text, part.syntax);
     }

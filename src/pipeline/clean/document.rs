@@ -227,7 +227,7 @@ impl<'a> DocumentCleaner<'a> {
             Some(replacement) => cleaning.replacing(&document.text, replacement),
             None => cleaning.cuts(&document.text),
         };
-        page.without(cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
+        page.without(&document.text, cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
     }
 }
 

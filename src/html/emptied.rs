@@ -1,0 +1,90 @@
+//! The elements of a page that are empty of what stays.
+//!
+//! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of it.
+//! An element that had no text is never among them: it belongs to what is around it.
+
+use std::ops::Range;
+
+use super::tree::{NodeKind, Tree};
+use super::without::PageCut;
+
+/// The outermost elements that lose all their text, in order. `html` is the page and `text` its visible text. A cell of a
+/// table goes only with its row, so that the other cells stay in their columns.
+pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[PageCut]) -> Vec<usize> {
+    let (had_text, keeps_text) = holders(text, tree, cuts);
+    let spans = Spans::of(html);
+    let may_go = |node: usize| match tree.name(node) {
+        "td" | "th" => false,
+        "tr" => tree.parent(node).is_none_or(|around| !spans.are_in(&tree.bytes(around))),
+        _ => tree.kind(node) == NodeKind::Element,
+    };
+    let (mut emptied, mut node) = (Vec::new(), 1);
+    while node < tree.len() {
+        let goes = had_text[node] && !keeps_text[node] && may_go(node);
+        if goes {
+            emptied.push(node);
+        }
+        node = if goes { tree.end(node) } else { node + 1 };
+    }
+    emptied
+}
+
+/// The parts of a range of text that no cut removes.
+pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [PageCut]) -> impl Iterator<Item = Range<usize>> + use<'c> {
+    let (mut at, end) = (range.start, range.end);
+    let first = cuts.partition_point(|cut| cut.range.end <= at);
+    let mut cuts = cuts[first..].iter().take_while(move |cut| cut.range.start < end);
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        if is_over {
+            return None;
+        }
+        let next = cuts.next();
+        is_over = next.is_none();
+        let part = at..next.map_or(end, |cut| cut.range.start.max(at));
+        at = next.map_or(end, |cut| cut.range.end);
+        Some(part)
+    })
+    .filter(|part| part.start < part.end)
+}
+
+/// The run that shows the replacement of a cut: the first run of which the cut removes something, else the one before it.
+pub(super) fn run_of_replacement(tree: &Tree, cut: &PageCut) -> Option<usize> {
+    let first = tree.first_run_after(cut.range.start).filter(|&run| tree.text(run).start < cut.range.end);
+    first.or_else(|| tree.run_at(cut.range.start)).or_else(|| tree.runs().next())
+}
+
+/// For each node, whether it has text, and whether some of it stays. White space is no text.
+fn holders(text: &str, tree: &Tree, cuts: &[PageCut]) -> (Vec<bool>, Vec<bool>) {
+    let (mut had, mut keeps) = (vec![false; tree.len()], vec![false; tree.len()]);
+    for run in tree.runs() {
+        let range = tree.text(run);
+        keeps[run] = kept(&range, cuts).any(|part| !text[part].trim().is_empty());
+        had[run] = keeps[run] || !text[range].trim().is_empty();
+    }
+    for cut in cuts.iter().filter(|cut| !cut.replacement.trim().is_empty()) {
+        run_of_replacement(tree, cut).into_iter().for_each(|run| keeps[run] = true);
+    }
+    for node in (1..tree.len()).rev() {
+        let around = tree.parent(node).unwrap_or(0);
+        had[around] |= had[node];
+        keeps[around] |= keeps[node];
+    }
+    (had, keeps)
+}
+
+/// Where a page has cells that reach into other rows. If a row beside them goes, they would reach into wrong ones.
+struct Spans(Vec<usize>);
+
+impl Spans {
+    fn of(html: &str) -> Spans {
+        const NAME: &[u8] = b"rowspan";
+        let is_name = |(_, bytes): &(usize, &[u8])| bytes.eq_ignore_ascii_case(NAME);
+        Spans(html.as_bytes().windows(NAME.len()).enumerate().filter(is_name).map(|(at, _)| at).collect())
+    }
+
+    fn are_in(&self, bytes: &Range<usize>) -> bool {
+        let next = self.0.partition_point(|&at| at < bytes.start);
+        self.0.get(next).is_some_and(|&at| at < bytes.end)
+    }
+}
