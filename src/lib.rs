@@ -242,7 +242,8 @@ pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
 pub use html::{
-    Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_pruned, page_without, read, visible_text,
+    Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_markdown, page_pruned, page_without, read,
+    visible_text,
 };
 
 pub use dom::block_model::BlockModel;

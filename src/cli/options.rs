@@ -112,8 +112,10 @@ pub struct ReadingArgs {
 pub enum Html {
     /// Read the text that a visitor sees, with a line for each block, and write text
     Text,
-    /// Read the same text, and write the page without the removed text
+    /// Read the same text, and write the page without the removed text and the elements that are empty then
     Page,
+    /// Read the same text, and write the page without the removed text as Markdown
+    Markdown,
     /// Read and write the markup itself as text
     Markup,
 }
@@ -123,6 +125,7 @@ impl ReadingArgs {
         self.options_with(match self.html {
             Html::Text => HtmlView::Text,
             Html::Page => HtmlView::Page,
+            Html::Markdown => HtmlView::Markdown,
             Html::Markup => HtmlView::Markup,
         })
     }

@@ -75,10 +75,11 @@ pub(super) fn is_compressed(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(is_compression)
 }
 
-/// The output name of an HTML page of which only the visible text is written. It has the same compression extension.
-pub(super) fn text_name(name: &str) -> String {
+/// The output name of an HTML page that is written as text in a file with this extension. It has the same compression
+/// extension.
+pub(super) fn text_name(name: &str, extension: &str) -> String {
     let (_, compression) = split_compression(name);
-    format!("{}.txt{compression}", FileKind::stem(name))
+    format!("{}.{extension}{compression}", FileKind::stem(name))
 }
 
 /// Splits the `name` before the extension for compression, if it has one.
@@ -134,7 +135,8 @@ mod tests {
     #[test]
     fn a_page_becomes_a_text_that_is_compressed_alike() {
         for (page, text) in [("a.b/x.html", "a.b/x.txt"), ("x.HTM.GZ", "x.txt.GZ"), ("x.y.html.zst", "x.y.txt.zst")] {
-            assert_eq!(text_name(page), text);
+            assert_eq!(text_name(page, "txt"), text);
         }
+        assert_eq!(text_name("a/x.html.gz", "md"), "a/x.md.gz");
     }
 }

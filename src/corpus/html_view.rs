@@ -8,6 +8,8 @@ pub enum HtmlView {
     Text,
     /// The same text. What is written is the page without the text that was removed.
     Page,
+    /// The same text. What is written is the page without the text that was removed, as Markdown.
+    Markdown,
     /// The markup itself.
     Markup,
 }
@@ -15,18 +17,23 @@ pub enum HtmlView {
 impl HtmlView {
     /// The view for those who read documents and write none: a way back to the page takes memory.
     pub fn read_only(self) -> HtmlView {
-        if self == HtmlView::Page { HtmlView::Text } else { self }
+        if self == HtmlView::Markup { self } else { HtmlView::Text }
     }
 
     /// Whether a cleaned page is written as text, and is no HTML any more.
     pub(super) fn is_written_as_text(self) -> bool {
-        self == HtmlView::Text
+        matches!(self, HtmlView::Text | HtmlView::Markdown)
+    }
+
+    /// The extension of a file in which a cleaned page is written as text.
+    pub(super) fn text_extension(self) -> &'static str {
+        if self == HtmlView::Markdown { "md" } else { "txt" }
     }
 
     /// Whether patterns can end articles. In markup they cannot: elements that are open when an article ends are closed
     /// after it.
     pub(crate) fn has_ends(self) -> bool {
-        self == HtmlView::Text
+        !matches!(self, HtmlView::Page | HtmlView::Markup)
     }
 
     /// Whether shape says something about the text. Markup has another shape than text.

@@ -109,10 +109,11 @@ impl InputFile {
     }
 
     /// The path of the cleaned file below the output folder. It is the [name](InputFile::name), but it ends in `.txt`
-    /// if only the visible text of a page is written.
+    /// or `.md` if a page is written as text.
     pub fn output_name(&self, view: HtmlView) -> String {
         let name = self.name();
-        if self.kind == FileKind::Html && view.is_written_as_text() { text_name(&name) } else { name }
+        let is_written_as_text = self.kind == FileKind::Html && view.is_written_as_text();
+        if is_written_as_text { text_name(&name, view.text_extension()) } else { name }
     }
 
     /// The file at `relative`, below the folder `root`. Fails if no valid source name can be found for it.

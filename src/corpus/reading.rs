@@ -105,6 +105,10 @@ impl View {
                 let (text, tree) = read_page(&html, options);
                 View { text, is_view: true, page: None, tree }
             }
+            HtmlView::Markdown => {
+                let (text, tree) = read_despite_scripts::<Tree>(&html);
+                View { text, is_view: true, page: None, tree: Some(Arc::new(tree)) }
+            }
             HtmlView::Page => {
                 let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(&html);
                 let (tree, markup) = (Arc::new(tree), html.into_owned());

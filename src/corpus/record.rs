@@ -16,8 +16,8 @@ use super::{Keys, ReadOptions, Reason};
 
 /// The `line` with its document's text replaced by `new_text`. All other bytes are unchanged.
 ///
-/// If HTML is read as visible text ([`HtmlView::Text`](super::HtmlView::Text)), the cleaned document is no longer HTML. Then the value of the
-/// HTML is replaced, and its key becomes the key of the text. Fails if the line is not a JSON object with a document.
+/// If HTML is written as text ([`HtmlView::Text`](super::HtmlView::Text), [`HtmlView::Markdown`](super::HtmlView::Markdown)), the cleaned document is no
+/// longer HTML. Then the value of the HTML is replaced, and its key becomes the key of the text. Fails if the line is not a JSON object with a document.
 ///
 /// ```
 /// use dehusk::corpus::{ReadOptions, rewrite_line};

@@ -18,9 +18,11 @@ pub mod laws;
 mod lines;
 mod look;
 mod map;
+mod markdown;
 #[cfg(test)]
 mod oracle;
 mod pending;
+mod plain;
 mod prescan;
 mod pruned;
 mod stack;
@@ -36,6 +38,7 @@ use map::Trace;
 use tree::Planter;
 
 pub use map::SourceMap;
+pub use markdown::page_markdown;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
 pub use tree::{Attribute, NodeKind, Tree};

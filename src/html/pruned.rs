@@ -7,8 +7,6 @@
 //! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again. If it
 //! does not show the text that stays, all markup stays.
 
-use std::ops::Range;
-
 use super::emptied::{emptied, kept};
 use super::map::SourceMap;
 use super::read_as;

@@ -37,6 +37,7 @@ pub struct Tree {
     /// The spelling of names that HTML does not define, by their numbers.
     spellings: BTreeMap<u32, String>,
     title: String,
+    base: Option<String>,
 }
 
 /// What a node is.
@@ -292,6 +293,11 @@ impl Tree {
         &self.title
     }
 
+    /// The address that relative links start from, if the page has a `<base>` with one.
+    pub(super) fn base(&self) -> Option<&str> {
+        self.base.as_deref()
+    }
+
     fn element(&self, node: usize) -> Option<Name> {
         match self.nodes[node].content {
             Content::Element(name) => Some(name),
@@ -412,6 +418,7 @@ impl Default for Planter {
                 values: String::new(),
                 spellings: BTreeMap::new(),
                 title: String::new(),
+                base: None,
             },
             og_title: String::new(),
             is_title_over: false,
@@ -594,6 +601,10 @@ impl Trace for Planter {
         }
         if name.tag == Tag::Meta && self.og_title.is_empty() {
             self.og_title = og_title(tag).unwrap_or_default();
+        }
+        if name.tag == Tag::Base && self.tree.base.is_none() {
+            let href = tag.attributes().find(|&(attribute, _)| attribute == Attribute::Href);
+            self.tree.base = href.map(|(_, value)| String::from_utf8_lossy(value).into_owned());
         }
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn of(table: &Opened, html: HtmlView) -> Plan {
         let columns = table.columns.clone();
-        let is_view = html == HtmlView::Text;
+        let is_view = html.is_written_as_text();
         match (columns.text, columns.html) {
             (None, html) if is_view => Plan { html_to_text: html, ..Plan::default() },
             (text, html) => {

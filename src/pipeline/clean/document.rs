@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::CorpusCleanOptions;
 use crate::cleaning::cut::{Cut, is_emptied, strip};
 use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
-use crate::corpus::{Document, Page};
+use crate::corpus::{Document, HtmlView, Page};
 use crate::dom::page_judge::PageJudge;
+use crate::html::{PageCut, Tree, page_markdown};
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
@@ -32,6 +33,8 @@ pub struct DocumentCleaner<'a> {
     max_removed: f64,
     /// The text that replaces removed text, if there is one.
     replacement: Option<&'a str>,
+    /// Whether pages are written as Markdown.
+    writes_markdown: bool,
     /// The memory for documents that are cleaned at the same time.
     budget: Budget,
 }
@@ -86,17 +89,19 @@ pub enum Written {
 }
 
 impl<'a> DocumentCleaner<'a> {
-    /// Uses these cleaners and these options.
+    /// Uses these cleaners and these options. `html` says what pages are written as.
     pub fn new(
         cleaners: Cleaners<'a>,
         options: &'a CorpusCleanOptions,
+        html: HtmlView,
         reports: bool,
         observer: &'a dyn Observer,
     ) -> DocumentCleaner<'a> {
         let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
         let (max_removed, budget) = (options.max_removed, Budget::new(options.memory));
         let page_judge = options.page_judge.as_ref();
-        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, budget }
+        let writes_markdown = html == HtmlView::Markdown;
+        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, writes_markdown, budget }
     }
 
     /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
@@ -216,18 +221,29 @@ impl<'a> DocumentCleaner<'a> {
     }
 
     fn text(&self, document: &Document, cleaning: &Cleaning, stripped: String) -> String {
-        match self.replacement {
-            Some(replacement) => strip(&document.text, &cleaning.replacing(&document.text, replacement)),
-            None => stripped,
+        match (&document.tree, self.replacement) {
+            (Some(tree), _) if self.writes_markdown && document.is_view => self.markdown(document, tree, cleaning),
+            (_, Some(replacement)) => strip(&document.text, &cleaning.replacing(&document.text, replacement)),
+            (_, None) => stripped,
         }
     }
 
+    fn markdown(&self, document: &Document, tree: &Tree, cleaning: &Cleaning) -> String {
+        let cuts = self.cuts(document, cleaning);
+        let cuts = cuts.into_iter().map(|Cut { range, replacement }| PageCut { range, replacement });
+        page_markdown(&document.text, tree, &cuts.collect::<Vec<_>>(), document.url.as_deref())
+    }
+
     fn page(&self, document: &Document, page: &Page, cleaning: &Cleaning) -> String {
-        let cuts: Vec<Cut> = match self.replacement {
+        let cuts = self.cuts(document, cleaning);
+        page.without(&document.text, cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
+    }
+
+    fn cuts(&self, document: &Document, cleaning: &Cleaning) -> Vec<Cut<'_>> {
+        match self.replacement {
             Some(replacement) => cleaning.replacing(&document.text, replacement),
             None => cleaning.cuts(&document.text),
-        };
-        page.without(&document.text, cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
+        }
     }
 }
 

@@ -206,7 +206,7 @@ pub fn clean_corpus(
         // It needs no patterns of the source.
         cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));
     }
-    let documents = DocumentCleaner::new(cleaners, options, report.is_some(), observer);
+    let documents = DocumentCleaner::new(cleaners, options, inventory.options().html, report.is_some(), observer);
     let (spans, copies_broken) = (options.spans, options.copies_broken);
     let files = FileCleaner { inventory, documents, observer, spans, copies_broken };
     if let (Target::Folder(output), Some(report)) = (target, &options.report) {

@@ -72,7 +72,7 @@ pub fn stream_corpus(
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
     let cleaners = Cleaners::new(library, suited(options.documents.cleaning.clone(), html), observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
-    let documents = &DocumentCleaner::new(cleaners, &options.documents, false, observer);
+    let documents = &DocumentCleaner::new(cleaners, &options.documents, html, false, observer);
     let mut stream = Stream { options, documents, tables, output, observer, counts: BTreeMap::new() };
     observer.start("streaming", Steps::Bytes(size_of_all(inventories)));
     let streamed =

@@ -74,7 +74,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let inputs = [inventory.inputs(), vec![args.gold.clone()]].concat();
     let plot = args.plot.as_ref().map(|path| args.force.file(path, &inputs, PLOT)).transpose()?;
     // Whole pages are needed, for their size. Input that can be read only once is stored when it is listed.
-    let view = if options.html == HtmlView::Text { HtmlView::Page } else { options.html };
+    let view = if options.html == HtmlView::Markup { HtmlView::Markup } else { HtmlView::Page };
     let inventory = inventory.with_html(view);
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
