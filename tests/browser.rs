@@ -8,6 +8,8 @@
 
 #[path = "browser/accessibility.rs"]
 mod accessibility;
+#[path = "browser/cleaned.rs"]
+mod cleaned;
 #[path = "browser/complaints.rs"]
 mod complaints;
 #[path = "browser/input.rs"]

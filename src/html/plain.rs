@@ -104,6 +104,16 @@ struct Marks {
     is_code: bool,
 }
 
+impl Marks {
+    /// The marks in the order in which they are nested: the node of a link, else 0, and the name of the element.
+    fn from_outermost(&self) -> [(Option<usize>, &'static str); 4] {
+        let mark = |is_open: bool| is_open.then_some(0);
+        let inner = [(self.is_strong, "strong"), (self.is_emphasis, "em"), (self.is_code, "code")];
+        let [strong, emphasis, code] = inner.map(|(is_open, name)| (mark(is_open), name));
+        [(self.link, "a"), strong, emphasis, code]
+    }
+}
+
 /// The plain page while it is written.
 struct Plain<'a> {
     html: String,
@@ -447,22 +457,18 @@ impl<'a> Plain<'a> {
 
     /// Closes and opens elements so that the text that follows has these marks.
     fn mark(&mut self, marks: &Marks) {
-        if self.written == *marks {
-            return;
-        }
         let was = std::mem::replace(&mut self.written, marks.clone());
-        let ends = [
-            (was.is_code, "</code>"),
-            (was.is_emphasis, "</em>"),
-            (was.is_strong, "</strong>"),
-            (was.link.is_some(), "</a>"),
-        ];
-        ends.into_iter().filter(|(is_open, _)| *is_open).for_each(|(_, tag)| self.html.push_str(tag));
-        if let Some(address) = marks.link.and_then(|link| self.address(link, Attribute::Href)) {
-            self.html.push_str(&format!("<a href=\"{}\">", escaped(&address)));
+        let (was, new) = (was.from_outermost(), marks.from_outermost());
+        let same = was.iter().zip(&new).take_while(|(was, new)| was == new).count();
+        let ended = was[same..].iter().rev().filter(|(node, _)| node.is_some());
+        ended.for_each(|(_, name)| self.html.extend(["</", name, ">"]));
+        for (node, name) in &new[same..] {
+            let Some(node) = node else { continue };
+            match self.address(*node, Attribute::Href).filter(|_| *name == "a") {
+                Some(address) => self.html.push_str(&format!("<a href=\"{}\">", escaped(&address))),
+                None => self.tag("<", name),
+            }
         }
-        let starts = [(marks.is_strong, "<strong>"), (marks.is_emphasis, "<em>"), (marks.is_code, "<code>")];
-        starts.into_iter().filter(|(opens, _)| *opens).for_each(|(_, tag)| self.html.push_str(tag));
     }
 
     /// Writes a picture that has a text. Others are decoration.
