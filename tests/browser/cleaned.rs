@@ -35,7 +35,8 @@ fn cleaned() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let entry = |text: &&str| format!(" - {{id: '{text}', status: accepted, regex: '{text}', example: '{text}'}}\n");
     let entries: String = BOILERPLATE.iter().map(entry).collect();
-    let head = "dehusk: 1\nsource: cleaned\nmined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}\npatterns:\n";
+    let head =
+        "dehusk: 1\nsource: cleaned\nmined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}\npatterns:\n";
     std::fs::write(folder.path().join("cleaned.yaml"), format!("{head}{entries}")).expect("written");
     let output = Command::new(env!("CARGO_BIN_EXE_dehusk"))
         .arg("clean")

@@ -577,6 +577,49 @@ fn a_page_on_which_nothing_is_closed() {
     }
 }
 
+/// Cleans a page with this markup before and after a line of boilerplate, and writes it as a page and as Markdown. Both have
+/// the text that stays, and not the line.
+#[track_caller]
+fn page_is_written(before: &str, after: &str) {
+    let sandbox = Sandbox::new();
+    write_patterns(&sandbox);
+    let [first, last] = [1, 2].map(|number| format!("<p>{}</p>", cleaned(number)));
+    sandbox.write("corpus/tide/x.html", format!("{first}{before}<p>{SHARE_LINE}</p>{after}{last}"));
+    let parts = |text: &str| text.split(|char: char| !char.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
+    let words = |text: &str| parts(text).into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
+    let expected = words(&[1, 2].map(cleaned).concat());
+    for (html, name) in [("page", "x.html"), ("markdown", "x.md")] {
+        sandbox.expect(0, &format!("clean corpus -p patterns -o {html} --only accepted --html {html} --quiet"));
+        let written = sandbox.read(&format!("{html}/tide/{name}"));
+        let text = if html == "page" { dehusk::html::visible_text(&written) } else { written };
+        assert_eq!(words(&text), expected, "{html}");
+    }
+}
+
+#[test]
+fn a_deep_page_that_is_written_as_a_page_or_as_markdown() {
+    for name in ["div", "b", "blockquote", "ul><li"] {
+        page_is_written(&format!("<{name}>").repeat(100_000), "");
+    }
+}
+
+#[test]
+fn a_wide_page_that_is_written_as_a_page_or_as_markdown() {
+    let share = format!("<div><img src=x><p>{SHARE_LINE}</p></div>");
+    for piece in [share.as_str(), "<i></i>", "<table><tr><td></table>"] {
+        page_is_written(&piece.repeat(50_000), "");
+    }
+}
+
+#[test]
+fn an_unclosed_page_that_is_written_as_a_page_or_as_markdown() {
+    for pieces in ["<div><p><b><a href=''>", "<ul><li><form><select><option>", "<i><u><x-a>", "<section><pre>"] {
+        page_is_written(&pieces.repeat(20_000), "");
+    }
+    let open = "<div><section><p>";
+    page_is_written(&format!("{open}{SHARE_LINE}").repeat(20_000), "");
+}
+
 #[test]
 fn jsonl_without_a_byte() {
     lines_are_read("", "", "");
