@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{NodeKind, SourceMap, Tree, read, visible_text};
+use super::{NodeKind, PageCut, SourceMap, Tree, page_pruned, page_without, plain, read, visible_text};
 
 /// Checks the text, the map and the tree of a page.
 #[track_caller]
@@ -19,6 +19,29 @@ pub fn check(html: &str) {
     check_map(html, &text, &map);
     check_runs(html, &text, &tree);
     check_nodes(html, &text, &tree);
+    check_written(html, &text, &map, &tree);
+}
+
+/// Without every other word, a page shows the rest, with the elements that are empty then and without them. As a plain page
+/// it shows the rest too.
+#[track_caller]
+fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree) {
+    let mut at = 0;
+    let cut = |(number, word): (usize, &str)| {
+        at += word.len();
+        (number % 2 == 1).then_some(PageCut { range: at - word.len()..at, replacement: "" })
+    };
+    let cuts: Vec<PageCut> = text.split_inclusive(char::is_whitespace).enumerate().filter_map(cut).collect();
+    let without = page_without(html, map, &cuts);
+    let pruned = page_pruned(html, text, map, tree, &cuts);
+    assert_eq!(ink(&visible_text(&pruned)), ink(&visible_text(&without)), "{html:?} {pruned:?}");
+    assert_eq!(page_pruned(html, text, map, tree, &[]), html);
+    let plain = plain::plain(text, tree, &[], None);
+    assert_eq!(ink(&visible_text(&plain)), ink(text), "{html:?} {plain:?}");
+}
+
+fn ink(text: &str) -> String {
+    text.chars().filter(|char| !char.is_whitespace()).collect()
 }
 
 /// Every character leads back to itself in the source, or to what stands for it, in order.

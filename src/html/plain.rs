@@ -78,8 +78,6 @@ enum Element {
 /// A list, an entry or a quote that is open.
 struct Container {
     name: &'static str,
-    /// Whether it has content.
-    is_begun: bool,
     /// Whether it is an entry that the page does not have, around something directly in a list.
     is_implied: bool,
 }
@@ -125,7 +123,10 @@ struct Plain<'a> {
     tables: Vec<bool>,
     /// The runs that show replacements.
     replacements: Vec<(usize, &'a str)>,
+    /// The containers that are open, the innermost last.
     containers: Vec<Container>,
+    /// Number of the outermost containers that are written. The others have no content yet.
+    written_containers: usize,
     flow: Flow,
     /// The end of the text that was written last.
     at: usize,
@@ -162,6 +163,7 @@ impl<'a> Plain<'a> {
             tables: tables(tree),
             replacements: replacing.filter_map(shown).collect(),
             containers: Vec::new(),
+            written_containers: 0,
             flow: Flow::None,
             at: 0,
             heading: None,
@@ -284,7 +286,7 @@ impl<'a> Plain<'a> {
             return Element::Block;
         }
         self.imply_entry();
-        self.push(name, false);
+        self.containers.push(Container { name, is_implied: false });
         Element::Container(around)
     }
 
@@ -292,29 +294,35 @@ impl<'a> Plain<'a> {
         if self.containers.last().is_some_and(|last| last.is_implied) {
             self.end_containers(self.containers.len() - 1);
         }
-        match self.containers.last() {
-            Some(Container { name: "ul" | "ol", .. }) => {
-                let around = self.containers.len();
-                self.push("li", false);
-                Element::Container(around)
-            }
-            _ => Element::Block,
+        if !self.is_in_list() {
+            return Element::Block;
         }
+        self.containers.push(Container { name: "li", is_implied: false });
+        Element::Container(self.containers.len() - 1)
     }
 
     /// Opens an entry if something stands directly in a list.
     fn imply_entry(&mut self) {
-        self.end_table();
-        match self.containers.last_mut() {
-            Some(Container { name: "ul" | "ol", .. }) => self.push("li", true),
-            _ => {}
+        if self.is_in_list() {
+            self.containers.push(Container { name: "li", is_implied: true });
         }
-        self.containers.last_mut().into_iter().for_each(|last| last.is_begun = true);
     }
 
-    fn push(&mut self, name: &'static str, is_implied: bool) {
-        self.tag("<", name);
-        self.containers.push(Container { name, is_begun: false, is_implied });
+    /// Whether the innermost container is a list.
+    fn is_in_list(&self) -> bool {
+        self.containers.last().is_some_and(|last| last.name == "ul" || last.name == "ol")
+    }
+
+    /// Makes a place for a block. Returns whether it is the first in its container.
+    fn begin_block(&mut self) -> bool {
+        self.end_table();
+        self.imply_entry();
+        let is_first = self.written_containers < self.containers.len();
+        for container in &self.containers[self.written_containers..] {
+            self.html.extend(["<", container.name, ">"]);
+        }
+        self.written_containers = self.containers.len();
+        is_first
     }
 
     /// Ends the containers inside the outermost ones, of which this number stays.
@@ -322,13 +330,16 @@ impl<'a> Plain<'a> {
         while self.containers.len() > number
             && let Some(last) = self.containers.pop()
         {
-            self.tag("</", last.name);
+            if self.written_containers > self.containers.len() {
+                self.tag("</", last.name);
+                self.written_containers = self.containers.len();
+            }
         }
     }
 
     fn open_row(&mut self) {
         if !self.is_table_begun {
-            self.imply_entry();
+            self.begin_block();
             self.html.push_str("<table>");
             (self.is_table_begun, self.has_row) = (true, false);
         }
@@ -385,9 +396,7 @@ impl<'a> Plain<'a> {
         if self.is_in_row {
             return self.open_cell();
         }
-        let is_first =
-            self.containers.last().is_none_or(|last| !last.is_begun || last.name == "ul" || last.name == "ol");
-        self.imply_entry();
+        let is_first = self.begin_block();
         let is_entry = self.containers.last().is_some_and(|last| last.name == "li");
         self.flow = match (self.preformatted, self.heading) {
             (Some(node), _) => {
