@@ -130,6 +130,10 @@ pub fn examples(name: &str) -> &'static [Example] {
                     "dehusk extract 'corpora/news/orchard-courier.example/*.html' --html page -o - > content.jsonl",
                 ],
             },
+            Example {
+                purpose: "Write them as Markdown",
+                lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' --html markdown -o markdown"],
+            },
         ],
         "stream" => &[
             Example {

@@ -104,7 +104,7 @@ struct Marks {
 
 impl Marks {
     /// The marks in the order in which they are nested: the node of a link, else 0, and the name of the element.
-    fn from_outermost(&self) -> [(Option<usize>, &'static str); 4] {
+    fn outermost_first(&self) -> [(Option<usize>, &'static str); 4] {
         let mark = |is_open: bool| is_open.then_some(0);
         let inner = [(self.is_strong, "strong"), (self.is_emphasis, "em"), (self.is_code, "code")];
         let [strong, emphasis, code] = inner.map(|(is_open, name)| (mark(is_open), name));
@@ -467,7 +467,7 @@ impl<'a> Plain<'a> {
     /// Closes and opens elements so that the text that follows has these marks.
     fn mark(&mut self, marks: &Marks) {
         let was = std::mem::replace(&mut self.written, marks.clone());
-        let (was, new) = (was.from_outermost(), marks.from_outermost());
+        let (was, new) = (was.outermost_first(), marks.outermost_first());
         let same = was.iter().zip(&new).take_while(|(was, new)| was == new).count();
         let ended = was[same..].iter().rev().filter(|(node, _)| node.is_some());
         ended.for_each(|(_, name)| self.html.extend(["</", name, ">"]));

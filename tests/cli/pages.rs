@@ -144,6 +144,25 @@ fn a_page_in_an_archive_is_given_back_in_its_record() {
     }
 }
 
+#[test]
+fn a_page_in_an_archive_becomes_markdown() {
+    let sandbox = sandbox("Share this page");
+    let body = "<h1>The ferry</h1><p>Share this page<p>It <a href=late>sailed</a>.";
+    sandbox.write("corpus/a.warc", response(body.as_bytes(), ""));
+    sandbox.expect(0, "clean corpus -p patterns -o out --html markdown --only accepted");
+    let written = sandbox.read("out/a.warc");
+    let expected = "\r\n\r\n# The ferry\n\nIt [sailed](http://tide/late).\r\n\r\n";
+    assert!(written.contains("WARC-Type: conversion\r\n") && written.ends_with(expected), "{written}");
+}
+
+#[test]
+fn a_stream_writes_markdown() {
+    let sandbox = sandbox("Share this page");
+    sandbox.write("corpus/tide/1.html", "<h1>The ferry</h1><p>It sailed.");
+    let ran = sandbox.expect(0, "stream corpus --state state -o - --html markdown --quiet");
+    assert!(ran.stdout.contains("\"text\":\"# The ferry\\n\\nIt sailed.\""), "{}", ran.stdout);
+}
+
 /// Of all pages in `corpora`: what is seen of the cleaned page is the cleaned text.
 #[test]
 fn what_is_seen_of_a_cleaned_page_is_its_cleaned_text() {

@@ -298,6 +298,7 @@ mod tests {
         };
         let out = rewritten(&documents(), HtmlView::Text, new);
         assert_eq!(out, rewritten(&documents(), HtmlView::Text, new));
+        assert_eq!(out, rewritten(&documents(), HtmlView::Markdown, new));
         assert_eq!(shown(&out), [r#"{id: "a", text: "new"}"#, r#"{id: "c", text: "3"}"#]);
         assert_eq!(reader(&out).num_row_groups(), 2);
         assert_eq!(shown(&rewritten(&documents(), HtmlView::Text, |_| NewRow::Dropped)), [""; 0]);
