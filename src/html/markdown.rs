@@ -86,6 +86,8 @@ mod tests {
     #[test]
     fn pictures_need_a_text() {
         says("<img src=a.png alt='a b'><img src=b.png><img src=data:x alt=c>", "![a b](a.png)");
+        says("<img src=a.png alt='a]b'>", "![a\\]b](a.png)");
+        says("<p>a</p><p><img src=a.png alt=b>c <img src=d.png alt=e></p>", "a\n\n![b](a.png) c ![e](d.png)");
     }
 
     #[test]

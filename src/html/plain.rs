@@ -128,8 +128,8 @@ struct Plain<'a> {
     /// Number of the outermost containers that are written. The others have no content yet.
     written_containers: usize,
     flow: Flow,
-    /// The end of the text that was written last.
-    at: usize,
+    /// The end of the text that was written last. `None` if a paragraph has only pictures so far.
+    at: Option<usize>,
     /// The heading that is open.
     heading: Option<&'static str>,
     /// The preformatted block that is open.
@@ -165,7 +165,7 @@ impl<'a> Plain<'a> {
             containers: Vec::new(),
             written_containers: 0,
             flow: Flow::None,
-            at: 0,
+            at: None,
             heading: None,
             preformatted: None,
             is_in_table: false,
@@ -443,12 +443,13 @@ impl<'a> Plain<'a> {
         for part in parts {
             self.html.push_str(&escaped(&self.text[part]));
         }
-        self.at = range.end;
+        self.at = Some(range.end);
     }
 
     /// Writes the white space between the text that was written last and the text at this position.
     fn gap(&mut self, start: usize) {
-        let between: String = kept(&(self.at.min(start)..start), self.cuts).map(|part| &self.text[part]).collect();
+        let Some(at) = self.at else { return self.html.push(' ') };
+        let between: String = kept(&(at.min(start)..start), self.cuts).map(|part| &self.text[part]).collect();
         let ends_line = between.contains('\n');
         match self.flow {
             Flow::Preformatted => {
@@ -485,10 +486,18 @@ impl<'a> Plain<'a> {
         let text = self.tree.attribute(node, Attribute::Alt).map(str::trim).filter(|text| !text.is_empty());
         let (Some(text), Some(address)) = (text, self.address(node, Attribute::Src)) else { return };
         if self.preformatted.is_none() {
+            match self.flow {
+                Flow::None => self.at = None,
+                // A picture separates words.
+                _ if !self.html.ends_with([' ', '>']) => self.html.push(' '),
+                _ => {}
+            }
             self.open_flow();
             let marks = Marks { link: self.link, ..Marks::default() };
             self.mark(&marks);
-            self.html.push_str(&format!("<img src=\"{}\" alt=\"{}\">", escaped(&address), escaped(text)));
+            // A bracket would end the text in Markdown, and htmd does not escape it there.
+            let text = text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+            self.html.push_str(&format!("<img src=\"{}\" alt=\"{}\">", escaped(&address), escaped(&text)));
         }
     }
 
@@ -566,6 +575,8 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
+            // It is no character of a page.
+            '\0' => {}
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
