@@ -50,7 +50,7 @@ pub struct CorpusArgs {
 /// How documents are read.
 #[derive(Args, Debug)]
 pub struct ReadingArgs {
-    /// HTML is read and written as text, page, markdown or markup
+    /// Write HTML as text, page, markdown or markup
     ///
     /// How HTML is read and written. `text` reads the text that a visitor sees, with a line for each block, and writes text.
     /// `page` reads the same text, and writes the page without the removed text and the elements that are empty then. `markdown`
