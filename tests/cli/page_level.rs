@@ -80,8 +80,7 @@ fn a_page_of_an_unknown_site_is_cleaned_by_its_tree() {
     sandbox.expect(0, page);
     let page = sandbox.read("pages/three/3.html");
     assert!(
-        page.contains("<a href='/Letters To The Editor'></a>")
-            && page.contains(gold(203).lines().next().expect("a line")),
+        !page.contains("Letters To The Editor") && page.contains(gold(203).lines().next().expect("a line")),
         "{page}"
     );
 }
