@@ -228,6 +228,11 @@ pub mod guarded;
 mod guarded;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod random;
+#[cfg(not(feature = "_internal"))]
+mod random;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod shown;
 #[cfg(not(feature = "_internal"))]
 mod shown;

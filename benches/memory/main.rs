@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::Context;
 use clap::Parser;
 
-use dehusk::evaluation::random::Random;
+use dehusk::random::Random;
 
 #[path = "../support/mod.rs"]
 mod support;

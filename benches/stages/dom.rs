@@ -6,8 +6,8 @@ use divan::{Bencher, black_box};
 use dehusk::dom::facts::Facts;
 use dehusk::dom::isotonic::smooth;
 use dehusk::dom::page_level::PageModel;
-use dehusk::evaluation::random::Random;
 use dehusk::html::{Tree, read};
+use dehusk::random::Random;
 
 use crate::prepared::pages;
 use crate::sizes;

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use dehusk::evaluation::random::Random;
 use dehusk::evaluation::words::word_hashes;
+use dehusk::random::Random;
 
 use crate::k_means::{Vector, k_means};
 

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use dehusk::evaluation::agreement::adjusted_rand_index;
-use dehusk::evaluation::random::{Random, mix};
 use dehusk::pipeline::Observer;
+use dehusk::random::{Random, mix};
 
 use crate::clustering::cluster;
 use crate::material::{ExperimentArgs, Material, Results, Selection, Treatment};

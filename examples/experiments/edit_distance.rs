@@ -95,7 +95,7 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use dehusk::evaluation::random::Random;
+    use dehusk::random::Random;
 
     use super::*;
 

@@ -12,11 +12,11 @@ use serde::Serialize;
 use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Method, Scratch};
 use dehusk::corpus::{self, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
-use dehusk::evaluation::random::Random;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::list;
 use dehusk::pipeline::reading::read_documents;
 use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
+use dehusk::random::Random;
 use dehusk::shown::count;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 

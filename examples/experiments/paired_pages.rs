@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dehusk::evaluation::random::Random;
 use dehusk::evaluation::words::words;
+use dehusk::random::Random;
 
 use crate::sketches::containment;
 use dehusk::evaluation::article::Article;

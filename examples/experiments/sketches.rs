@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use dehusk::evaluation::random::mix;
 use dehusk::evaluation::words::word_hashes;
+use dehusk::random::mix;
 
 /// Number of words in a shingle.
 pub const SHINGLE: usize = 6;

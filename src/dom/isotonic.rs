@@ -245,7 +245,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::evaluation::random::Random;
+    use crate::random::Random;
 
     #[derive(Clone, Debug)]
     struct Tree {

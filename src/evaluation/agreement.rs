@@ -22,7 +22,7 @@ pub fn adjusted_rand_index(a: &[usize], b: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::random::Random;
+    use crate::random::Random;
 
     /// The index by its definition over pairs.
     fn naive(a: &[usize], b: &[usize]) -> f64 {

@@ -84,8 +84,8 @@ fn lengths<'w>(a: impl Iterator<Item = &'w u64>, b: impl ExactSizeIterator<Item 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::random::Random;
     use crate::evaluation::words::word_hashes;
+    use crate::random::Random;
 
     /// By the definition, in a table.
     fn longest(a: &[u64], b: &[u64]) -> usize {

@@ -10,10 +10,9 @@
 //! - For pages as trees: `nodes` judges page-level templates by gold text. [`article`] locates the gold text in its page,
 //!   and [`agreement`] compares groupings. `block_lessons` labels blocks by gold text, with the words that [`alignment`] finds.
 //!
-//! All of them compare [`words`]. [`random`] gives the same figures on every machine for the same seed.
+//! All of them compare [`words`].
 
 pub mod words;
-pub mod random;
 
 pub mod score;
 pub mod opponents;

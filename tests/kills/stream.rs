@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use dehusk::corpus::SourceId;
-use dehusk::evaluation::random::Random;
+use dehusk::random::Random;
 use dehusk::streaming::state::{ListedSegment, State};
 use dehusk::streaming::table::Progress;
 

@@ -1,8 +1,8 @@
 //! What interrupts articles is not their end, wherever it stands.
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::evaluation::random::Random;
 use dehusk::mining::cross_source::cross_source;
+use dehusk::random::Random;
 use dehusk::selection::ends::Ends;
 use dehusk::selection::sampling::Sampled;
 

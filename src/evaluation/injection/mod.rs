@@ -17,11 +17,11 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::random::Random;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Scratch};
 use crate::mining::cross_source::cross_source;
 use crate::mining::{MineOptions, mine_texts};
 use crate::patterns::PatternFile;
+use crate::random::Random;
 use crate::tokens::{Lexer, TooManyTokens};
 
 pub use flowing_text::flowing_texts;

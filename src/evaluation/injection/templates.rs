@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::placing::Insertion;
-use crate::evaluation::random::Random;
+use crate::random::Random;
 
 /// What is different in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
