@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use crate::cleaning::shape::{FEATURES, NAMES, ShapeModel};
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, EvidenceKind, EvidenceKinds, Scratch};
-use crate::models::logistic::{Examples, FitOptions, LogisticModel, fit};
+use crate::models::examples::Examples;
+use crate::models::logistic::{FitOptions, LogisticModel, fit};
 use crate::patterns::PatternFile;
 
 /// Number of rounds: first the model is fitted to what matches remove, then once more to what it removes itself.

@@ -102,7 +102,7 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     let inventories = inventories(args)?;
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
     if !args.gold.is_empty() {
-        return train_blocks(args, inventories, &inputs, reporter);
+        return train_blocks(args, inventories, &inputs, global, reporter);
     }
     if args.pages {
         return train_pages(args, inventories, &inputs, global, reporter);
@@ -183,6 +183,7 @@ fn train_blocks(
     args: &TrainArgs,
     inventories: Vec<Inventory>,
     inputs: &[PathBuf],
+    global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     refuse_markup(args)?;
@@ -194,10 +195,12 @@ fn train_blocks(
         );
     }
     let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
+    let lexer = args.mining.lexer.build()?;
+    let options = args.mining.of_corpus(global);
     let mut lessons: Vec<Lesson> = Vec::new();
     for (inventory, folder) in inventories.into_iter().zip(&args.gold) {
         let gold = GoldTexts::read(folder, &args.reading.gold_options(), reporter)?;
-        let of_corpus = block_lessons(inventory, &gold, reporter)?;
+        let of_corpus = block_lessons(inventory, &gold, &lexer, &options, reporter)?;
         if of_corpus.is_empty() {
             bail!(gold.nothing_to_score(", or no page has half of its gold text"));
         }

@@ -15,8 +15,9 @@ use super::facts::Facts;
 use super::features::{FEATURES, NAMES, features};
 use super::isotonic::smooth;
 use crate::html::Tree;
+use crate::models::examples::Examples;
 use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
-use crate::models::logistic::{Examples, FitOptions, LogisticModel, fit};
+use crate::models::logistic::{FitOptions, LogisticModel, fit};
 
 /// A smaller node is hidden, in square pixels.
 pub const LEAST_AREA: f64 = 2000.0;

@@ -9,12 +9,16 @@ use super::alignment::matched;
 use super::gold_texts::{Gold, GoldTexts};
 use super::score::MIN_GOLD_WORDS;
 use super::words::{Word, word_hashes, words};
+use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::corpus::{Document, HtmlView, Inventory, SourceListing};
 use crate::dom::block_model::Lesson;
 use crate::dom::blocks::Blocks;
+use crate::mining::Mined;
 use crate::pipeline::left_out::tell_of_skipped;
+use crate::pipeline::mining::{CorpusMineOptions, mine_library};
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::{self, Observer, WarningKind};
+use crate::tokens::Lexer;
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
 const LEAST_FOUND: f64 = 0.5;
@@ -23,24 +27,41 @@ const CONTENT: f32 = 0.5;
 /// A block of at most this many words may be the author or the date.
 const BYLINE_WORDS: f32 = 12.0;
 
-/// What the pages of a corpus teach that have gold text. The source of a page is its site.
+/// What the pages of a corpus teach that have gold text. The source of a page is its site. Sources with enough pages are
+/// mined, so that the model also learns what patterns are worth.
 ///
 /// # Errors
 /// If the corpus cannot be listed, no page has gold text, or the observer stops it.
-pub fn block_lessons(inventory: Inventory, gold: &GoldTexts, observer: &dyn Observer) -> pipeline::Result<Vec<Lesson>> {
+pub fn block_lessons(
+    inventory: Inventory,
+    gold: &GoldTexts,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> pipeline::Result<Vec<Lesson>> {
     // Input that can be read only once is stored when it is listed. Without its markup it would have no trees.
-    let inventory = inventory.with_html(HtmlView::Page).with_trees();
+    let inventory = inventory.with_html(HtmlView::Page);
     let sources = inventory.sources()?;
     inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
-    observer.start("labelling", sources.listings.len().into());
+    let listings = sources.listings;
+    let (mined, few): (Vec<SourceListing>, Vec<SourceListing>) =
+        listings.into_iter().partition(|listing| listing.documents.len() >= Mined::MIN_DOCUMENTS);
+    let inventory = inventory.with_html(HtmlView::Text);
+    let library = mine_library(&inventory, &mined, lexer, options, observer)?;
+    let inventory = inventory.with_trees();
+    observer.start("labelling", (mined.len() + few.len()).into());
     let of_source = |listing: &SourceListing| -> pipeline::Result<Vec<Option<Lesson>>> {
         let documents = read_documents(&inventory, &listing.documents, observer)?;
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
+        let source = listing.id.as_str();
+        let has_patterns = library.get(source).is_some();
+        let cleaner =
+            has_patterns.then(|| Cleaner::new(&library.for_source(source), &CleanOptions::default().structure(None)));
         observer.step(1);
-        Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document)).collect())
+        Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document, cleaner.as_ref())).collect())
     };
-    let pages: Vec<Option<Lesson>> = sources
-        .listings
+    let pages: Vec<Option<Lesson>> = [mined, few]
+        .concat()
         .par_iter()
         .map(of_source)
         .collect::<pipeline::Result<Vec<_>>>()?
@@ -65,8 +86,11 @@ pub fn block_lessons(inventory: Inventory, gold: &GoldTexts, observer: &dyn Obse
 }
 
 /// `None` if the document is no page, or if too little of the gold text is in it.
-fn lesson(gold: &Gold, document: &Document) -> Option<Lesson> {
+fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option<Lesson> {
     let tree = document.tree.as_deref()?;
+    let cleaning = |cleaner: &Cleaner| cleaner.clean(&mut Scratch::default(), &document.text).ok();
+    let spans = cleaner.and_then(cleaning).map(|cleaning| cleaning.spans);
+    let removed: Option<Vec<_>> = spans.map(|spans| spans.into_iter().map(|span| (span.range, span.score)).collect());
     let page: Vec<Word> = words(&document.text).collect();
     let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
     let gold = word_hashes(&gold.text);
@@ -90,7 +114,7 @@ fn lesson(gold: &Gold, document: &Document) -> Option<Lesson> {
             |block: usize| Some(block) == title || byline.contains(&block) || feature(block, "is-heading-1") > 0.0;
         shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()
     };
-    Some(Lesson::of(document.source.as_str(), &document.text, tree, shares))
+    Some(Lesson::of(document.source.as_str(), &document.text, tree, removed.as_deref(), shares))
 }
 
 /// The short blocks between the title and the first long block after it, if that is content.

@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::logistic::{Feature, LogisticModel};
+use super::network::{Input, Network, UNITS};
 
 /// What a file of models of one kind must say.
 #[derive(Clone, Debug)]
@@ -75,6 +76,27 @@ struct FeatureRecord {
     weight: f64,
     mean: f64,
     deviation: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct NetworkRecord {
+    #[serde(rename = "model")]
+    _model: String,
+    #[serde(rename = "version")]
+    _version: u32,
+    intercept: Spanned<f64>,
+    unit_weights: Spanned<Vec<f64>>,
+    unit_intercepts: Spanned<Vec<f64>>,
+    features: BTreeMap<String, Spanned<InputRecord>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InputRecord {
+    mean: f64,
+    deviation: f64,
+    weights: Vec<f64>,
 }
 
 /// The line between two parts of a file with several models.
@@ -148,22 +170,93 @@ impl ModelFormat {
         if let Some(clip) = &clip {
             check("clip", clip.value, is_positive, clip.referenced.line())?;
         }
+        let known = self.known(&mut features, |name, FeatureRecord { weight, mean, deviation }, line| {
+            check(&format!("weight of '{name}'"), weight, f64::is_finite, line)?;
+            check_scale(name, mean, deviation, line)?;
+            Ok(Feature { name: name.to_owned(), weight, mean, deviation })
+        })?;
+        Ok(LogisticModel::new(known, intercept.value, clip.map(|clip| clip.value)))
+    }
+
+    /// The features in the order of the format.
+    fn known<R, F>(
+        &self,
+        found: &mut BTreeMap<String, Spanned<R>>,
+        read: impl Fn(&str, R, u64) -> Result<F, Problem>,
+    ) -> Result<Vec<F>, Problem> {
         let mut known = Vec::with_capacity(self.features.len());
         for &name in self.features {
             let missing = || (0, format!("there is no feature '{name}'; train the model again with this version"));
-            let Spanned { value, referenced, .. } = features.remove(name).ok_or_else(missing)?;
-            let FeatureRecord { weight, mean, deviation } = value;
-            check(&format!("weight of '{name}'"), weight, f64::is_finite, referenced.line())?;
-            check(&format!("mean of '{name}'"), mean, f64::is_finite, referenced.line())?;
-            check(&format!("deviation of '{name}'"), deviation, is_positive, referenced.line())?;
-            known.push(Feature { name: name.to_owned(), weight, mean, deviation });
+            let Spanned { value, referenced, .. } = found.remove(name).ok_or_else(missing)?;
+            known.push(read(name, value, referenced.line())?);
         }
-        if let Some((name, Spanned { referenced, .. })) = features.first_key_value() {
+        if let Some((name, Spanned { referenced, .. })) = found.first_key_value() {
             let message = format!("this version does not know the feature '{name}'; train the model again with it");
             return Err((referenced.line(), message));
         }
-        Ok(LogisticModel::new(known, intercept.value, clip.map(|clip| clip.value)))
+        Ok(known)
     }
+
+    /// The network as a file. For each feature it has the weights of all units.
+    ///
+    /// # Panics
+    /// If the features of the network are not those of the format.
+    pub fn network_to_yaml(&self, network: &Network) -> String {
+        let is_named = network.inputs.iter().map(|input| input.name.as_str()).eq(self.features.iter().copied());
+        assert!(is_named, "the network has the features of the format");
+        let list = |values: &[f32]| {
+            let values: Vec<String> = values.iter().map(|&value| number(value.into())).collect();
+            format!("[{}]", values.join(", "))
+        };
+        let mut yaml = format!("model: {}\nversion: {}\n", self.model, self.version);
+        let _ = writeln!(yaml, "intercept: {}", number(network.intercept.into()));
+        let _ = writeln!(yaml, "unit-weights: {}", list(&network.unit_weights));
+        let _ = writeln!(yaml, "unit-intercepts: {}\nfeatures:", list(&network.unit_intercepts));
+        for Input { name, mean, deviation, weights } in &network.inputs {
+            let [mean, deviation] = [mean, deviation].map(|&value| number(value.into()));
+            let _ = writeln!(yaml, "  {name}: {{mean: {mean}, deviation: {deviation}, weights: {}}}", list(weights));
+        }
+        yaml
+    }
+
+    /// Parses a file that [`network_to_yaml`](ModelFormat::network_to_yaml) wrote. `file` is its name in messages.
+    ///
+    /// # Errors
+    /// If it is a model of another kind or version, a feature or a unit is missing or unknown, or a number is impossible.
+    pub fn parse_network(&self, yaml: &str, file: &str) -> Result<Network, ModelFileError> {
+        let problem = |(line, message)| ModelFileError { file: file.to_owned(), line, message };
+        self.check_head(yaml).and_then(|()| self.read_network(yaml)).map_err(problem)
+    }
+
+    fn read_network(&self, yaml: &str) -> Result<Network, Problem> {
+        let NetworkRecord { intercept, unit_weights, unit_intercepts, mut features, .. } = parsed(yaml)?;
+        check("intercept", intercept.value, f64::is_finite, intercept.referenced.line())?;
+        let units = |of: &Spanned<Vec<f64>>, what: &str| units(&of.value, what, of.referenced.line());
+        let inputs = self.known(&mut features, |name, InputRecord { mean, deviation, weights }, line| {
+            check_scale(name, mean, deviation, line)?;
+            let weights = self::units(&weights, &format!("weights of '{name}'"), line)?;
+            Ok(Input { name: name.to_owned(), mean: mean as f32, deviation: deviation as f32, weights })
+        })?;
+        Ok(Network {
+            inputs,
+            unit_weights: units(&unit_weights, "weights of the units")?,
+            unit_intercepts: units(&unit_intercepts, "intercepts of the units")?,
+            intercept: intercept.value as f32,
+        })
+    }
+}
+
+fn check_scale(name: &str, mean: f64, deviation: f64, line: u64) -> Result<(), Problem> {
+    check(&format!("mean of '{name}'"), mean, f64::is_finite, line)?;
+    check(&format!("deviation of '{name}'"), deviation, is_positive, line)
+}
+
+/// A number for each unit.
+fn units(values: &[f64], what: &str, line: u64) -> Result<[f32; UNITS], Problem> {
+    let units: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+    let count = |_| (line, format!("the {what} are {}, not {UNITS}; train the model again", values.len()));
+    values.iter().try_for_each(|&value| check(what, value, f64::is_finite, line))?;
+    units.try_into().map_err(count)
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(yaml: &str) -> Result<T, Problem> {
@@ -217,6 +310,29 @@ mod tests {
         assert_eq!(FORMAT.to_yaml(&model), YAML);
         let no_clip = YAML.replace("clip: 4.0\n", "");
         assert_eq!(FORMAT.to_yaml(&FORMAT.parse(&no_clip, "toy.yaml").unwrap()), no_clip);
+    }
+
+    fn network() -> Network {
+        let units = |by: f32| std::array::from_fn(|unit| unit as f32 / 8.0 - by);
+        let input = |name: &str, by: f32| Input { name: name.to_owned(), mean: by, deviation: 0.5, weights: units(by) };
+        let inputs = vec![input("words", 1.0), input("links", 0.25)];
+        Network { inputs, unit_intercepts: units(0.5), unit_weights: units(2.0), intercept: -0.25 }
+    }
+
+    #[test]
+    fn a_network_is_read_and_written_again() {
+        let yaml = FORMAT.network_to_yaml(&network());
+        assert_eq!(FORMAT.parse_network(&yaml, "toy.yaml").unwrap(), network());
+        let is_wrong = |old: &str, new: &str, expected: &str| {
+            let problem = FORMAT.parse_network(&yaml.replacen(old, new, 1), "toy.yaml").unwrap_err().to_string();
+            assert!(problem.starts_with(expected) && problem.contains("train the model again"), "{problem}");
+        };
+        is_wrong("[-2.0, ", "[", "toy.yaml:4: the weights of the units are 15, not 16");
+        is_wrong("[-2.0, ", "[.nan, ", "toy.yaml:4: the weights of the units cannot be NaN");
+        is_wrong("[-1.0, ", "[-1.0, 2.0, ", "toy.yaml:7: the weights of 'words' are 17, not 16");
+        is_wrong("deviation: 0.5", "deviation: 0.0", "toy.yaml:7: the deviation of 'words' cannot be 0");
+        is_wrong("links:", "lonks:", "toy.yaml: there is no feature 'links'");
+        is_wrong("version: 3", "version: 2", "toy.yaml:2: the model has version 2");
     }
 
     #[test]

@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use super::examples::{Examples, add_to};
 
-/// Number of examples that are summed together. It is fixed, so that sums do not depend on the number of threads.
-const BLOCK: usize = 4096;
 /// Number of examples that are added to the curvature together. The curvature of many features is larger than the first
 /// cache, so each visit of an entry should add several products.
 const ROWS: usize = 8;
@@ -18,84 +16,6 @@ const MAX_STEPS: usize = 50;
 const SMALL_STEP: f64 = 1e-6;
 /// A feature with a smaller variance counts as constant.
 const LEAST_VARIANCE: f64 = 1e-12;
-
-/// Labelled examples with weights.
-#[derive(Clone, Debug)]
-pub struct Examples {
-    names: &'static [&'static str],
-    /// The features of all examples, one example after the other.
-    values: Vec<f32>,
-    labels: Vec<f32>,
-    weights: Vec<f32>,
-}
-
-impl Examples {
-    /// No examples yet, of features with these names.
-    pub fn new(names: &'static [&'static str]) -> Examples {
-        Examples { names, values: Vec::new(), labels: Vec::new(), weights: Vec::new() }
-    }
-
-    /// Adds an example. Its label is from 0 to 1: how far it belongs to the class.
-    ///
-    /// # Panics
-    /// If the number of features is not that of their names.
-    pub fn push(&mut self, features: &[f32], label: f32, weight: f32) {
-        assert_eq!(features.len(), self.names.len(), "a value for each name");
-        self.values.extend(features);
-        self.labels.push(label);
-        self.weights.push(weight);
-    }
-
-    /// Adds examples of the same features.
-    ///
-    /// # Panics
-    /// If the features have other names.
-    pub fn extend(&mut self, others: Examples) {
-        assert_eq!(self.names, others.names, "the examples have the same features");
-        self.values.extend(others.values);
-        self.labels.extend(others.labels);
-        self.weights.extend(others.weights);
-    }
-
-    /// Number of examples.
-    pub fn len(&self) -> usize {
-        self.labels.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
-    }
-
-    /// The names of the features.
-    pub fn names(&self) -> &'static [&'static str] {
-        self.names
-    }
-
-    fn features(&self, example: usize) -> &[f32] {
-        let width = self.names.len();
-        &self.values[example * width..(example + 1) * width]
-    }
-
-    /// What `of_block` gives for each block, in order.
-    fn by_block<T: Send>(&self, of_block: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-        let range = |block: usize| block * BLOCK..self.len().min((block + 1) * BLOCK);
-        (0..self.len().div_ceil(BLOCK)).into_par_iter().map(|block| of_block(range(block))).collect()
-    }
-
-    /// The mean over the examples of what `add` adds up for each feature.
-    fn means(&self, add: impl Fn(&mut [f64], &[f32]) + Sync) -> Vec<f64> {
-        let mut means = vec![0.0; self.names.len()];
-        let sums = self.by_block(|block| {
-            let mut sums = vec![0.0; self.names.len()];
-            block.for_each(|example| add(&mut sums, self.features(example)));
-            sums
-        });
-        sums.iter().for_each(|sums| add_to(&mut means, sums));
-        means.iter_mut().for_each(|sum| *sum /= self.len().max(1) as f64);
-        means
-    }
-}
 
 /// How a model is fitted.
 #[derive(Clone, Copy, Debug)]
@@ -223,7 +143,7 @@ pub fn fit(examples: &Examples, options: &FitOptions) -> LogisticModel {
             step = next.curvature.solve(next.gradient);
         }
     }
-    problem.scale.model(examples.names, &weights, options.clip)
+    problem.scale.model(examples.names(), &weights, options.clip)
 }
 
 /// Mean and standard deviation of each feature, and how far features count.
@@ -285,7 +205,7 @@ struct Point {
 impl Problem<'_> {
     /// Number of weights; the last one is the intercept.
     fn size(&self) -> usize {
-        self.examples.names.len() + 1
+        self.examples.names().len() + 1
     }
 
     fn at(&self, weights: &[f64]) -> Point {
@@ -403,16 +323,13 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn add_to(sums: &mut [f64], values: &[f64]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::examples::BLOCK;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::evaluation::random::Random;
+    use crate::random::Random;
 
     const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
     const PLAIN: FitOptions = FitOptions { ridge: 1.0, clip: None };

@@ -2,5 +2,7 @@
 //!
 //! They know numbers and names of features. What the numbers describe is up to the module that fits a model.
 
+pub mod examples;
 pub mod logistic;
+pub mod network;
 pub mod file;

@@ -1,0 +1,350 @@
+//! A network with one hidden layer: a logistic regression of [`UNITS`] units, each of them a weighted sum of the features if
+//! that is positive, and otherwise 0.
+//!
+//! So the weight of a feature can differ from one kind of examples to the other, which one logistic regression cannot do.
+//! [`fit`] finds the weights by stochastic gradient descent (Adam: D. P. Kingma, J. Ba, ICLR 2015) with a penalty on their
+//! squares. Each step sees a few examples, drawn by their weights. The draws come from a seed, so a model can be fitted
+//! again.
+
+use std::ops::RangeInclusive;
+
+use super::examples::{Examples, add_to};
+use crate::random::Random;
+
+/// Number of hidden units.
+pub const UNITS: usize = 16;
+/// A feature that is more than this many deviations from its mean counts as if it were that far away.
+pub const CLIP: f32 = 5.0;
+/// How often each example is seen, on average, if that is neither too few nor more steps than help.
+const EPOCHS: usize = 12;
+/// Number of steps.
+const STEPS: RangeInclusive<usize> = 2000..=5000;
+/// Maximum number of examples of a step. If there are few, it is a quarter of them.
+const BATCH: usize = 512;
+/// The length of the first step. Steps get shorter evenly, down to 0.
+const RATE: f32 = 4e-3;
+/// How slowly the means of slopes, and of their squares, forget.
+const MEMORY: [f32; 2] = [0.9, 0.999];
+/// A feature with a smaller variance counts as constant.
+const LEAST_VARIANCE: f64 = 1e-12;
+
+/// A value for each unit.
+pub type Units = [f32; UNITS];
+
+/// A feature of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its mean over the examples, by their weights.
+    pub mean: f32,
+    /// Its standard deviation; 1 if it is constant.
+    pub deviation: f32,
+    /// What each unit gains when the feature grows by a standard deviation.
+    pub weights: Units,
+}
+
+/// A fitted network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// The features, in the order of their values in an example.
+    pub inputs: Vec<Input>,
+    /// The units if all features have their means.
+    pub unit_intercepts: Units,
+    /// What the log-odds gain when a unit grows by 1.
+    pub unit_weights: Units,
+    /// The log-odds if all units are 0.
+    pub intercept: f32,
+}
+
+impl Network {
+    /// The probability that an example with these features belongs to the class.
+    ///
+    /// # Panics
+    /// If the number of features is not that of the network.
+    pub fn probability(&self, features: &[f32]) -> f32 {
+        assert_eq!(features.len(), self.inputs.len(), "a value for each feature of the network");
+        let mut units = self.unit_intercepts;
+        for (input, &feature) in self.inputs.iter().zip(features) {
+            let value = scaled(feature, input.mean, input.deviation);
+            units.iter_mut().zip(&input.weights).for_each(|(unit, weight)| *unit += weight * value);
+        }
+        logistic(self.intercept + active(&units).iter().zip(&self.unit_weights).map(|(unit, w)| unit * w).sum::<f32>())
+    }
+}
+
+/// Fits a network to examples. The penalty is half of `penalty` per squared weight, for a mean loss of 1 per example;
+/// intercepts have none. Another seed gives a network that is about as good. Without examples, all weights are 0.
+pub fn fit(examples: &Examples, penalty: f32, seed: u64) -> Network {
+    let mut random = Random::new(seed);
+    let mut weights = Weights::at_random(examples.names().len(), &mut random);
+    let Some(draw) = Draw::of(examples) else {
+        weights.0.fill(0.0);
+        return weights.network(examples.names(), &vec![(0.0, 1.0); examples.names().len()]);
+    };
+    let scale = scale(examples);
+    let mut adam = Adam::of(weights.0.len());
+    let mut slopes = vec![0.0; weights.0.len()];
+    let mut values = vec![0.0; scale.len()];
+    let count = examples.weights.iter().filter(|&&weight| weight > 0.0).count();
+    let batch = count.div_ceil(4).min(BATCH);
+    let steps = (EPOCHS * count / batch).clamp(*STEPS.start(), *STEPS.end());
+    for step in 0..steps {
+        slopes.fill(0.0);
+        for _ in 0..batch {
+            let example = draw.next(&mut random);
+            let features = examples.features(example).iter().zip(&scale);
+            values.iter_mut().zip(features).for_each(|(value, (&feature, &(mean, deviation)))| {
+                *value = scaled(feature, mean, deviation);
+            });
+            weights.add_slopes(&values, examples.labels[example], &mut slopes);
+        }
+        slopes.iter_mut().for_each(|slope| *slope /= batch as f32);
+        weights.add_penalty(penalty, &mut slopes);
+        adam.step(RATE * (steps - step) as f32 / steps as f32, &slopes, &mut weights.0);
+    }
+    weights.network(examples.names(), &scale)
+}
+
+fn scaled(feature: f32, mean: f32, deviation: f32) -> f32 {
+    ((feature - mean) / deviation).clamp(-CLIP, CLIP)
+}
+
+fn active(units: &Units) -> Units {
+    units.map(|unit| unit.max(0.0))
+}
+
+fn logistic(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// Mean and standard deviation of each feature, by the weights of the examples.
+fn scale(examples: &Examples) -> Vec<(f32, f32)> {
+    let sum = |of: &(dyn Fn(&mut [f64], usize) + Sync)| {
+        let mut all = vec![0.0; examples.names().len()];
+        let blocks = examples.by_block(|block| {
+            let mut sums = vec![0.0; examples.names().len()];
+            block.for_each(|example| of(&mut sums, example));
+            sums
+        });
+        blocks.iter().for_each(|sums| add_to(&mut all, sums));
+        let total: f64 = examples.weights.iter().map(|&weight| f64::from(weight)).sum();
+        all.iter_mut().for_each(|sum| *sum /= total);
+        all
+    };
+    let weight = |example: usize| f64::from(examples.weights[example]);
+    let means = sum(&|sums, example| {
+        let values = examples.features(example);
+        sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += weight(example) * f64::from(value));
+    });
+    let variances = sum(&|sums, example| {
+        let values = examples.features(example).iter().zip(&means);
+        sums.iter_mut().zip(values).for_each(|(sum, (&value, mean))| {
+            *sum += weight(example) * (f64::from(value) - mean).powi(2);
+        });
+    });
+    let deviation = |variance: f64| if variance > LEAST_VARIANCE { variance.sqrt() as f32 } else { 1.0 };
+    means.iter().zip(variances).map(|(&mean, variance)| (mean as f32, deviation(variance))).collect()
+}
+
+/// Draws examples by their weights.
+struct Draw {
+    /// For each example, the sum of the weights up to it, itself included.
+    sums: Vec<f64>,
+}
+
+impl Draw {
+    /// `None` if no example has weight.
+    fn of(examples: &Examples) -> Option<Draw> {
+        let mut sum = 0.0;
+        let add = |&weight: &f32| {
+            sum += f64::from(weight);
+            sum
+        };
+        let sums: Vec<f64> = examples.weights.iter().map(add).collect();
+        (sum > 0.0).then_some(Draw { sums })
+    }
+
+    fn next(&self, random: &mut Random) -> usize {
+        let at = random.unit() * self.sums[self.sums.len() - 1];
+        self.sums.partition_point(|&sum| sum <= at)
+    }
+}
+
+/// All weights in a row: those of each feature, the intercepts of the units, the weights of the units, the intercept.
+struct Weights(Vec<f32>);
+
+impl Weights {
+    /// Small weights, so that units neither start all the same nor all at 0 (X. Glorot, Y. Bengio, AISTATS 2010).
+    fn at_random(features: usize, random: &mut Random) -> Weights {
+        let mut below = |limit: f32| (2.0 * random.unit() as f32 - 1.0) * limit;
+        let limit = (6.0 / (features + UNITS) as f32).sqrt();
+        let mut weights: Vec<f32> = (0..features * UNITS).map(|_| below(limit)).collect();
+        weights.extend([0.0; UNITS]);
+        let limit = (6.0 / (UNITS + 1) as f32).sqrt();
+        weights.extend((0..UNITS).map(|_| below(limit)));
+        weights.push(0.0);
+        Weights(weights)
+    }
+
+    /// Adds the slopes of the loss of an example.
+    fn add_slopes(&self, values: &[f32], label: f32, slopes: &mut [f32]) {
+        let (of_features, rest) = self.0.split_at(values.len() * UNITS);
+        let (of_features, of_rest) = (of_features.as_chunks::<UNITS>().0, rest.as_chunks::<UNITS>().0);
+        let mut units = of_rest[0];
+        for (weights, value) in of_features.iter().zip(values) {
+            units.iter_mut().zip(weights).for_each(|(unit, weight)| *unit += weight * value);
+        }
+        let (units, to_output) = (active(&units), of_rest[1]);
+        let log_odds = rest[2 * UNITS] + units.iter().zip(&to_output).map(|(unit, weight)| unit * weight).sum::<f32>();
+        let miss = logistic(log_odds) - label;
+        let (slopes_of_features, slopes_of_rest) = slopes.split_at_mut(values.len() * UNITS);
+        let mut back: Units = [0.0; UNITS];
+        for unit in 0..UNITS {
+            slopes_of_rest[UNITS + unit] += miss * units[unit];
+            back[unit] = if units[unit] > 0.0 { miss * to_output[unit] } else { 0.0 };
+            slopes_of_rest[unit] += back[unit];
+        }
+        slopes_of_rest[2 * UNITS] += miss;
+        for (slopes, value) in slopes_of_features.as_chunks_mut::<UNITS>().0.iter_mut().zip(values) {
+            slopes.iter_mut().zip(&back).for_each(|(slope, back)| *slope += back * value);
+        }
+    }
+
+    fn add_penalty(&self, penalty: f32, slopes: &mut [f32]) {
+        let of_features = self.0.len() - 2 * UNITS - 1;
+        let is_penalised = |index: &usize| *index < of_features || (UNITS..2 * UNITS).contains(&(index - of_features));
+        (0..self.0.len()).filter(is_penalised).for_each(|index| slopes[index] += penalty * self.0[index]);
+    }
+
+    fn network(&self, names: &[&str], scale: &[(f32, f32)]) -> Network {
+        let rows = self.0.as_chunks::<UNITS>().0;
+        let inputs = names.iter().zip(scale).zip(rows);
+        let input = |((name, &(mean, deviation)), &weights): ((&&str, &(f32, f32)), &Units)| Input {
+            name: (*name).to_owned(),
+            mean,
+            deviation,
+            weights,
+        };
+        Network {
+            inputs: inputs.map(input).collect(),
+            unit_intercepts: rows[names.len()],
+            unit_weights: rows[names.len() + 1],
+            intercept: self.0[self.0.len() - 1],
+        }
+    }
+}
+
+/// Steps against the slopes, longer where slopes are small and steady.
+struct Adam {
+    means: Vec<f32>,
+    squares: Vec<f32>,
+    /// What the means still have of their start at 0.
+    starts: [f32; 2],
+}
+
+impl Adam {
+    fn of(weights: usize) -> Adam {
+        Adam { means: vec![0.0; weights], squares: vec![0.0; weights], starts: [1.0; 2] }
+    }
+
+    fn step(&mut self, rate: f32, slopes: &[f32], weights: &mut [f32]) {
+        let [of_means, of_squares] = MEMORY;
+        self.starts = [self.starts[0] * of_means, self.starts[1] * of_squares];
+        let moments = self.means.iter_mut().zip(&mut self.squares);
+        for ((weight, &slope), (mean, square)) in weights.iter_mut().zip(slopes).zip(moments) {
+            *mean = of_means * *mean + (1.0 - of_means) * slope;
+            *square = of_squares * *square + (1.0 - of_squares) * slope * slope;
+            let (mean, square) = (*mean / (1.0 - self.starts[0]), *square / (1.0 - self.starts[1]));
+            *weight -= rate * mean / (square.sqrt() + 1e-8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 3] = ["one", "other", "noise"];
+
+    /// The label is whether exactly one of two features is positive, which no weighted sum can tell.
+    fn either_or(count: usize) -> Examples {
+        let (mut examples, mut random) = (Examples::new(&NAMES), Random::new(3));
+        for _ in 0..count {
+            let values: [f32; 3] = std::array::from_fn(|_| random.unit() as f32 * 20.0 - 8.0);
+            let label = f32::from(u8::from((values[0] > 2.0) != (values[1] > 2.0)));
+            examples.push(&values, label, 1.0);
+        }
+        examples
+    }
+
+    #[test]
+    fn what_no_weighted_sum_can_tell_is_learned() {
+        let network = fit(&either_or(2000), 1e-4, 1);
+        for (values, is_one) in [([8.0, -4.0], true), ([-4.0, 8.0], true), ([8.0, 8.0], false), ([-4.0, -4.0], false)] {
+            let p = network.probability(&[values[0], values[1], 1.0]);
+            assert_eq!(p > 0.5, is_one, "{values:?}: {p}");
+            assert!(!(0.1..0.9).contains(&p), "{values:?}: {p}");
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_and_threads_do_not() {
+        let examples = either_or(500);
+        let fitted = |threads: usize, seed: u64| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fit(&examples, 0.01, seed))
+        };
+        assert_eq!(fitted(1, 7), fitted(3, 7));
+        assert_ne!(fitted(1, 7), fitted(1, 8));
+    }
+
+    #[test]
+    fn examples_without_weight_do_not_count() {
+        let mut examples = either_or(300);
+        (0..300).for_each(|_| examples.push(&[1e6, -1e6, 5.0], 1.0, 0.0));
+        assert_eq!(fit(&examples, 0.01, 7), fit(&either_or(300), 0.01, 7));
+    }
+
+    #[test]
+    fn without_examples_nothing_is_known() {
+        assert_eq!(fit(&Examples::new(&NAMES), 0.01, 7).probability(&[1.0, 2.0, 3.0]), 0.5);
+    }
+
+    #[test]
+    fn a_penalty_makes_weights_small_but_not_intercepts() {
+        let mut examples = either_or(300);
+        (0..2700).for_each(|_| examples.push(&[0.0; 3], 1.0, 1.0));
+        let network = fit(&examples, 10.0, 7);
+        assert!(network.inputs.iter().flat_map(|input| &input.weights).all(|weight| weight.abs() < 0.05));
+        assert!((network.probability(&[0.0; 3]) - 0.95).abs() < 0.05, "{}", network.probability(&[0.0; 3]));
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_loss() {
+        let weights = Weights::at_random(3, &mut Random::new(5));
+        let loss = |weights: &Weights| {
+            let network = weights.network(&NAMES, &[(0.0, 1.0); 3]);
+            -f64::from(1.0 - network.probability(&[0.3, -1.2, 2.0])).ln()
+        };
+        let mut slopes = vec![0.0; weights.0.len()];
+        weights.add_slopes(&[0.3, -1.2, 2.0], 0.0, &mut slopes);
+        assert!(slopes.iter().any(|slope| slope.abs() > 0.01));
+        for (index, &slope) in slopes.iter().enumerate() {
+            let moved = |by: f32| {
+                let mut moved = Weights(weights.0.clone());
+                moved.0[index] += by;
+                loss(&moved)
+            };
+            let expected = (moved(0.01) - moved(-0.01)) / 0.02;
+            assert!((f64::from(slope) - expected).abs() < 1e-3, "{index}: {slope} {expected}");
+        }
+    }
+
+    #[test]
+    fn an_outlier_counts_as_far_as_the_clip() {
+        let network = fit(&either_or(300), 0.01, 7);
+        assert_eq!(network.probability(&[1e6, 0.0, 0.0]), network.probability(&[1e9, 0.0, 0.0]));
+        assert!(network.probability(&[f32::MAX, f32::MIN, 0.0]).is_finite());
+    }
+}
