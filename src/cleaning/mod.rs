@@ -22,6 +22,7 @@ pub mod headline;
 pub mod article_end;
 pub mod decision;
 pub mod smooth;
+mod structure;
 mod edges;
 pub mod cut;
 pub mod drift;
@@ -32,9 +33,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::dom::block_model::JudgedPage;
+use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, Status, Trust};
+use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, SHARED, Status, Trust};
 use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol, TokenKind};
@@ -141,6 +144,8 @@ pub struct Cleaner {
     keeps: Arc<Regexes>,
     /// The trust given in the files, if any.
     trust: Option<Trust>,
+    /// Whether a file is of the source itself.
+    is_of_source: bool,
     options: CleanOptions,
 }
 
@@ -174,6 +179,23 @@ pub struct Reading {
     pub is_rejected: Vec<bool>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
+    /// The blocks of the page that has this text ([`Cleaner::on_page`]).
+    pub page: Option<JudgedPage>,
+}
+
+/// A text to clean. If it is the visible text of a page, it can come with the page's tree.
+#[derive(Clone, Debug)]
+pub struct PageText<'t> {
+    /// The text.
+    pub text: Cow<'t, str>,
+    /// The tree of the page.
+    pub tree: Option<Arc<Tree>>,
+}
+
+impl<'t> From<&'t str> for PageText<'t> {
+    fn from(text: &'t str) -> PageText<'t> {
+        PageText { text: text.into(), tree: None }
+    }
 }
 
 /// A stretch of a text that recurs, as the caller knows.
@@ -200,6 +222,8 @@ struct Weighed<'a> {
     matches: &'a [Match],
     weights: &'a [Weight],
     trust: f64,
+    /// Whether the patterns are of the document's source.
+    is_of_source: bool,
 }
 
 /// The result for the tokens of a text.
@@ -275,6 +299,7 @@ impl Cleaner {
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers: readers.into(),
             trust: trust_in(files),
+            is_of_source: files.iter().any(|file| file.source != SHARED && file.mined.documents > 0),
             options: options.clone(),
         }
     }
@@ -326,6 +351,16 @@ impl Cleaner {
         Ok(self.cleaning(text, &self.read(scratch, text)?))
     }
 
+    /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`]).
+    /// `tree` is the tree of the page that has this text, as [`read`](crate::read) returns both.
+    ///
+    /// # Errors
+    /// As [`Cleaner::clean`].
+    pub fn clean_page(&self, scratch: &mut Scratch, text: &str, tree: &Tree) -> Result<Cleaning, CleanError> {
+        let reading = self.on_page(self.read(scratch, text)?, text, Some(tree));
+        Ok(self.cleaning(text, &reading))
+    }
+
     /// Finds what to remove from a text that was read.
     #[doc(hidden)]
     pub fn cleaning(&self, text: &str, reading: &Reading) -> Cleaning {
@@ -346,7 +381,7 @@ impl Cleaner {
         let (matches, weights) = self.with(reading, recurring);
         let shares = [self.trust.as_ref(), trust].into_iter().flatten().map(|trust| trust.share);
         let trust = shares.min_by(f64::total_cmp).unwrap_or(0.0);
-        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust })
+        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust, is_of_source: true })
     }
 
     /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
@@ -437,7 +472,16 @@ impl Cleaner {
             matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
         }
         let kept = self.kept(text, &tokens, go_on)?;
-        Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept })
+        Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept, page: None })
+    }
+
+    /// A reading of the visible text of a page, with the page's tree. So the structure of the page counts as well, if the
+    /// options say so.
+    #[doc(hidden)]
+    pub fn on_page(&self, reading: Reading, text: &str, tree: Option<&Tree>) -> Reading {
+        let model = self.options.structure.as_ref().filter(|_| self.options.uses_structure());
+        let page = model.zip(tree).map(|(model, tree)| model.judge(text, tree));
+        Reading { page, ..reading }
     }
 
     /// The size of a text, counted without allocating memory for it.
@@ -461,7 +505,8 @@ impl Cleaner {
 
     /// The matches of patterns, with the trust in the files.
     fn weighed<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
-        Weighed { matches, weights: &self.weights, trust: self.trust.as_ref().map_or(1.0, |trust| trust.share) }
+        let trust = self.trust.as_ref().map_or(1.0, |trust| trust.share);
+        Weighed { matches, weights: &self.weights, trust, is_of_source: self.is_of_source }
     }
 
     fn decided(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
@@ -574,11 +619,17 @@ impl Cleaner {
         Ok(kept)
     }
 
-    /// Smoothing, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
+    /// Smoothing, then the structure of the page, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
     /// mark that a rejected pattern holds back stays, and a confirmed match of marks alone goes.
     fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.smoothed(text, reading, found);
+        if let (Some(page), Some(model)) = (&reading.page, &self.options.structure) {
+            // In a source without patterns, there is nothing else to go by.
+            if !found.is_of_source || !self.goes_by_place(found.trust) {
+                structure::decide(model, page, reading, found.is_of_source, &mut decision);
+            }
+        }
         let certain = || found.matches.iter().filter(|of| found.weights[of.pattern].is_certain);
         longest_first(certain().collect(), decision.goes.len(), |token, pattern| {
             decision.goes[token] = true;
@@ -600,7 +651,7 @@ impl Cleaner {
         if self.goes_by_place(found.trust) {
             return self.framed(text, reading, found);
         }
-        let Weighed { matches, weights, trust } = found;
+        let Weighed { matches, weights, trust, .. } = found;
         let evidence = weigh(&reading.layout, matches, weights, self.options.evidence_kinds);
         let trust = if self.options.evidence_kinds.has(EvidenceKind::Trust) { trust } else { 1.0 };
         let shape = self.options.shape.as_deref().filter(|_| !self.options.only_accepted && trust > 0.0);

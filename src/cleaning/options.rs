@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::shape::ShapeModel;
+use crate::dom::block_model::BlockModel;
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct CleanOptions {
     pub only_accepted: bool,
     /// The shape model, for boilerplate that varies. `None`: only matches count.
     pub shape: Option<Arc<ShapeModel>>,
+    /// The model of the blocks of pages. `None`: the structure of pages does not count.
+    pub structure: Option<Arc<BlockModel>>,
     /// The kinds of evidence that count.
     pub evidence_kinds: EvidenceKinds,
 }
@@ -35,6 +38,7 @@ setters!(CleanOptions {
     method: Method,
     only_accepted: bool,
     shape: Option<Arc<ShapeModel>>,
+    structure: Option<Arc<BlockModel>>,
     evidence_kinds: EvidenceKinds,
 });
 
@@ -66,12 +70,14 @@ pub enum EvidenceKind {
     Values,
     /// Shape and matches count only as far as mining found them reliable in the source.
     Trust,
+    /// The structure of a page decides which of its blocks stay.
+    Structure,
 }
 
 impl EvidenceKind {
     /// All of them, each with the name it has on the command line.
     #[doc(hidden)]
-    pub const NAMED: [(&'static str, EvidenceKind); 12] = [
+    pub const NAMED: [(&'static str, EvidenceKind); 13] = [
         ("length", EvidenceKind::Length),
         ("lines", EvidenceKind::Lines),
         ("pairs", EvidenceKind::Pairs),
@@ -84,6 +90,7 @@ impl EvidenceKind {
         ("end", EvidenceKind::End),
         ("values", EvidenceKind::Values),
         ("trust", EvidenceKind::Trust),
+        ("structure", EvidenceKind::Structure),
     ];
 }
 
@@ -106,12 +113,21 @@ impl EvidenceKinds {
     }
 }
 
+impl CleanOptions {
+    /// Whether the structure of a page counts.
+    pub(crate) fn uses_structure(&self) -> bool {
+        let is_smooth = self.method == Method::Smooth && !self.only_accepted;
+        is_smooth && self.structure.is_some() && self.evidence_kinds.has(EvidenceKind::Structure)
+    }
+}
+
 impl Default for CleanOptions {
     fn default() -> CleanOptions {
         CleanOptions {
             method: Method::Smooth,
             only_accepted: false,
             shape: Some(ShapeModel::shipped()),
+            structure: Some(BlockModel::shipped()),
             evidence_kinds: EvidenceKinds::ALL,
         }
     }

@@ -393,7 +393,7 @@ pub enum OnError {
 
 impl CleanArgs {
     /// Whether pages are judged by their trees.
-    pub fn is_by_tree(&self) -> bool {
+    fn is_by_tree(&self) -> bool {
         self.documents.method.method == MethodName::Tree
     }
 
@@ -480,8 +480,13 @@ pub struct AnyMethodArgs {
     /// Model that recognizes boilerplate by its shape, written by `dehusk train` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = shape_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub shape: Option<Arc<ShapeModel>>,
+    /// Model of the content of pages, written by `dehusk train --pages --gold` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
+    pub block_model: Option<Arc<BlockModel>>,
     /// Use only what patterns match, not what looks like boilerplate
-    #[arg(long, conflicts_with = "shape", help_heading = "Cleaning")]
+    ///
+    /// Use only what patterns match, not what looks like boilerplate by its shape or by the structure of its page.
+    #[arg(long, conflicts_with_all = ["shape", "block_model"], help_heading = "Cleaning")]
     pub no_shape: bool,
     /// Leave out kinds of evidence, to see what they do. Separate them by commas
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning", hide_short_help = true)]
@@ -555,6 +560,11 @@ impl AnyMethodArgs {
             Some(model) => Some(Arc::clone(model)),
             None => Some(ShapeModel::shipped()),
         };
+        let structure = match &self.block_model {
+            _ if self.no_shape => None,
+            Some(model) => Some(Arc::clone(model)),
+            None => Some(BlockModel::shipped()),
+        };
         let is_out = |name: &str| self.without.iter().any(|out| out == name);
         let left_out = EvidenceKind::NAMED.into_iter().filter(|(name, _)| is_out(name));
         let evidence_kinds = left_out.fold(EvidenceKinds::ALL, |all, (_, kind)| all.without(kind));
@@ -562,6 +572,7 @@ impl AnyMethodArgs {
             .method(method)
             .only_accepted(self.only.is_some())
             .shape(shape)
+            .structure(structure)
             .evidence_kinds(evidence_kinds)
     }
 }

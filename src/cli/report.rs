@@ -51,7 +51,7 @@ pub struct ReportCommand {
 pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
     let mut summary = Summary::default();
-    let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    let inventory = scan(&args.corpus, reporter, &mut summary)?.with_trees();
     let output = Output::create(args, inventory.inputs())?;
     let listings = list(&inventory, reporter, &mut summary)?;
     let options = ReportOptions {

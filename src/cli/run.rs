@@ -47,9 +47,9 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);
-    let inventory = if args.cleaning.is_by_tree() { inventory.with_trees() } else { inventory };
-    let how =
-        How { library: &library, options: args.cleaning.options(global)?, max_errors: args.cleaning.long.max_errors };
+    let options = args.cleaning.options(global)?;
+    let inventory = if options.needs_trees() { inventory.with_trees() } else { inventory };
+    let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;

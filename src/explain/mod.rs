@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use crate::cleaning::cut::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
+use crate::html::Tree;
 use crate::stretches::touching;
 
 /// Used instead of an id where no pattern matches.
@@ -59,17 +60,28 @@ impl<'t> Explanation<'t> {
     /// # Errors
     /// If the search for a regex that a person wrote was given up.
     pub fn of(text: &'t str, cleaner: &Cleaner) -> Result<Explanation<'t>, CleanError> {
-        let cleaning = cleaner.clean(&mut Scratch::default(), text)?;
+        Ok(Explanation::of_cleaning(text, cleaner, &cleaner.clean(&mut Scratch::default(), text)?))
+    }
+
+    /// The explanation of the visible text of a page, as it would be cleaned. `tree` is the page's tree.
+    ///
+    /// # Errors
+    /// As [`Explanation::of`].
+    pub fn of_page(text: &'t str, tree: &Tree, cleaner: &Cleaner) -> Result<Explanation<'t>, CleanError> {
+        Ok(Explanation::of_cleaning(text, cleaner, &cleaner.clean_page(&mut Scratch::default(), text, tree)?))
+    }
+
+    fn of_cleaning(text: &'t str, cleaner: &Cleaner, cleaning: &Cleaning) -> Explanation<'t> {
         let stripped = cleaning.strip(text);
-        let by_pattern = by_pattern(&cleaning);
+        let by_pattern = by_pattern(cleaning);
         let bytes: usize = cleaning.spans.iter().map(|span| span.range.len()).sum();
-        Ok(Explanation {
-            parts: parts(text, &cleaning, cleaner),
+        Explanation {
+            parts: parts(text, cleaning, cleaner),
             removed: text.len() - stripped.len(),
             by_shape: bytes - by_pattern.iter().map(|&(_, bytes)| bytes).sum::<usize>(),
             by_pattern,
             is_emptied: is_emptied(text, &stripped),
-        })
+        }
     }
 }
 

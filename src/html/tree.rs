@@ -151,6 +151,14 @@ impl Tree {
         self.runs.iter().map(|&run| run as usize)
     }
 
+    /// The number of blocks of text is at most this.
+    pub fn blocks(&self) -> usize {
+        match self.runs.last().map(|&run| self.kind(run as usize)) {
+            Some(NodeKind::Text(block)) => block as usize + 1,
+            _ => 0,
+        }
+    }
+
     /// What a node is.
     pub fn kind(&self, node: usize) -> NodeKind {
         match self.nodes[node].content {

@@ -53,17 +53,25 @@ impl DocumentNeed {
     /// To learn from a document and clean it. Each line may be a known segment.
     pub const TO_STREAM: DocumentNeed = DocumentNeed { of_byte: 10, of_token: 60, of_line: 200 };
 
-    /// The maximum memory for a text. An error if that is more than the limit. Tokens and lines are only counted if the
-    /// text may need too much.
-    pub fn within(&self, limit: u64, text: &str, count: impl FnOnce() -> TextCounts) -> Result<u64, String> {
+    /// The maximum memory for a text, and `besides` for something else. An error if that is more than the limit. Tokens
+    /// and lines are only counted if the text may need too much.
+    pub fn within(
+        &self,
+        limit: u64,
+        text: &str,
+        besides: u64,
+        count: impl FnOnce() -> TextCounts,
+    ) -> Result<u64, String> {
         let bytes = text.len() as u64;
         // A line that is not empty has at least two bytes.
-        let at_most = bytes * (self.of_byte + self.of_token.max((self.of_token + self.of_line) / 2));
+        let of_text = bytes * (self.of_byte + self.of_token.max((self.of_token + self.of_line) / 2));
+        let at_most = of_text + besides;
         if at_most <= limit {
             return Ok(at_most);
         }
         let TextCounts { tokens, lines } = count();
         let need = bytes * self.of_byte + tokens as u64 * self.of_token + lines as u64 * self.of_line;
+        let need = need + besides;
         if need <= limit {
             return Ok(need);
         }
@@ -161,9 +169,9 @@ mod tests {
         let (need, text) = (DocumentNeed::TO_CLEAN, "a word of it\n".repeat(100));
         let counts = TextCounts { tokens: 400, lines: 100 };
         let exact = text.len() as u64 * need.of_byte + 400 * need.of_token + 100 * need.of_line;
-        assert_eq!(need.within(exact, &text, || counts), Ok(exact));
-        assert!(need.within(exact - 1, &text, || counts).unwrap_err().contains("split it"));
-        assert!(need.within(u64::MAX, &text, || panic!("there is enough whatever it is made of")).is_ok());
+        assert_eq!(need.within(exact, &text, 0, || counts), Ok(exact));
+        assert!(need.within(exact, &text, 1, || counts).unwrap_err().contains("split it"));
+        assert!(need.within(u64::MAX, &text, 0, || panic!("there is enough whatever it is made of")).is_ok());
     }
 
     #[test]

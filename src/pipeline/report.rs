@@ -11,7 +11,7 @@ use super::left_out::tell_of_skipped;
 use super::library::Library;
 use super::observer::{Observer, Steps};
 use super::workers::share_out_and_collect;
-use crate::cleaning::{CleanOptions, Cleaner, Scratch};
+use crate::cleaning::{CleanOptions, Cleaner, PageText, Scratch};
 use crate::corpus::{Document, DocumentRef, Inventory, SourceListing};
 use crate::patterns::{PatternFile, SHARED};
 use crate::selection::effects::{Effects, PatternEffect, Question, SampleMatch};
@@ -234,7 +234,7 @@ impl<'a> SourceToReport<'a> {
             self.report.observer.step(1);
             let document = self.read(index)?;
             self.names[index].get_or_init(|| document.id);
-            Some(document.text)
+            Some(PageText { text: document.text.into(), tree: document.tree })
         };
         let effects = Effects::of(&self.question(), self.places.len(), read, || self.report.observer.go_on().is_ok());
         self.report.observer.go_on()?;
@@ -301,7 +301,9 @@ impl<'a> SourceToReport<'a> {
         let (cleaner, mut scratch) = (self.cleaner(), Scratch::default());
         let shown = documents.iter().filter_map(|&index| {
             let document = self.read(index)?;
-            let cleaning = cleaner.clean(&mut scratch, &document.text).ok()?;
+            let reading = cleaner.read(&mut scratch, &document.text).ok()?;
+            let reading = cleaner.on_page(reading, &document.text, document.tree.as_deref());
+            let cleaning = cleaner.cleaning(&document.text, &reading);
             let parts = removed_parts(&document.text, &cleaner, &cleaning);
             let effect = effects.documents[index].unwrap_or_default();
             Some(ShownDocument { name: document.id, text: document.text.to_string(), effect, parts })

@@ -3,12 +3,15 @@
 //! If a source has more than wanted, a part of them is used, evenly spread. The texts of the most recently used sources
 //! stay in memory.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::cleaning::PageText;
 use crate::corpus::{DocumentRef, Inventory};
+use crate::html::Tree;
 use crate::patterns::SHARED;
 use crate::selection::effects::{Effects, Question};
 use crate::selection::sampling::evenly_spread;
@@ -46,12 +49,17 @@ pub struct LoadedDocument {
     pub id: String,
     /// Its text.
     pub text: String,
+    /// The tree of its page, if it is one.
+    pub tree: Option<Arc<Tree>>,
 }
 
 impl Texts {
     /// What patterns do to them. Stops when `go_on` returns false.
     pub fn effects(&self, question: &Question, go_on: impl Fn() -> bool + Sync) -> Effects {
-        let read = |index: usize| self.documents.get(index).map(|page| page.text.as_str());
+        let read = |index: usize| {
+            let LoadedDocument { text, tree, .. } = self.documents.get(index)?;
+            Some(PageText { text: Cow::Borrowed(text.as_str()), tree: tree.clone() })
+        };
         Effects::of(question, self.documents.len(), read, go_on)
     }
 }
@@ -95,7 +103,8 @@ impl Documents {
                 read.map(|document| LoadedDocument {
                     source: document.source.as_str().to_owned(),
                     id: document.id,
-                    text: document.text.to_string(),
+                    text: document.text,
+                    tree: document.tree,
                 })
             })
             .collect();

@@ -20,7 +20,7 @@ use crate::selection::effects::{Found, Question, SampleMatch, found};
 
 use super::Session;
 use super::decision::{Change, FileChanges, Refusal, Step};
-use super::documents::Texts;
+use super::documents::{LoadedDocument, Texts};
 
 /// Maximum time that a person waits. After that, results are shown for the documents done so far.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -128,8 +128,8 @@ impl Session {
             for (of_source, pages) in by_source {
                 let states = changed.states(self, of_source);
                 let look = |scratch: &mut Scratch, &page: &usize| {
-                    let text = &texts.documents[page].text;
-                    (page, if go_on() { states.look(scratch, text, &go_on) } else { None })
+                    let document = &texts.documents[page];
+                    (page, if go_on() { states.look(scratch, document, &go_on) } else { None })
                 };
                 outcomes.extend(pages.par_iter().map_init(Scratch::default, look).collect::<Vec<_>>());
             }
@@ -295,10 +295,11 @@ struct Cut {
 }
 
 impl States {
-    fn look(&self, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Outcome {
+    fn look(&self, scratch: &mut Scratch, document: &LoadedDocument, go_on: &dyn Fn() -> bool) -> Outcome {
         let look = |scratch: &mut Scratch| {
-            let now = self.now.look(scratch, text, go_on)?;
-            let change = |then: &State| Ok(DocumentChange::of(text, &now, &then.look(scratch, text, go_on)?));
+            let now = self.now.look(scratch, document, go_on)?;
+            let change =
+                |then: &State| Ok(DocumentChange::of(&document.text, &now, &then.look(scratch, document, go_on)?));
             self.then.iter().map(change).collect()
         };
         match look(scratch) {
@@ -309,8 +310,14 @@ impl States {
 }
 
 impl State {
-    fn look(&self, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Result<Look, CleanError> {
+    fn look(
+        &self,
+        scratch: &mut Scratch,
+        LoadedDocument { text, tree, .. }: &LoadedDocument,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Look, CleanError> {
         let reading = self.cleaner.read_while(scratch, text, go_on)?;
+        let reading = self.cleaner.on_page(reading, text, tree.as_deref());
         let cleaning = self.cleaner.cleaning(text, &reading);
         let all = found(self.cleaner.patterns().len(), &reading, &cleaning).into_iter();
         let watched = all.filter(|(pattern, _)| {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::cleaning::evidence::Match;
 use crate::cleaning::regexes::MatchError;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, Reading, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, PageText, Reading, Scratch};
 use crate::patterns::PatternFile;
 use crate::tokens::{Token, TokenKind};
 
@@ -107,10 +107,10 @@ pub struct Question<'q> {
 impl Effects {
     /// Cleans `texts` texts and collects the effects. `read` returns the text of an index, or `None` if it cannot be
     /// read. Once `go_on` returns false, texts that are not finished are `None` as well.
-    pub fn of<T: AsRef<str>>(
+    pub fn of<'t>(
         question: &Question,
         texts: usize,
-        read: impl Fn(usize) -> Option<T> + Sync,
+        read: impl Fn(usize) -> Option<PageText<'t>> + Sync,
         go_on: impl Fn() -> bool + Sync,
     ) -> Effects {
         /// Number of texts whose effects are in memory at the same time.
@@ -118,7 +118,7 @@ impl Effects {
         let cleaner = Cleaner::new(question.files, question.options);
         let look = |scratch: &mut Scratch, index: usize| {
             let text = if go_on() { read(index) } else { None };
-            let look = Look::at(&cleaner, scratch, text?.as_ref(), &go_on);
+            let look = Look::at(&cleaner, scratch, &text?, &go_on);
             (!is_stopped(&look)).then_some(look)
         };
         let mut effects = Effects {
@@ -267,8 +267,14 @@ impl Found {
 }
 
 impl Look {
-    fn at(cleaner: &Cleaner, scratch: &mut Scratch, text: &str, go_on: &dyn Fn() -> bool) -> Result<Look, CleanError> {
+    fn at(
+        cleaner: &Cleaner,
+        scratch: &mut Scratch,
+        PageText { text, tree }: &PageText,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Look, CleanError> {
         let reading = cleaner.read_while(scratch, text, go_on)?;
+        let reading = cleaner.on_page(reading, text, tree.as_deref());
         let cleaning = cleaner.cleaning(text, &reading);
         let because = cleaning.spans.iter().flat_map(|span| &span.because);
         let removed: Vec<(usize, usize)> = because.map(|(bytes, pattern)| (*pattern, bytes.len())).collect();
@@ -327,7 +333,7 @@ mod tests {
         let file = PatternFile::parse(&format!("{HEAD}patterns:\n{patterns}"), &LexerCache::default()).unwrap();
         let options = CleanOptions { shape: None, ..CleanOptions::default() };
         let question = Question { files: &[&file], options: &options, watched };
-        Effects::of(&question, texts.len(), |index| Some(texts[index]), || true)
+        Effects::of(&question, texts.len(), |index| Some(texts[index].into()), || true)
     }
 
     #[test]
@@ -389,6 +395,6 @@ mod tests {
     fn who_is_told_to_stop_does() {
         let file = PatternFile::parse(HEAD, &LexerCache::default()).unwrap();
         let question = Question { files: &[&file], options: &CleanOptions::default(), watched: None };
-        assert_eq!(Effects::of(&question, 2, |_| Some(STORY), || false).documents, [None, None]);
+        assert_eq!(Effects::of(&question, 2, |_| Some(STORY.into()), || false).documents, [None, None]);
     }
 }

@@ -198,7 +198,7 @@ fn pages_and_lines_find_their_gold() {
     let line = |number| serde_json::json!({"id": format!("{number:05}"), "source": "village", "text": page(number, 3)});
     sandbox.write("lines.jsonl", (0..12).map(|number| format!("{}\n", line(number))).collect::<String>());
     for corpus in ["pages", "lines.jsonl"] {
-        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --without trust --json")));
+        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --without trust,structure --json")));
         assert_eq!((scored["missing"].as_u64(), scored["documents"].as_u64()), (Some(0), Some(12)), "{corpus}");
         assert!(number(&scored["scores"]["dehusk"]["f1"]) > 0.99, "{corpus}");
     }

@@ -75,7 +75,10 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
     }
     let files = library.for_source(source);
     let cleaner = Cleaner::new(&files, &args.cleaning()?);
-    let explanation = Explanation::of(&document.text, &cleaner)?;
+    let explanation = match document.tree.as_deref() {
+        Some(tree) => Explanation::of_page(&document.text, tree, &cleaner)?,
+        None => Explanation::of(&document.text, &cleaner)?,
+    };
     let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
     print(&shown.told(&document.text, &explanation))?;
     if explanation.is_emptied {
@@ -94,7 +97,7 @@ impl ExplainArgs {
     }
 
     fn scan(&self) -> anyhow::Result<Inventory> {
-        Ok(Inventory::scan(std::slice::from_ref(&self.document), &self.reading.options())?)
+        Ok(Inventory::scan(std::slice::from_ref(&self.document), &self.reading.options().tree(true))?)
     }
 }
 

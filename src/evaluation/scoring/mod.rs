@@ -117,7 +117,7 @@ impl<'a> Scoring<'a> {
         rules: &Rules,
         scratches: &mut Scratches,
     ) -> (DocumentFigures, Vec<PatternFigures>) {
-        let all = match rules.apply(scratches, &document.text) {
+        let all = match rules.apply(scratches, document) {
             Ok(all) => all,
             Err(error) => {
                 self.observer.skip(&format!("{}/{}", document.source, document.id), &error.to_string());

@@ -129,8 +129,13 @@ impl Rules {
         self.cleaners.iter().map(|_| Scratch::default()).collect()
     }
 
-    /// What each rule keeps of a text.
-    pub fn apply<'t>(&self, scratches: &mut Scratches, text: &'t str) -> Result<Vec<Kept<'_, 't>>, CleanError> {
+    /// What each rule keeps of a document.
+    pub fn apply<'t>(
+        &self,
+        scratches: &mut Scratches,
+        document: &'t Document,
+    ) -> Result<Vec<Kept<'_, 't>>, CleanError> {
+        let text = document.text.as_str();
         let in_fifth = self.lines.documents_of_share(FIFTH);
         let mut all = vec![
             Kept { rules: &[Rule::LeftAlone], text: text.into(), cleaning: None },
@@ -138,7 +143,8 @@ impl Rules {
             Kept { rules: &[Rule::LinesInFifth], text: self.lines.strip(text, in_fifth).into(), cleaning: None },
         ];
         let clean = |(one, scratch): (&RuleCleaner, &mut Scratch)| {
-            let cleaning = one.cleaner.clean(scratch, text)?;
+            let reading = one.cleaner.read(scratch, text)?;
+            let cleaning = one.cleaner.cleaning(text, &one.cleaner.on_page(reading, text, document.tree.as_deref()));
             Ok((cleaning.strip(text), cleaning))
         };
         let cleaned: Vec<(String, Cleaning)> =

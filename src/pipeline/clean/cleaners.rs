@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::default_lexer;
 use crate::cleaning::drift::Watch;
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::patterns::PatternFile;
@@ -55,10 +56,16 @@ impl<'a> Cleaners<'a> {
     }
 
     /// The cleaner of a source, and scratch space.
-    pub fn of<'b>(&self, source: &str, scratch: &'b mut CleaningScratch) -> (&'b SourceCleaner, &'b mut Scratch) {
+    /// `is_page` says whether the structure of a page counts in the document to clean.
+    pub fn of<'b>(
+        &self,
+        source: &str,
+        is_page: bool,
+        scratch: &'b mut CleaningScratch,
+    ) -> (&'b SourceCleaner, &'b mut Scratch) {
         let CleaningScratch { cleaners, scratch } = scratch;
         if !cleaners.contains_key(source) {
-            cleaners.insert(source.to_owned(), self.find(source));
+            cleaners.insert(source.to_owned(), self.find(source, is_page));
         }
         (&cleaners[source], scratch)
     }
@@ -74,9 +81,9 @@ impl<'a> Cleaners<'a> {
         }
     }
 
-    fn find(&self, source: &str) -> Arc<SourceCleaner> {
+    fn find(&self, source: &str, is_page: bool) -> Arc<SourceCleaner> {
         let Some(own) = self.library.get(source) else {
-            self.tell_of_none(source);
+            self.tell_of_none(source, is_page);
             return Arc::clone(self.other.get_or_init(|| Arc::new(self.compile(source))));
         };
         let mut all = lock(&self.own);
@@ -93,15 +100,26 @@ impl<'a> Cleaners<'a> {
 
     fn compile(&self, source: &str) -> SourceCleaner {
         let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
-        SourceCleaner { cleaner: Cleaner::new(&files, &self.options), watch: None }
+        let cleaner = match files.is_empty() {
+            false => Cleaner::new(&files, &self.options),
+            // Where nothing is known of a source, only the structure of a page says something.
+            true => Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().shape(None)),
+        };
+        SourceCleaner { cleaner, watch: None }
     }
 
-    fn tell_of_none(&self, source: &str) {
+    fn tell_of_none(&self, source: &str, is_page: bool) {
         if self.reader.is_some() || !lock(&self.told).insert(source.to_owned()) {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();
-        let what = if is_shared { "only shared patterns apply" } else { "its documents are copied unchanged" };
+        let is_page = is_page && self.options.uses_structure();
+        let what = match (is_shared, is_page) {
+            (true, true) => "only shared patterns and the structure of its pages count",
+            (true, false) => "only shared patterns apply",
+            (false, true) => "only the structure of its pages counts",
+            (false, false) => "its documents are copied unchanged",
+        };
         let message = format!("there is no pattern file for source '{source}'; {what}");
         self.observer.warn(WarningKind::NoPatterns, &message);
     }

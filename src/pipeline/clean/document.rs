@@ -10,6 +10,7 @@ use super::CorpusCleanOptions;
 use crate::cleaning::cut::{Cut, is_emptied, strip};
 use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
 use crate::corpus::{Document, HtmlView, Page};
+use crate::dom::block_model::JudgedPage;
 use crate::dom::page_judge::PageJudge;
 use crate::html::{PageCut, Tree, page_markdown};
 use crate::pipeline::observer::Observer;
@@ -113,13 +114,16 @@ impl<'a> DocumentCleaner<'a> {
         form: Form,
         scratch: &mut CleaningScratch,
     ) -> Result<Outcome, String> {
-        let (source, scratch) = self.cleaners.of(document.source.as_str(), scratch);
+        let (source, scratch) = self.cleaners.of(document.source.as_str(), document.tree.is_some(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
-        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, count)?;
+        let of_blocks = document.tree.as_ref().map_or(0, |tree| JudgedPage::OF_BLOCK * tree.blocks() as u64);
+        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, of_blocks, count)?;
         let _share = self.budget.take(need);
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
+        let tree = document.tree.as_deref().filter(|_| self.page_judge.is_none());
+        let reading = source.cleaner.on_page(reading, &document.text, tree);
         let cleaning = match self.page_judge {
             None => source.cleaner.cleaning(&document.text, &reading),
             Some(judge) => source.cleaner.cleaning_by(&reading, &judged(document, judge)?),
@@ -135,7 +139,7 @@ impl<'a> DocumentCleaner<'a> {
     /// Whether a stream has memory for a document, while it reads another one.
     pub fn check_room(&self, text: &str, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
         let count = || cleaner.count(scratch, text);
-        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, text, count).map(drop)
+        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, text, 0, count).map(drop)
     }
 
     /// The result for a document with this cleaning.

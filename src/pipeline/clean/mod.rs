@@ -93,6 +93,13 @@ setters!(CorpusCleanOptions {
     threads: usize,
 });
 
+impl CorpusCleanOptions {
+    /// Whether documents should come with the trees of their pages ([`ReadOptions::tree`]).
+    pub fn needs_trees(&self) -> bool {
+        self.page_judge.is_some() || self.cleaning.uses_structure()
+    }
+}
+
 impl Default for CorpusCleanOptions {
     /// 3/4 of the free memory, and all cores.
     fn default() -> CorpusCleanOptions {

@@ -171,7 +171,7 @@ impl Arriving<'_> {
 
     fn arrived(&self, document: ReadDocument, place: DocumentName, scratch: &mut CleaningScratch) -> Arrived {
         let Some(document) = document? else { return Ok(None) };
-        let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), scratch);
+        let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
         self.documents
             .check_room(&document.text, &source.cleaner, scratch)
             .map_err(|error| LeftOut::new(place, error))?;

@@ -220,7 +220,7 @@ impl Stream<'_> {
             None if arrivals.are_lines() => Form::InPlace,
             None => Form::Line,
         };
-        let (source, _) = self.documents.cleaners.of(document.source.as_str(), scratch);
+        let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
         let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring, known.trust.as_ref());
         let outcome = arrivals
             .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));

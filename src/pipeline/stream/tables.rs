@@ -87,7 +87,7 @@ impl Tables {
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<StreamEvidence>> {
         let mut classes = self.classes(arrived)?;
         let learn = |scratch: &mut CleaningScratch, Class { source, learner, pages, .. }: &mut Class| {
-            let (source, _) = cleaners.of(source.as_str(), scratch);
+            let (source, _) = cleaners.of(source.as_str(), false, scratch);
             learner.take(pages, &source.cleaner)
         };
         let learned: Vec<Vec<StreamEvidence>> =

@@ -17,6 +17,7 @@ use crate::patterns::{PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::alike::alike_patterns;
 use crate::review::decision::Step;
+use crate::review::documents::LoadedDocument;
 use crate::review::files::SaveError;
 use crate::review::many::{ChosenPatterns, Group};
 use crate::review::pages::pattern::Offer;
@@ -416,11 +417,12 @@ impl Review {
     ) -> Result<Markup, Failure> {
         let texts = self.session.documents.texts(source);
         let none = || Failure::NotFound(format!("there is no document number {number}"));
-        let text = &texts.documents.get(number).ok_or_else(none)?.text;
+        let LoadedDocument { text, tree, .. } = texts.documents.get(number).ok_or_else(none)?;
         let files = self.session.files_for(source);
         let cleaner = self.session.cleaner(&files);
         let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
         let reading = cleaner.read_while(&mut Scratch::default(), text, &self.session.patience()).map_err(broken)?;
+        let reading = cleaner.on_page(reading, text, tree.as_deref());
         let cleaning = cleaner.cleaning(text, &reading);
         let (links, texts, cleaner) = (&self.links, &*texts, &cleaner);
         Ok(draw(&document::Shown {

@@ -79,6 +79,7 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
         asked: suited(args.cleaning.options()?, inventory.options().html),
         union: args.cleaning.any.union_options(),
     };
+    let inventory = inventory.with_trees();
     let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
     let scored = summary.time("score", || scoring.score_all(global.threads()))?;
     let figures = Figures::of(scored, libraries.judged());

@@ -1,0 +1,148 @@
+//! Decides about a page by its blocks, with what its text says as evidence.
+//!
+//! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks stay or go
+//! then, as the [block model](crate::dom::block_model) says. The headline stays. Inside a block that stays, proven template
+//! still goes.
+
+use std::ops::Range;
+
+use super::matcher::Tokens;
+use super::{Decision, Reading};
+use crate::dom::block_model::{BlockModel, CARE, CARE_IN_SOURCE, JudgedPage, TextEvidence, content};
+
+/// Decides by the blocks of a page. `is_of_source` says whether the source has patterns; if it has none, its text says
+/// nothing.
+pub fn decide(
+    model: &BlockModel,
+    page: &JudgedPage,
+    reading: &Reading,
+    is_of_source: bool,
+    Decision { goes, probabilities, is_proven, .. }: &mut Decision,
+) {
+    let tokens = &reading.tokens;
+    let blocks = &page.page.blocks;
+    let (judged, care) = match is_of_source {
+        true => (model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)), CARE_IN_SOURCE),
+        false => (page.probabilities.clone(), CARE),
+    };
+    let mut stays = content(blocks, &judged, care);
+    // Authors of main texts disagree about headlines, so the model knows nothing about them.
+    page.headline().into_iter().for_each(|headline| stays[headline] = true);
+    for ((block, stays), p) in blocks.iter().zip(stays).zip(judged) {
+        for token in tokens_in(tokens, &block.text) {
+            let is_proven = is_proven[token] && goes[token];
+            goes[token] = !reading.is_rejected[token] && (!stays || is_proven);
+            if !is_proven {
+                probabilities[token] = 1.0 - p;
+            }
+        }
+    }
+}
+
+/// The tokens that start in some bytes.
+fn tokens_in(Tokens { tokens, .. }: &Tokens, bytes: &Range<usize>) -> Range<usize> {
+    let before = |limit: usize| tokens.partition_point(|token| token.range().start < limit);
+    before(bytes.start)..before(bytes.end)
+}
+
+fn text_evidence(page: &JudgedPage, tokens: &Tokens, goes: &[bool], probabilities: &[f32]) -> Vec<TextEvidence> {
+    let of = |block: &Range<usize>| {
+        let (mut all, mut gone, mut score) = (0.0_f32, 0.0, 0.0);
+        for token in tokens_in(tokens, block) {
+            let length = tokens.tokens[token].range().len() as f32;
+            all += length;
+            if goes[token] {
+                gone += length;
+                score += length * probabilities[token];
+            }
+        }
+        TextEvidence { goes: gone / all.max(1.0), score: score / all.max(1.0) }
+    };
+    page.page.blocks.iter().map(|block| of(&block.text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, Scratch};
+    use crate::html::{Tree, read};
+    use crate::patterns::{LexerCache, PatternFile, SHARED};
+
+    /// An article that is no prose in part, and prose around it that is no article.
+    fn page() -> String {
+        let link = |number: usize| format!("<li><a href=/{number}>Section {number}</a></li>");
+        let menu: String = (0..9).map(link).collect();
+        let teaser = |town: &str| {
+            format!(
+                "<li class=teaser><h3><a href=/{town}>Mayor of {town} resigns</a></h3><p>The mayor of {town} resigned on \
+                 Monday, after the council had refused his plan.</p></li>"
+            )
+        };
+        let teasers: String = ["Ulm", "Bonn", "Kiel", "Jena"].map(teaser).concat();
+        let story = "<p>The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.</p>";
+        format!(
+            "<title>Ferry late again</title><nav class=menu><ul>{menu}</ul></nav><article><h1>Ferry late again</h1>{0}\
+             <ul><li>0 dead</li><li>1 late</li></ul>{0}</article><aside class=related><ul>{teasers}</ul></aside>\
+             <footer>Terms of use</footer>",
+            story.repeat(4)
+        )
+    }
+
+    fn cleaned(source: &str, head: &str, patterns: &str, options: &CleanOptions) -> String {
+        let mined = "mined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
+        let yaml = format!("dehusk: 1\nsource: {source}\n{mined}\n{head}patterns:\n{patterns}");
+        let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
+        let (text, tree) = read::<Tree>(&page());
+        let cleaning = Cleaner::new(&[&file], options).clean_page(&mut Scratch::default(), &text, &tree).unwrap();
+        cleaning.strip(&text)
+    }
+
+    fn pattern(id: &str, status: &str, regex: &str) -> String {
+        format!("- {{id: {id}, regex: '{regex}', documents: 2, among: 9, occurrences: 2, status: {status}}}\n")
+    }
+
+    #[test]
+    fn blocks_stay_or_go_whole() {
+        let text = cleaned("s", "", "", &CleanOptions::default());
+        assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
+        assert!(text.starts_with("Ferry late again"), "{text}");
+        for gone in ["Section 3", "Mayor of Bonn", "Terms of use"] {
+            assert!(!text.contains(gone), "{gone}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_people_decided_counts_more() {
+        let patterns =
+            pattern("aa01", "accepted", r"on\s+the\s+quay") + &pattern("aa02", "rejected", r"Terms\s+of\s+use");
+        let text = cleaned("s", "keep:\n- {text: 'Section 3'}\n", &patterns, &CleanOptions::default());
+        assert!(!text.contains("on the quay") && text.contains("nobody knew why"), "{text}");
+        assert!(text.contains("Terms of use") && text.contains("Section 3"), "{text}");
+        assert!(!text.contains("Section 4"), "{text}");
+    }
+
+    #[test]
+    fn it_can_be_left_out() {
+        let with = |options: CleanOptions| cleaned("s", "", "", &options);
+        let kinds = CleanOptions::default().evidence_kinds;
+        let as_text = with(CleanOptions::default().structure(None));
+        assert!(as_text.contains("Mayor of Bonn"), "{as_text}");
+        assert_eq!(with(CleanOptions::default().evidence_kinds(kinds.without(EvidenceKind::Structure))), as_text);
+        let accepted = CleanOptions::default().only_accepted(true);
+        assert!(with(accepted).contains("Mayor of Bonn"));
+    }
+
+    #[test]
+    fn a_source_that_is_not_trusted_is_cleaned_as_text() {
+        let trust = "trust: {share: 0.2, because: 'its text is no news'}\n";
+        let text = |options: &CleanOptions| cleaned("s", trust, "", options);
+        assert_eq!(text(&CleanOptions::default()), text(&CleanOptions::default().structure(None)));
+    }
+
+    #[test]
+    fn without_patterns_of_the_source_a_page_is_judged_alone() {
+        let trust = "trust: {share: 0.2, because: 'other sources are no news'}\n";
+        let text = cleaned(SHARED, trust, "", &CleanOptions::default());
+        assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
+        assert!(!text.contains("Mayor of Bonn"), "{text}");
+    }
+}
