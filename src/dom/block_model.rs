@@ -110,8 +110,9 @@ pub struct JudgedPage {
     pub page: Blocks,
     /// For each block, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The features of the second network.
+    /// The features of the first network, and what the second one has besides.
     features: Vec<f32>,
+    context: Vec<f32>,
 }
 
 /// A page to learn from.
@@ -192,7 +193,8 @@ impl BlockModel {
             let second = probabilities(&second[course.fold(lesson)], features);
             let mut rows = Vec::with_capacity(second.len() * ALL.len());
             for (block, (&p, features)) in second.iter().zip(features.chunks_exact(BOTH.len())).enumerate() {
-                put_beside_text(&mut rows, p, lesson.text.as_ref().map(|text| text[block]), features);
+                put_beside(&mut rows, p, lesson.text.as_ref().map(|text| text[block]));
+                rows.extend(features);
             }
             rows
         };
@@ -217,22 +219,16 @@ impl BlockModel {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
         let first = probabilities(&self.first, &features);
-        let features = in_context(&page, &first, &features);
-        JudgedPage { page, probabilities: probabilities(&self.second, &features), features }
+        let context = block_context(&page, &first);
+        let page = JudgedPage { page, probabilities: first, features, context };
+        JudgedPage { probabilities: page.judged_by(&self.second, |_, _| ()), ..page }
     }
 
     /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says what
     /// the patterns would remove.
     #[doc(hidden)]
     pub fn judge_in_source(&self, page: &JudgedPage, text: &[TextEvidence]) -> Vec<f32> {
-        let blocks = page.probabilities.iter().zip(text).zip(page.features.chunks_exact(BOTH.len()));
-        let mut row = Vec::with_capacity(ALL.len());
-        let judge = |((&p, &text), features)| {
-            row.clear();
-            put_beside_text(&mut row, p, Some(text), features);
-            self.third.probability(&row)
-        };
-        blocks.map(judge).collect()
+        page.judged_by(&self.third, |block, row| put_beside(row, page.probabilities[block], Some(text[block])))
     }
 
     /// The model as a readable file. `about` says in one line what it was learned from.
@@ -261,7 +257,23 @@ impl BlockModel {
 
 impl JudgedPage {
     /// Maximum memory to judge a block, in bytes.
-    pub const OF_BLOCK: u64 = 4 * (FEATURES.len() + BOTH.len() + 64) as u64;
+    pub const OF_BLOCK: u64 = 4 * (FEATURES.len() + CONTEXT.len()) as u64 + 400;
+
+    /// What a network says about each block. `put` adds the features of a block that it has before those of the second
+    /// network.
+    fn judged_by(&self, network: &Network, put: impl Fn(usize, &mut Vec<f32>)) -> Vec<f32> {
+        // Rows are not stored: a page can have a million blocks.
+        let mut row = Vec::with_capacity(network.inputs.len());
+        let rows = self.context.chunks_exact(CONTEXT.len()).zip(self.features.chunks_exact(FEATURES.len()));
+        let judge = |(block, (context, features)): (usize, (&[f32], &[f32]))| {
+            row.clear();
+            put(block, &mut row);
+            row.extend(context);
+            row.extend(features);
+            network.probability(&row)
+        };
+        rows.enumerate().map(judge).collect()
+    }
 
     /// Whether each block stays.
     pub fn content(&self) -> Vec<bool> {
@@ -271,8 +283,8 @@ impl JudgedPage {
     /// The block that is the page's headline: the one that says most of what the page's title says, before the end of the
     /// best stretch of prose.
     pub fn headline(&self) -> Option<usize> {
-        let title = CONTEXT.len() + FEATURES.iter().position(|feature| *feature == "title")?;
-        self.features.chunks_exact(BOTH.len()).position(|row| row[title] > 0.0)
+        let title = FEATURES.iter().position(|feature| *feature == "title")?;
+        self.features.chunks_exact(FEATURES.len()).position(|row| row[title] > 0.0)
     }
 
     /// The parts of the visible text that go, in order, each with the probability that it is no content.
@@ -371,9 +383,8 @@ fn in_context(page: &Blocks, first: &[f32], features: &[f32]) -> Vec<f32> {
     rows.flat_map(|(context, features)| context.iter().chain(features).copied()).collect()
 }
 
-/// The features of the third network for a block. `text` is `None` without patterns.
-fn put_beside_text(row: &mut Vec<f32>, in_context: f32, text: Option<TextEvidence>, features: &[f32]) {
+/// Adds the features of a block that the third network has besides: see [`BESIDE`]. `text` is `None` without patterns.
+fn put_beside(row: &mut Vec<f32>, in_context: f32, text: Option<TextEvidence>) {
     let TextEvidence { goes, score } = text.unwrap_or_default();
     row.extend([log_odds(in_context), goes, score, f32::from(u8::from(text.is_some()))]);
-    row.extend(features);
 }

@@ -52,7 +52,7 @@ impl Shown<'_> {
         }
         if *by_shape > 0 {
             legend += &format!(
-                "{}  {by_shape:>figures$} bytes  removed for its shape, or for what is around it\n",
+                "{}  {by_shape:>figures$} bytes  removed for its shape, its part of the page, or what is around it\n",
                 name(BY_SHAPE)
             );
         }
