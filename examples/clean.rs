@@ -15,7 +15,8 @@ use dehusk::{
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, patterns, out] =
         [1, 2, 3].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));
-    let inventory = Inventory::scan(&[corpus], &ReadOptions::default())?;
+    // With their trees, the structure of HTML pages counts too.
+    let inventory = Inventory::scan(&[corpus], &ReadOptions::default().tree(true))?;
     let library = Library::load(&patterns)?;
     let target = Target::Folder(OutputRoot::create(out, &inventory.inputs())?);
     let sources = clean_corpus(&inventory, &library, &target, &CorpusCleanOptions::default(), &Silent)?;

@@ -37,7 +37,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn inventory() -> Inventory {
-    Inventory::scan(&[CORPUS.into()], &ReadOptions::default()).expect("a corpus")
+    Inventory::scan(&[CORPUS.into()], &ReadOptions::default().tree(true)).expect("a corpus")
 }
 
 fn lexer() -> Lexer {

@@ -28,7 +28,8 @@ pub struct CleanOptions {
     pub only_accepted: bool,
     /// The shape model, for boilerplate that varies. `None`: only matches count.
     pub shape: Option<Arc<ShapeModel>>,
-    /// The model of the blocks of pages. `None`: the structure of pages does not count.
+    /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`: the
+    /// structure of pages does not count.
     pub structure: Option<Arc<BlockModel>>,
     /// The kinds of evidence that count.
     pub evidence_kinds: EvidenceKinds,
