@@ -29,14 +29,19 @@ impl Process {
     /// Waits for a line of its output from which this value can be read.
     #[track_caller]
     pub fn wait_for<T>(&self, what: &str, read: impl Fn(&str) -> Option<T>) -> T {
+        self.first(read).unwrap_or_else(|seen| panic!("it does not print {what}; it printed:\n{seen}"))
+    }
+
+    /// The value in the first line of its output that has one, or all that it printed.
+    pub fn first<T>(&self, read: impl Fn(&str) -> Option<T>) -> Result<T, String> {
         let mut seen = String::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             if let Some(value) = read(&line) {
-                return value;
+                return Ok(value);
             }
             seen = seen + &line + "\n";
         }
-        panic!("it does not print {what}; it printed:\n{seen}")
+        Err(seen)
     }
 }
 

@@ -67,8 +67,10 @@ pub struct Browser {
 impl Browser {
     /// Starts a browser, of light scheme.
     pub fn start(tools: &Tools) -> Browser {
-        let driver = Process::start(Command::new(&tools.chromedriver).arg("--port=0"));
-        let port = driver.wait_for("its port", port);
+        // On a busy machine, a driver sometimes ends before it has a port.
+        let start = || Process::start(Command::new(&tools.chromedriver).arg("--port=0"));
+        let started = |driver: Process| driver.first(port).map(|port| (driver, port));
+        let (driver, port) = (0..3).find_map(|_| started(start()).ok()).expect("a driver prints its port");
         let profile = tempfile::tempdir().expect("a folder for the profile");
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let mut builder = ClientBuilder::new(HttpConnector::new());
