@@ -45,25 +45,9 @@ const THIRD: ModelFormat = ModelFormat { model: "blocks-in-source", version: 1, 
 /// The names of the third network's own features.
 const BESIDE: [&str; 4] = ["in-context", "text-goes", "text-score", "has-patterns"];
 /// The names of the second network's features.
-const BOTH: [&str; CONTEXT.len() + FEATURES.len()] = {
-    let mut both = [""; CONTEXT.len() + FEATURES.len()];
-    let mut at = 0;
-    while at < both.len() {
-        both[at] = if at < CONTEXT.len() { CONTEXT[at] } else { FEATURES[at - CONTEXT.len()] };
-        at += 1;
-    }
-    both
-};
+const BOTH: [&str; CONTEXT.len() + FEATURES.len()] = joined(CONTEXT, FEATURES);
 /// The names of the third network's features.
-const ALL: [&str; BESIDE.len() + BOTH.len()] = {
-    let mut all = [""; BESIDE.len() + BOTH.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = if at < BESIDE.len() { BESIDE[at] } else { BOTH[at - BESIDE.len()] };
-        at += 1;
-    }
-    all
-};
+const ALL: [&str; BESIDE.len() + BOTH.len()] = joined(&BESIDE, &BOTH);
 /// The first line of a file.
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
 
@@ -370,6 +354,17 @@ impl<'l> Course<'l> {
         }
         fit(&examples, PENALTY, SEED)
     }
+}
+
+/// Two lists of names as one. `N` is the number of all names.
+const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    names
 }
 
 fn probabilities(network: &Network, features: &[f32]) -> Vec<f32> {
