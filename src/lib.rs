@@ -109,12 +109,12 @@
 //! text of a page, and [`page_without`] the page without parts of that text.
 //!
 //! ```
-//! use dehusk::{PageCut, SourceMap, page_without, read};
+//! use dehusk::{Cut, SourceMap, page_without, read};
 //!
 //! let page = "<p>Choir wins cup!<p class=share>Share";
 //! let (text, map) = read::<SourceMap>(page);
 //! assert_eq!(text, "Choir wins cup!\nShare");
-//! let cut = PageCut { range: 15..21, replacement: "" };
+//! let cut = Cut { range: 15..21, replacement: "" };
 //! assert_eq!(page_without(page, &map, &[cut]), "<p>Choir wins cup!<p class=share>");
 //! ```
 //!
@@ -221,6 +221,11 @@ pub mod view;
 mod view;
 
 // Helpers that import nothing.
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod cut;
+#[cfg(not(feature = "_internal"))]
+mod cut;
 #[cfg(all(feature = "_internal", any(feature = "parquet", feature = "stream")))]
 #[doc(hidden)]
 pub mod guarded;
@@ -246,9 +251,10 @@ pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
+pub use cut::Cut;
+
 pub use html::{
-    Attribute, NodeKind, PageAspect, PageCut, SourceMap, Tree, page_markdown, page_pruned, page_without, read,
-    visible_text,
+    Attribute, NodeKind, PageAspect, SourceMap, Tree, page_markdown, page_pruned, page_without, read, visible_text,
 };
 
 pub use dom::block_model::BlockModel;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules that import nothing, and that all modules may import.
-const HELPERS: [&str; 5] = ["setters", "random", "shown", "stretches", "guarded"];
+const HELPERS: [&str; 6] = ["cut", "setters", "random", "shown", "stretches", "guarded"];
 /// The root of the library, and of the program.
 const ROOTS: [&str; 2] = ["lib", "main"];
 

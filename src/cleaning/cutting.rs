@@ -1,22 +1,13 @@
-//! Removes text. No other code does.
+//! Decides which bytes go with a span. Nothing else is removed from a text.
 //!
-//! Takes a document and the spans to remove. Returns the cleaned document. Every byte outside the cuts is unchanged. A
-//! cut includes only white space that would be left over. A line is removed with its line break. Of the white space on
-//! both sides of a cut, the side with more line breaks is kept. Where only the span separated two words, it is replaced
-//! by a space. Scripts without spaces need none.
+//! Takes a document and the spans to remove. Returns the cuts ([`Cut`]). A cut includes only white space that would be
+//! left over. A line is removed with its line break. Of the white space on both sides of a cut, the side with more line
+//! breaks is kept. Where only the span separated two words, it is replaced by a space. Scripts without spaces need none.
 
 use std::ops::Range;
 
+use crate::cut::Cut;
 use crate::tokens::characters::{ends_in_run, is_run_character};
-
-/// A stretch to remove, and its replacement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut<'r> {
-    /// The removed bytes: a span with some of the white space around it.
-    pub range: Range<usize>,
-    /// A space if two words would otherwise be joined, or a text that marks the removed place.
-    pub replacement: &'r str,
-}
 
 /// The cuts for some spans. The spans must be sorted, disjoint, and on character boundaries.
 pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut<'static>> {
@@ -26,19 +17,6 @@ pub fn cuts(text: &str, spans: &[Range<usize>]) -> Vec<Cut<'static>> {
 /// The cuts that replace the spans by `replacement`. White space around the spans is kept.
 pub fn replacing<'r>(text: &str, spans: &[Range<usize>], replacement: &'r str) -> Vec<Cut<'r>> {
     joined(text, spans).into_iter().map(|range| Cut { range, replacement }).collect()
-}
-
-/// The text without the cuts.
-pub fn strip(text: &str, cuts: &[Cut]) -> String {
-    let mut stripped = String::with_capacity(text.len());
-    let mut at = 0;
-    for cut in cuts {
-        stripped.push_str(&text[at..cut.range.start]);
-        stripped.push_str(cut.replacement);
-        at = cut.range.end;
-    }
-    stripped.push_str(&text[at..]);
-    stripped
 }
 
 /// Whether a document had text and has none left.
@@ -90,6 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cut::strip;
 
     /// The text with `[...]` removed.
     fn cleaned(marked: &str) -> String {

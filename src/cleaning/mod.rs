@@ -24,7 +24,7 @@ pub mod decision;
 pub mod smooth;
 mod structure;
 mod edges;
-pub mod cut;
+pub mod cutting;
 pub mod drift;
 
 use std::borrow::Cow;
@@ -33,6 +33,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cut::{Cut, strip};
 use crate::dom::block_model::JudgedPage;
 use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
@@ -42,7 +43,6 @@ use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol, TokenKind};
 use article_end::{LastPlace, last_places};
-use cut::Cut;
 use decision::Case;
 use evidence::{Alone, Evidence, Match, PatternIndex, Weight, weigh};
 use frame::Frame;
@@ -100,17 +100,17 @@ impl Cleaning {
     /// The cuts that remove the spans from the text they were found in.
     #[doc(hidden)]
     pub fn cuts(&self, text: &str) -> Vec<Cut<'static>> {
-        cut::cuts(text, &self.ranges())
+        cutting::cuts(text, &self.ranges())
     }
 
     /// The cuts that replace the spans by a text.
     pub fn replacing<'r>(&self, text: &str, replacement: &'r str) -> Vec<Cut<'r>> {
-        cut::replacing(text, &self.ranges(), replacement)
+        cutting::replacing(text, &self.ranges(), replacement)
     }
 
     /// The cleaned text.
     pub fn strip(&self, text: &str) -> String {
-        cut::strip(text, &self.cuts(text))
+        strip(text, &self.cuts(text))
     }
 
     fn ranges(&self) -> Vec<Range<usize>> {
@@ -179,7 +179,7 @@ pub struct Reading {
     pub is_rejected: Vec<bool>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
-    /// The blocks of the page that has this text ([`Cleaner::on_page`]).
+    /// The blocks of the page that has this text ([`Cleaner::read_page`]).
     pub page: Option<JudgedPage>,
 }
 
@@ -357,8 +357,7 @@ impl Cleaner {
     /// # Errors
     /// As [`Cleaner::clean`].
     pub fn clean_page(&self, scratch: &mut Scratch, text: &str, tree: &Tree) -> Result<Cleaning, CleanError> {
-        let reading = self.on_page(self.read(scratch, text)?, text, Some(tree));
-        Ok(self.cleaning(text, &reading))
+        Ok(self.cleaning(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
     }
 
     /// Finds what to remove from a text that was read.
@@ -475,13 +474,20 @@ impl Cleaner {
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept, page: None })
     }
 
-    /// A reading of the visible text of a page, with the page's tree. So the structure of the page counts as well, if the
-    /// options say so.
+    /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. With its tree, the structure of the page
+    /// counts as well, if the options say so.
     #[doc(hidden)]
-    pub fn on_page(&self, reading: Reading, text: &str, tree: Option<&Tree>) -> Reading {
+    pub fn read_page(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+        tree: Option<&Tree>,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Reading, CleanError> {
         let model = self.options.structure.as_ref().filter(|_| self.options.uses_structure());
+        let reading = self.read_while(scratch, text, go_on)?;
         let page = model.zip(tree).map(|(model, tree)| model.judge(text, tree));
-        Reading { page, ..reading }
+        Ok(Reading { page, ..reading })
     }
 
     /// The size of a text, counted without allocating memory for it.

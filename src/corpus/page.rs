@@ -1,13 +1,13 @@
 //! A page that is read as its visible text and written as a page.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::Decoded;
 use super::encode::encode_back;
 use super::{Encoded, Warning};
-use crate::html::{PageCut, SourceMap, Tree, page_pruned};
+use crate::cut::Cut;
+use crate::html::{SourceMap, Tree, page_pruned};
 
 /// A page, with the map and the tree of its visible text.
 #[derive(Debug, Clone)]
@@ -28,11 +28,10 @@ impl Page {
         &self.markup
     }
 
-    /// The page with ranges of its visible text removed, and without the elements that are empty then. `text` is all its
-    /// visible text. Each range comes with its replacement: see [`page_pruned`].
-    pub fn without<'r>(&self, text: &str, cuts: impl IntoIterator<Item = (Range<usize>, &'r str)>) -> String {
-        let cuts: Vec<PageCut> = cuts.into_iter().map(|(range, replacement)| PageCut { range, replacement }).collect();
-        page_pruned(&self.markup, text, &self.map, &self.tree, &cuts)
+    /// The page with cuts made in its visible text, and without the elements that are empty then. `text` is all its
+    /// visible text. See [`page_pruned`].
+    pub fn without(&self, text: &str, cuts: &[Cut]) -> String {
+        page_pruned(&self.markup, text, &self.map, &self.tree, cuts)
     }
 
     /// Encodes `page`, which was made from this page, in the encoding of this page.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::cleaning::cut::is_emptied;
+use crate::cleaning::cutting::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
 use crate::html::Tree;
 use crate::stretches::touching;

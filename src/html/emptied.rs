@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use super::tree::{NodeKind, Tree};
-use super::without::PageCut;
+use crate::cut::Cut;
 
 /// The outermost elements that lose all their text, in order. `html` is the page and `text` its visible text. A cell of a
 /// table goes only with its row, so that the other cells stay in their columns.
-pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[PageCut]) -> Vec<usize> {
+pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<usize> {
     let (had_text, keeps_text) = holders(text, tree, cuts);
     let spans = Spans::of(html);
     let may_go = |node: usize| match tree.name(node) {
@@ -30,7 +30,7 @@ pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[PageCut]) -> 
 }
 
 /// The parts of a range of text that no cut removes.
-pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [PageCut]) -> impl Iterator<Item = Range<usize>> + use<'c> {
+pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [Cut]) -> impl Iterator<Item = Range<usize>> + use<'c> {
     let (mut at, end) = (range.start, range.end);
     let first = cuts.partition_point(|cut| cut.range.end <= at);
     let mut cuts = cuts[first..].iter().take_while(move |cut| cut.range.start < end);
@@ -49,13 +49,13 @@ pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [PageCut]) -> impl Iterat
 }
 
 /// The run that shows the replacement of a cut: the first run of which the cut removes something, else the one before it.
-pub(super) fn run_of_replacement(tree: &Tree, cut: &PageCut) -> Option<usize> {
+pub(super) fn run_of_replacement(tree: &Tree, cut: &Cut) -> Option<usize> {
     let first = tree.first_run_after(cut.range.start).filter(|&run| tree.text(run).start < cut.range.end);
     first.or_else(|| tree.run_at(cut.range.start)).or_else(|| tree.runs().next())
 }
 
 /// For each node, whether it has text, and whether some of it stays. White space is no text.
-fn holders(text: &str, tree: &Tree, cuts: &[PageCut]) -> (Vec<bool>, Vec<bool>) {
+fn holders(text: &str, tree: &Tree, cuts: &[Cut]) -> (Vec<bool>, Vec<bool>) {
     let (mut had, mut keeps) = (vec![false; tree.len()], vec![false; tree.len()]);
     for run in tree.runs() {
         let range = tree.text(run);

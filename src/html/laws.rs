@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::{NodeKind, PageCut, SourceMap, Tree, page_pruned, page_without, plain, read, visible_text};
+use super::{NodeKind, SourceMap, Tree, page_pruned, page_without, plain, read, visible_text};
+use crate::cut::Cut;
 
 /// Checks the text, the map and the tree of a page.
 #[track_caller]
@@ -29,9 +30,9 @@ fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree) {
     let mut at = 0;
     let cut = |(number, word): (usize, &str)| {
         at += word.len();
-        (number % 2 == 1).then_some(PageCut { range: at - word.len()..at, replacement: "" })
+        (number % 2 == 1).then_some(Cut { range: at - word.len()..at, replacement: "" })
     };
-    let cuts: Vec<PageCut> = text.split_inclusive(char::is_whitespace).enumerate().filter_map(cut).collect();
+    let cuts: Vec<Cut> = text.split_inclusive(char::is_whitespace).enumerate().filter_map(cut).collect();
     let without = page_without(html, map, &cuts);
     let pruned = page_pruned(html, text, map, tree, &cuts);
     assert_eq!(ink(&visible_text(&pruned)), ink(&visible_text(&without)), "{html:?} {pruned:?}");

@@ -8,7 +8,7 @@ use htmd::options::{BulletListMarker, Options};
 
 use super::plain::plain;
 use super::tree::Tree;
-use super::without::PageCut;
+use crate::cut::Cut;
 
 /// The page without some of its visible text, as Markdown: headings, paragraphs, lists, quotes, links, pictures that have
 /// a text, tables, code and emphasis. There is no line break at the end.
@@ -18,15 +18,16 @@ use super::without::PageCut;
 /// it is known. Links are made absolute with it and with the `<base>` of the page.
 ///
 /// ```
-/// use dehusk::html::{PageCut, Tree, page_markdown, read};
+/// use dehusk::Cut;
+/// use dehusk::html::{Tree, page_markdown, read};
 ///
 /// let page = "<ul><li><a href=/>Home</a></ul><h1>Ferry <i>late</i></h1><p>Again, says <a href=/port>the port</a>.";
 /// let (text, tree) = read::<Tree>(page);
-/// let cut = PageCut { range: 0..5, replacement: "" };
+/// let cut = Cut { range: 0..5, replacement: "" };
 /// let markdown = page_markdown(&text, &tree, &[cut], Some("https://news.example/1"));
 /// assert_eq!(markdown, "# Ferry *late*\n\nAgain, says [the port](https://news.example/port).");
 /// ```
-pub fn page_markdown(text: &str, tree: &Tree, cuts: &[PageCut], address: Option<&str>) -> String {
+pub fn page_markdown(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str>) -> String {
     let plain = plain(text, tree, cuts, address);
     let list = Options {
         bullet_list_marker: BulletListMarker::Dash,
@@ -49,7 +50,7 @@ mod tests {
         let starts = text.match_indices('-').map(|(at, _)| at);
         let cut = |start: usize| {
             let end = text[start..].find(['\n', '\t']).map_or(text.len(), |len| start + len);
-            PageCut { range: start..end, replacement: "" }
+            Cut { range: start..end, replacement: "" }
         };
         page_markdown(&text, &tree, &starts.map(cut).collect::<Vec<_>>(), address)
     }
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn a_replacement_stands_where_text_was() {
         let (text, tree) = read::<Tree>("<p>a</p><ul><li>b<li>c</ul>");
-        let cut = PageCut { range: 2..5, replacement: "[...]" };
+        let cut = Cut { range: 2..5, replacement: "[...]" };
         assert_eq!(page_markdown(&text, &tree, &[cut], None), "a\n\n- \\[...\\]");
     }
 

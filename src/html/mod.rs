@@ -42,7 +42,7 @@ pub use markdown::page_markdown;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
 pub use tree::{Attribute, NodeKind, Tree};
-pub use without::{PageCut, page_without};
+pub use without::page_without;
 
 /// A page that scripts write may have its text in `<noscript>`, or in `hidden` elements from where scripts take it, and
 /// nearly none elsewhere. If a page has this many times more text there, it is read as if no script ran.
@@ -388,6 +388,13 @@ mod tests {
         let page = "<input type=submit value='b &amp; c'>";
         leads_to(page, "b & c", &["b ", "&amp;", " c"]);
         leads_to(page, "c", &["c"]);
+    }
+
+    /// Ranges of a text, with many starts and ends.
+    pub(super) fn parts(text: &str) -> Vec<std::ops::Range<usize>> {
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let from = |at: usize| places[at..].iter().step_by(7).map(move |&end| (at, end));
+        (0..places.len()).flat_map(from).map(|(at, end)| places[at]..end).collect()
     }
 
     pub(super) const MESS: &str = "<!DOCTYPE html><html><head><title>T &amp; t</title><script>if (a<b) x='</p>'\

@@ -11,7 +11,7 @@ use oxiri::{Iri, IriRef};
 
 use super::emptied::{emptied, kept, run_of_replacement};
 use super::tree::{Attribute, NodeKind, Tree};
-use super::without::PageCut;
+use crate::cut::Cut;
 
 /// Maximum number of lists, entries and quotes around a paragraph. Deeper ones are written as if they were outside.
 const MOST_NESTED: usize = 24;
@@ -21,7 +21,7 @@ const MOST_NESTED: usize = 24;
 const MOST_PADDED: usize = 64;
 
 /// The page without the cuts. `address` is its address, from which relative links start.
-pub(super) fn plain(text: &str, tree: &Tree, cuts: &[PageCut], address: Option<&str>) -> String {
+pub(super) fn plain(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str>) -> String {
     let mut page = Plain::new(text, tree, cuts, address);
     // Markdown has no cells that reach over rows, so it does not matter where the page has some.
     let emptied = emptied("", text, tree, cuts);
@@ -117,7 +117,7 @@ struct Plain<'a> {
     html: String,
     text: &'a str,
     tree: &'a Tree,
-    cuts: &'a [PageCut<'a>],
+    cuts: &'a [Cut<'a>],
     base: Option<Iri<String>>,
     /// Whether each node is a table that can be written as one.
     tables: Vec<bool>,
@@ -151,9 +151,9 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn new(text: &'a str, tree: &'a Tree, cuts: &'a [PageCut<'a>], address: Option<&str>) -> Plain<'a> {
+    fn new(text: &'a str, tree: &'a Tree, cuts: &'a [Cut<'a>], address: Option<&str>) -> Plain<'a> {
         let replacing = cuts.iter().filter(|cut| !cut.replacement.trim().is_empty());
-        let shown = |cut: &PageCut<'a>| run_of_replacement(tree, cut).map(|run| (run, cut.replacement));
+        let shown = |cut: &Cut<'a>| run_of_replacement(tree, cut).map(|run| (run, cut.replacement));
         Plain {
             html: String::with_capacity(text.len()),
             text,

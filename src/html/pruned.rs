@@ -11,7 +11,8 @@ use super::emptied::{emptied, kept};
 use super::map::SourceMap;
 use super::read_as;
 use super::tree::Tree;
-use super::without::{PageCut, TakenOut, page_without, page_without_markup};
+use super::without::{TakenOut, page_without, page_without_markup};
+use crate::cut::{Cut, strip};
 
 /// The page without some of its visible text, and without the elements that lose all of theirs.
 ///
@@ -28,23 +29,24 @@ use super::without::{PageCut, TakenOut, page_without, page_without_markup};
 /// broken markup prevents this, the page is as [`page_without`] returns it.
 ///
 /// ```
-/// use dehusk::html::{PageCut, SourceMap, Tree, page_pruned, read};
+/// use dehusk::Cut;
+/// use dehusk::html::{SourceMap, Tree, page_pruned, read};
 ///
 /// let page = "<ul class=menu><li><img src=i.png>Home<li>Sport</ul><p>Ferry late <img src=f.png></p>";
 /// let (text, (map, tree)) = read::<(SourceMap, Tree)>(page);
 /// assert_eq!(text, "Home\nSport\nFerry late");
 ///
-/// let cut = PageCut { range: 0..11, replacement: "" };
+/// let cut = Cut { range: 0..11, replacement: "" };
 /// assert_eq!(page_pruned(page, &text, &map, &tree, &[cut]), "<p>Ferry late <img src=f.png></p>");
 /// ```
-pub fn page_pruned(html: &str, text: &str, map: &SourceMap, tree: &Tree, cuts: &[PageCut]) -> String {
+pub fn page_pruned(html: &str, text: &str, map: &SourceMap, tree: &Tree, cuts: &[Cut]) -> String {
     let taken_out = taken_out(html, text, tree, cuts);
     let pruned = page_without_markup(html, map, cuts, &taken_out);
     if taken_out.is_empty() || shows(&pruned, html, text, cuts) { pruned } else { page_without(html, map, cuts) }
 }
 
 /// The stretches of the page to take out.
-fn taken_out(html: &str, text: &str, tree: &Tree, cuts: &[PageCut]) -> Vec<TakenOut> {
+fn taken_out(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<TakenOut> {
     let emptied = emptied(html, text, tree, cuts);
     // For each node its last child so far that stays. 0 is none.
     let mut last_child = vec![0; tree.len()];
@@ -110,15 +112,8 @@ impl Gap<'_> {
 
 /// Whether a page shows the text of `html` with the cuts made. Between words of the text there must be white space. There
 /// may be more.
-fn shows(page: &str, html: &str, text: &str, cuts: &[PageCut]) -> bool {
-    let mut wanted = String::with_capacity(text.len());
-    let mut at = 0;
-    for cut in cuts {
-        wanted.push_str(&text[at..cut.range.start]);
-        wanted.push_str(cut.replacement);
-        at = cut.range.end;
-    }
-    wanted.push_str(&text[at..]);
+fn shows(page: &str, html: &str, text: &str, cuts: &[Cut]) -> bool {
+    let wanted = strip(text, cuts);
     let shows = |without_scripts| has_words(&read_as::<()>(page, without_scripts).1, &wanted);
     // A page that scripts write may have been read as if no script ran.
     shows(false) || read_as::<()>(html, false).1 != text && shows(true)
@@ -150,7 +145,7 @@ fn inked(text: &str) -> impl Iterator<Item = (char, bool)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{MARKUP, MESS};
+    use super::super::tests::{MARKUP, MESS, parts};
     use super::super::{read, visible_text};
     use super::*;
 
@@ -160,7 +155,7 @@ mod tests {
         let starts = text.match_indices('-').map(|(at, _)| at);
         let cut = |start: usize| {
             let end = text[start..].find(['\n', '\t']).map_or(text.len(), |len| start + len);
-            PageCut { range: start..end, replacement: "" }
+            Cut { range: start..end, replacement: "" }
         };
         page_pruned(html, &text, &map, &tree, &starts.map(cut).collect::<Vec<_>>())
     }
@@ -219,7 +214,7 @@ mod tests {
     fn a_replacement_stays_in_its_element() {
         let html = "<p>a</p><p>b</p><p>c</p>";
         let (text, (map, tree)) = read::<(SourceMap, Tree)>(html);
-        let cut = |replacement| [PageCut { range: 2..5, replacement }];
+        let cut = |replacement| [Cut { range: 2..5, replacement }];
         assert_eq!(page_pruned(html, &text, &map, &tree, &cut("[...]")), "<p>a</p><p>[...]</p>");
         assert_eq!(page_pruned(html, &text, &map, &tree, &cut(" ")), "<p>a</p> ");
     }
@@ -236,7 +231,7 @@ mod tests {
     }
 
     /// Checks what must be true of every page without some text.
-    fn check(html: &str, cuts: &[PageCut]) {
+    fn check(html: &str, cuts: &[Cut]) {
         let (text, (map, tree)) = read::<(SourceMap, Tree)>(html);
         let page = page_pruned(html, &text, &map, &tree, cuts);
         let shown = visible_text(&page);
@@ -248,12 +243,8 @@ mod tests {
 
     #[test]
     fn any_part_of_a_mess_can_go() {
-        let text = visible_text(MESS);
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        for (at, &start) in places.iter().enumerate() {
-            for &end in places[at..].iter().step_by(7) {
-                check(MESS, &[PageCut { range: start..end, replacement: "" }]);
-            }
+        for range in parts(&visible_text(MESS)) {
+            check(MESS, &[Cut { range, replacement: "" }]);
         }
     }
 
@@ -282,12 +273,12 @@ mod tests {
     }
 
     /// Cuts around words of the text: all that are chosen.
-    fn cuts_of<'c>(text: &str, chosen: &[bool]) -> Vec<PageCut<'c>> {
+    fn cuts_of<'c>(text: &str, chosen: &[bool]) -> Vec<Cut<'c>> {
         let words = text.split_inclusive(char::is_whitespace).zip(chosen.iter().cycle());
         let mut at = 0;
         let cut = |(word, &is_cut): (&str, &bool)| {
             at += word.len();
-            is_cut.then_some(PageCut { range: at - word.len()..at, replacement: "" })
+            is_cut.then_some(Cut { range: at - word.len()..at, replacement: "" })
         };
         words.filter_map(cut).collect()
     }

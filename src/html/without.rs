@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::map::{SourceMap, SourcePart};
 use super::syntax::Syntax;
+use crate::cut::Cut;
 
 /// A stretch of the page to take out with all its markup.
 pub(super) struct TakenOut {
@@ -15,15 +16,6 @@ pub(super) struct TakenOut {
     pub(super) source: Range<usize>,
     /// The markup that stands in its place.
     pub(super) separator: &'static str,
-}
-
-/// A range of visible text to remove from a page, and its replacement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageCut<'a> {
-    /// The bytes of the visible text to remove.
-    pub range: Range<usize>,
-    /// The text to insert instead. White space is written as spaces, because only markup makes lines.
-    pub replacement: &'a str,
 }
 
 /// The page without some of its visible text.
@@ -40,29 +32,30 @@ pub struct PageCut<'a> {
 /// - the raw text of `<xmp>` and CDATA sections: a space is added if the text would otherwise end them;
 /// - a replacement on a page that shows no text: it has no place and is left out.
 ///
-/// A replacement is inserted where the removed text started. Its characters are always text, also those that could be
-/// markup. If neighbours together would become markup, a character is written as a reference: `1 < 2b` without ` 2` is
-/// `1 &lt;b`. The label of an `<input>` button is removed from the value of its attribute. If the value has no quotes
-/// and loses its start, it gets `&#32;`, a space that is not shown. Otherwise the value could be empty, and the next
-/// attribute would be taken for it.
+/// A replacement is inserted where the removed text started. White space in it is written as spaces, because only markup
+/// makes lines. Its characters are always text, also those that could be markup. If neighbours together would become
+/// markup, a character is written as a reference: `1 < 2b` without ` 2` is `1 &lt;b`. The label of an `<input>` button is
+/// removed from the value of its attribute. If the value has no quotes and loses its start, it gets `&#32;`, a space that
+/// is not shown. Otherwise the value could be empty, and the next attribute would be taken for it.
 ///
 /// ```
-/// use dehusk::html::{PageCut, SourceMap, page_without, read};
+/// use dehusk::Cut;
+/// use dehusk::html::{SourceMap, page_without, read};
 ///
 /// let page = "<p>Ferry late<!-- again --> <b class=share>Share &amp; print</b></p>";
 /// let (text, map) = read::<SourceMap>(page);
 /// assert_eq!(text, "Ferry late Share & print");
 ///
-/// let cut = PageCut { range: 10..24, replacement: "" };
+/// let cut = Cut { range: 10..24, replacement: "" };
 /// let without = page_without(page, &map, &[cut]);
 /// assert_eq!(without, "<p>Ferry late<!-- again --><b class=share></b></p>");
 /// ```
-pub fn page_without(html: &str, map: &SourceMap, cuts: &[PageCut]) -> String {
+pub fn page_without(html: &str, map: &SourceMap, cuts: &[Cut]) -> String {
     page_without_markup(html, map, cuts, &[])
 }
 
 /// The same, also without some stretches of markup. These must be in order and disjoint.
-pub(super) fn page_without_markup(html: &str, map: &SourceMap, cuts: &[PageCut], taken_out: &[TakenOut]) -> String {
+pub(super) fn page_without_markup(html: &str, map: &SourceMap, cuts: &[Cut], taken_out: &[TakenOut]) -> String {
     let mut writer = Writer::new(html, map, taken_out);
     cuts.iter().for_each(|cut| writer.cut(cut));
     writer.finish()
@@ -105,7 +98,7 @@ impl<'a> Writer<'a> {
         self.page
     }
 
-    fn cut(&mut self, cut: &PageCut) {
+    fn cut(&mut self, cut: &Cut) {
         let mut replacement = Some(cut.replacement);
         for part in self.map.parts(&cut.range) {
             self.leave_out(&part);
@@ -191,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::extractor::Extractor;
-    use super::super::tests::{MARKUP, MESS};
+    use super::super::tests::{MARKUP, MESS, parts};
     use super::super::{read, visible_text};
     use super::*;
 
@@ -200,8 +193,8 @@ mod tests {
         let (text, map) = read::<SourceMap>(html);
         let at = text.find(cut).expect("the cut is on the page");
         let range = at..at + cut.len();
-        check(html, &[PageCut { range: range.clone(), replacement }]);
-        page_without(html, &map, &[PageCut { range, replacement }])
+        check(html, &[Cut { range: range.clone(), replacement }]);
+        page_without(html, &map, &[Cut { range, replacement }])
     }
 
     #[track_caller]
@@ -215,7 +208,7 @@ mod tests {
     }
 
     /// Checks what must be true of every page without some text.
-    fn check(html: &str, cuts: &[PageCut]) {
+    fn check(html: &str, cuts: &[Cut]) {
         let (text, map) = read::<SourceMap>(html);
         let page = page_without(html, &map, cuts);
         let case = format!("{html:?} without {cuts:?} is {page:?}");
@@ -223,7 +216,7 @@ mod tests {
         assert_eq!(tags(&page), tags(html), "{case}");
         assert!(is_made_of(&page, html, cuts), "{case}");
         check_words(&Words::of(&visible_text(&page)), &Wanted::new(html, &text, &map, cuts), &case);
-        let all = PageCut { range: 0..text.len(), replacement: "" };
+        let all = Cut { range: 0..text.len(), replacement: "" };
         let left = visible_text(&page_without(html, &map, &[all]));
         assert_eq!(left.trim(), "", "{html:?}");
     }
@@ -258,7 +251,7 @@ mod tests {
     }
 
     impl Wanted {
-        fn new(html: &str, text: &str, map: &SourceMap, cuts: &[PageCut]) -> Wanted {
+        fn new(html: &str, text: &str, map: &SourceMap, cuts: &[Cut]) -> Wanted {
             let (mut wanted, mut partable, mut at) = (String::new(), Vec::new(), 0);
             for cut in cuts {
                 wanted.push_str(&text[at..cut.range.start]);
@@ -296,7 +289,7 @@ mod tests {
     }
 
     /// Whether `page` is `html` with some bytes removed and only the inserts that the cuts allow.
-    fn is_made_of(page: &str, html: &str, cuts: &[PageCut]) -> bool {
+    fn is_made_of(page: &str, html: &str, cuts: &[Cut]) -> bool {
         let mended = ["&lt;", "&gt;", "&amp;", "amp;", "&quot;", "&#39;", "&#32;", ";", " "];
         let replaced = cuts.iter().flat_map(|cut| cut.replacement.split_inclusive(|_| true));
         let put_in: Vec<&str> = mended.into_iter().chain(replaced).collect();
@@ -403,7 +396,7 @@ mod tests {
         cuts("a&amp;b", "&", "ab");
         cuts("a&nbsp;&eacute;b", "é", "a&nbsp;b");
         let (text, map) = read::<SourceMap>("a&nGt;b");
-        let half = PageCut { range: 1..4, replacement: "" };
+        let half = Cut { range: 1..4, replacement: "" };
         assert_eq!(text, "a≫⃒b");
         assert_eq!(page_without("a&nGt;b", &map, &[half]), "a&nGt;b");
     }
@@ -449,18 +442,14 @@ mod tests {
         replaces("<p>a</p><p>b</p>", "", "c", "<p>ca</p><p>b</p>");
         replaces("<p>a</p><p>b</p>", "\n", " ", "<p>a</p><p>b</p>");
         let (_, nothing) = read::<SourceMap>("<p></p>");
-        let put = PageCut { range: 0..0, replacement: "a" };
+        let put = Cut { range: 0..0, replacement: "a" };
         assert_eq!(page_without("<p></p>", &nothing, &[put]), "<p></p>");
     }
 
     #[test]
     fn any_part_of_a_mess_can_go() {
-        let text = visible_text(MESS);
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        for (at, &start) in places.iter().enumerate() {
-            for &end in places[at..].iter().step_by(7) {
-                check(MESS, &[PageCut { range: start..end, replacement: "" }]);
-            }
+        for range in parts(&visible_text(MESS)) {
+            check(MESS, &[Cut { range, replacement: "" }]);
         }
     }
 
@@ -501,14 +490,14 @@ mod tests {
         prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
     }
 
-    type Cut = (usize, usize, &'static str);
+    type Place = (usize, usize, &'static str);
 
-    fn some_cuts() -> impl Strategy<Value = Vec<Cut>> {
+    fn some_cuts() -> impl Strategy<Value = Vec<Place>> {
         prop::collection::vec((0..8_usize, 1..6_usize, prop::sample::select(REPLACEMENTS)), 1..8)
     }
 
     /// Checks cuts that are given by their distance from the cut before and their length, in characters.
-    fn check_some(html: &str, cuts: &[Cut]) {
+    fn check_some(html: &str, cuts: &[Place]) {
         let text = visible_text(html);
         let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
         let places: Vec<usize> = ends.collect();
@@ -516,7 +505,7 @@ mod tests {
         for &(skipped, len, replacement) in cuts {
             let (start, end) = (at + skipped, at + skipped + len);
             if let (Some(&start), Some(&end)) = (places.get(start), places.get(end)) {
-                placed.push(PageCut { range: start..end, replacement });
+                placed.push(Cut { range: start..end, replacement });
             }
             at = end;
         }

@@ -301,8 +301,8 @@ impl<'a> SourceToReport<'a> {
         let (cleaner, mut scratch) = (self.cleaner(), Scratch::default());
         let shown = documents.iter().filter_map(|&index| {
             let document = self.read(index)?;
-            let reading = cleaner.read(&mut scratch, &document.text).ok()?;
-            let reading = cleaner.on_page(reading, &document.text, document.tree.as_deref());
+            let tree = document.tree.as_deref();
+            let reading = cleaner.read_page(&mut scratch, &document.text, tree, &|| true).ok()?;
             let cleaning = cleaner.cleaning(&document.text, &reading);
             let parts = removed_parts(&document.text, &cleaner, &cleaning);
             let effect = effects.documents[index].unwrap_or_default();

@@ -316,8 +316,7 @@ impl State {
         LoadedDocument { text, tree, .. }: &LoadedDocument,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Look, CleanError> {
-        let reading = self.cleaner.read_while(scratch, text, go_on)?;
-        let reading = self.cleaner.on_page(reading, text, tree.as_deref());
+        let reading = self.cleaner.read_page(scratch, text, tree.as_deref(), go_on)?;
         let cleaning = self.cleaner.cleaning(text, &reading);
         let all = found(self.cleaner.patterns().len(), &reading, &cleaning).into_iter();
         let watched = all.filter(|(pattern, _)| {

@@ -273,8 +273,7 @@ impl Look {
         PageText { text, tree }: &PageText,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Look, CleanError> {
-        let reading = cleaner.read_while(scratch, text, go_on)?;
-        let reading = cleaner.on_page(reading, text, tree.as_deref());
+        let reading = cleaner.read_page(scratch, text, tree.as_deref(), go_on)?;
         let cleaning = cleaner.cleaning(text, &reading);
         let because = cleaning.spans.iter().flat_map(|span| &span.because);
         let removed: Vec<(usize, usize)> = because.map(|(bytes, pattern)| (*pattern, bytes.len())).collect();

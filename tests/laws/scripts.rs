@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use dehusk::cleaning::cut::{cuts, strip};
+use dehusk::cleaning::cutting::cuts;
 use dehusk::cleaning::matcher::TokenAutomaton;
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk::cut::strip;
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{LexerCache, PatternFile};
 use dehusk::tokens::characters::{is_mark, is_run_character};

@@ -143,8 +143,8 @@ impl Rules {
             Kept { rules: &[Rule::LinesInFifth], text: self.lines.strip(text, in_fifth).into(), cleaning: None },
         ];
         let clean = |(one, scratch): (&RuleCleaner, &mut Scratch)| {
-            let reading = one.cleaner.read(scratch, text)?;
-            let cleaning = one.cleaner.cleaning(text, &one.cleaner.on_page(reading, text, document.tree.as_deref()));
+            let reading = one.cleaner.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
+            let cleaning = one.cleaner.cleaning(text, &reading);
             Ok((cleaning.strip(text), cleaning))
         };
         let cleaned: Vec<(String, Cleaning)> =

@@ -7,12 +7,13 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::CorpusCleanOptions;
-use crate::cleaning::cut::{Cut, is_emptied, strip};
+use crate::cleaning::cutting::is_emptied;
 use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
 use crate::corpus::{Document, HtmlView, Page};
+use crate::cut::{Cut, strip};
 use crate::dom::block_model::JudgedPage;
 use crate::dom::page_judge::PageJudge;
-use crate::html::{PageCut, Tree, page_markdown};
+use crate::html::{Tree, page_markdown};
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
@@ -121,9 +122,9 @@ impl<'a> DocumentCleaner<'a> {
         let _share = self.budget.take(need);
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
-        let reading = source.cleaner.read_while(scratch, &document.text, &go_on).map_err(|error| error.to_string())?;
         let tree = document.tree.as_deref().filter(|_| self.page_judge.is_none());
-        let reading = source.cleaner.on_page(reading, &document.text, tree);
+        let reading = source.cleaner.read_page(scratch, &document.text, tree, &go_on);
+        let reading = reading.map_err(|error| error.to_string())?;
         let cleaning = match self.page_judge {
             None => source.cleaner.cleaning(&document.text, &reading),
             Some(judge) => source.cleaner.cleaning_by(&reading, &judged(document, judge)?),
@@ -234,13 +235,11 @@ impl<'a> DocumentCleaner<'a> {
 
     fn markdown(&self, document: &Document, tree: &Tree, cleaning: &Cleaning) -> String {
         let cuts = self.cuts(document, cleaning);
-        let cuts = cuts.into_iter().map(|Cut { range, replacement }| PageCut { range, replacement });
-        page_markdown(&document.text, tree, &cuts.collect::<Vec<_>>(), document.url.as_deref())
+        page_markdown(&document.text, tree, &cuts, document.url.as_deref())
     }
 
     fn page(&self, document: &Document, page: &Page, cleaning: &Cleaning) -> String {
-        let cuts = self.cuts(document, cleaning);
-        page.without(&document.text, cuts.into_iter().map(|cut| (cut.range, cut.replacement)))
+        page.without(&document.text, &self.cuts(document, cleaning))
     }
 
     fn cuts(&self, document: &Document, cleaning: &Cleaning) -> Vec<Cut<'_>> {

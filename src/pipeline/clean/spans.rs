@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde_json::json;
 
 use crate::cleaning::Cleaning;
-use crate::cleaning::cut::Cut;
 use crate::corpus::Document;
+use crate::cut::Cut;
 
 /// The unit of positions in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -421,8 +421,8 @@ impl Review {
         let files = self.session.files_for(source);
         let cleaner = self.session.cleaner(&files);
         let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
-        let reading = cleaner.read_while(&mut Scratch::default(), text, &self.session.patience()).map_err(broken)?;
-        let reading = cleaner.on_page(reading, text, tree.as_deref());
+        let (mut scratch, go_on) = (Scratch::default(), self.session.patience());
+        let reading = cleaner.read_page(&mut scratch, text, tree.as_deref(), &go_on).map_err(broken)?;
         let cleaning = cleaner.cleaning(text, &reading);
         let (links, texts, cleaner) = (&self.links, &*texts, &cleaner);
         Ok(draw(&document::Shown {
