@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::matcher::Tokens;
 use super::{Decision, Reading};
 use crate::dom::block_model::{BlockModel, CARE, CARE_IN_SOURCE, JudgedPage, TextEvidence, content};
+use crate::dom::blocks::Blocks;
 
 /// Decides by the blocks of a page. `is_of_source` says whether the source has patterns; if it has none, its text says
 /// nothing.
@@ -22,7 +23,7 @@ pub fn decide(
     let tokens = &reading.tokens;
     let blocks = &page.page.blocks;
     let (judged, care) = match is_of_source {
-        true => (model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)), CARE_IN_SOURCE),
+        true => (model.judge_in_source(page, &text_evidence(&page.page, tokens, goes, probabilities)), CARE_IN_SOURCE),
         false => (page.probabilities.clone(), CARE),
     };
     let mut stays = content(blocks, &judged, care);
@@ -45,7 +46,8 @@ fn tokens_in(Tokens { tokens, .. }: &Tokens, bytes: &Range<usize>) -> Range<usiz
     before(bytes.start)..before(bytes.end)
 }
 
-fn text_evidence(page: &JudgedPage, tokens: &Tokens, goes: &[bool], probabilities: &[f32]) -> Vec<TextEvidence> {
+/// What a decision about the text says about each block.
+pub fn text_evidence(page: &Blocks, tokens: &Tokens, goes: &[bool], probabilities: &[f32]) -> Vec<TextEvidence> {
     let of = |block: &Range<usize>| {
         let (mut all, mut gone, mut score) = (0.0_f32, 0.0, 0.0);
         for token in tokens_in(tokens, block) {
@@ -58,7 +60,7 @@ fn text_evidence(page: &JudgedPage, tokens: &Tokens, goes: &[bool], probabilitie
         }
         TextEvidence { goes: gone / all.max(1.0), score: score / all.max(1.0) }
     };
-    page.page.blocks.iter().map(|block| of(&block.text)).collect()
+    page.blocks.iter().map(|block| of(&block.text)).collect()
 }
 
 #[cfg(test)]
