@@ -93,9 +93,10 @@ impl Watch {
 }
 
 /// Whether the pattern's counts are from the last mining of its source. A pattern that a person touched stays in the
-/// file with its old counts when mining no longer finds it.
+/// file with its old counts when mining no longer finds it. Selectors do not count, because texts have none.
 pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
-    pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted()
+    let is_counted = pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted();
+    is_counted && pattern.elements().is_none()
 }
 
 /// Whether these files still remove at least what they removed when they were mined: no pattern was rejected or edited,

@@ -24,6 +24,7 @@ pub mod decision;
 pub mod smooth;
 mod structure;
 mod edges;
+mod elements;
 pub mod cutting;
 pub mod drift;
 
@@ -39,12 +40,13 @@ use crate::dom::blocks::Blocks;
 use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{ForeignRegex, Form, Pattern, PatternFile, SHARED, Status, Trust};
+use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status, Trust};
 use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol, TokenKind};
 use article_end::{LastPlace, last_places};
 use decision::Case;
+use elements::Selectors;
 use evidence::{Alone, Evidence, Match, PatternIndex, Weight, weigh};
 use frame::Frame;
 use layout::Layout;
@@ -143,6 +145,8 @@ pub struct Cleaner {
     /// because their text must be kept.
     regexes: Arc<Regexes>,
     keeps: Arc<Regexes>,
+    /// The selectors of the applied patterns, and those of rejected patterns.
+    selectors: Arc<[Selectors; 2]>,
     /// The trust given in the files, if any.
     trust: Option<Trust>,
     /// Whether a file is of the source itself.
@@ -178,10 +182,19 @@ pub struct Reading {
     pub rejected: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
+    /// What selectors would remove from the page that has this text. Such a match is no evidence for anything else.
+    pub selected: Vec<Match>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
     /// The blocks of the page that has this text ([`Cleaner::read_page`]).
     pub page: Option<JudgedPage>,
+}
+
+impl Reading {
+    /// What the applied patterns match: in the text, then in the page.
+    pub fn found(&self) -> impl Iterator<Item = &Match> {
+        self.matches.iter().chain(&self.selected)
+    }
 }
 
 /// A text to clean. If it is the visible text of a page, it can come with the page's tree.
@@ -287,12 +300,21 @@ impl Cleaner {
         }
         let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Regex(regex) => Some((index, regex.clone())),
-            Form::Run(_) => None,
+            Form::Run(_) | Form::Elements(_) => None,
         };
+        let of_pattern = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
+            Form::Elements(elements) => Some((index, elements.clone(), is_certain(pattern))),
+            Form::Run(_) | Form::Regex(_) => None,
+        };
+        let selectors = Selectors::new(applied.iter().enumerate().filter_map(of_pattern));
+        // Who rejects a selector for content does not say that the rest of the page is content.
+        let is_kept = |(_, elements, _): &(usize, Elements, bool)| elements.role == Role::Drop;
+        let kept = Selectors::new(rejected.iter().enumerate().filter_map(of_pattern).filter(is_kept));
         let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
         Cleaner {
             regexes: Arc::new(Regexes::new(reviewed().enumerate().filter_map(regex).collect())),
             keeps: Arc::new(Regexes::new(keeps.enumerate().collect())),
+            selectors: Arc::new([selectors, kept]),
             origins: reviewed().map(|reviewed| reviewed.origin).collect(),
             weights: applied.iter().map(|reviewed| weight(reviewed.pattern)).collect(),
             reaches_cutoff: applied.iter().map(|reviewed| reaches_cutoff(reviewed.pattern, reviewed.file)).collect(),
@@ -472,11 +494,11 @@ impl Cleaner {
             matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
         }
         let kept = self.kept(text, &tokens, go_on)?;
-        Ok(Reading { tokens, layout, matches, rejected, is_rejected, kept, page: None })
+        Ok(Reading { tokens, layout, matches, rejected, is_rejected, selected: Vec::new(), kept, page: None })
     }
 
     /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. With its tree, the structure of the page
-    /// counts as well, if the options say so.
+    /// counts as well, if the options say so, and so do selectors.
     #[doc(hidden)]
     pub fn read_page(
         &self,
@@ -485,10 +507,24 @@ impl Cleaner {
         tree: Option<&Tree>,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Reading, CleanError> {
-        let model = self.options.structure.as_ref().filter(|_| self.options.uses_structure());
-        let reading = self.read_while(scratch, text, go_on)?;
-        let page = model.zip(tree).map(|(model, tree)| model.judge(text, tree));
-        Ok(Reading { page, ..reading })
+        let mut reading = self.read_while(scratch, text, go_on)?;
+        let Some(tree) = tree else { return Ok(reading) };
+        let [applied, rejected] = &*self.selectors;
+        let needs_blocks = self.options.uses_structure() || applied.have_content();
+        reading.page = self.options.structure.as_ref().filter(|_| needs_blocks).map(|model| model.judge(text, tree));
+        let page = reading.page.as_ref();
+        let headline = page.and_then(|page| Some(page.page.blocks[page.headline()?].text.clone()));
+        let tokens = &reading.tokens;
+        let found = |selectors: &Selectors, headline| -> Vec<Match> {
+            let found = selectors.find(tree, text.len(), headline).into_iter();
+            let found = found.map(|(bytes, pattern)| Match { tokens: tokens.within(&bytes), pattern });
+            found.filter(|found| !found.tokens.is_empty()).collect()
+        };
+        reading.selected = found(applied, headline);
+        let rejected = found(rejected, None);
+        rejected.iter().for_each(|found| reading.is_rejected[found.tokens.clone()].fill(true));
+        reading.rejected.extend(rejected);
+        Ok(reading)
     }
 
     /// The size of a text, counted without allocating memory for it.
@@ -649,13 +685,15 @@ impl Cleaner {
     fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.smoothed(text, reading, found);
-        if let (Some(page), Some(model)) = (&reading.page, &self.options.structure) {
+        let model = self.options.structure.as_ref().filter(|_| self.options.uses_structure());
+        if let (Some(page), Some(model)) = (&reading.page, model) {
             // In a source without patterns, there is nothing else to go by.
             if !found.is_of_source || !self.goes_by_place(found.trust) {
                 structure::decide(model, page, reading, found.is_of_source, &mut decision);
             }
         }
-        let certain = || found.matches.iter().filter(|of| found.weights[of.pattern].is_certain);
+        let found_in_page = || found.matches.iter().chain(&reading.selected);
+        let certain = || found_in_page().filter(|of| found.weights[of.pattern].is_certain);
         longest_first(certain().collect(), decision.goes.len(), |token, pattern| {
             decision.goes[token] = true;
             decision.probabilities[token] = 1.0;
@@ -843,7 +881,7 @@ fn weight(pattern: &Pattern) -> Weight {
         is_certain: is_certain(pattern),
         holds_lines: match &pattern.form {
             Form::Run(run) => run.has_whole_line(),
-            Form::Regex(_) => true,
+            Form::Regex(_) | Form::Elements(_) => true,
         },
         has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
         ends_after: pattern.ends_after,

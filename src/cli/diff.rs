@@ -155,7 +155,12 @@ impl Listing {
         change("counts", kept.has_telling_counts(self.all_counts), &counts);
         if kept.regex() {
             // One below the other, so that differences between long regexes are easy to see.
-            text += &format!("      regex: {}\n          -> {}\n", self.line(&old.regex), self.line(&new.regex));
+            text += &format!(
+                "      {}: {}\n          -> {}\n",
+                new.form.key(),
+                self.line(&old.regex),
+                self.line(&new.regex)
+            );
         }
         text
     }
@@ -290,7 +295,7 @@ fn pattern_as_json(pattern: &Pattern) -> Value {
     json!({
         "id": pattern.id,
         "status": pattern.status.name(),
-        "regex": pattern.regex,
+        pattern.form.key(): pattern.regex,
         "counts": counts_as_json(pattern),
         "ends_after": pattern.ends_after,
         "example": pattern.example,
@@ -313,7 +318,7 @@ fn kept_as_json(kept: &Kept, all_counts: bool) -> Value {
         }
     };
     change("status", kept.status(), &|of| json!(of.status.name()));
-    change("regex", kept.regex(), &|of| json!(of.regex));
+    change(new.form.key(), kept.regex(), &|of| json!(of.regex));
     change("note", kept.note(), &|of| json!(of.note));
     change("ends_after", kept.ends_after(), &|of| json!(of.ends_after));
     change("counts", kept.has_telling_counts(all_counts), &counts_as_json);

@@ -182,6 +182,10 @@ pub fn examples(name: &str) -> &'static [Example] {
             purpose: "Write the authors, dates and counts of all documents",
             lines: &["dehusk fields corpora/news -p patterns -o fields.jsonl"],
         }],
+        "export" => &[Example {
+            purpose: "Write all proposed selectors as XPath, with a line of JSON for each source",
+            lines: &["dehusk export -p patterns --to xpath --proposed -o selectors.jsonl"],
+        }],
         "report" => &[Example {
             purpose: "Write a page that you can keep and send",
             lines: &["dehusk report corpora/news -p patterns -o report.html"],

@@ -8,6 +8,7 @@ mod corpus_paths;
 mod diff;
 mod eval;
 mod explain;
+mod export;
 mod extract;
 mod fields;
 mod force;
@@ -122,6 +123,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Write what varies in the templates of each document as JSONL, such as names and dates
     Fields(fields::FieldsCommand),
+    /// Write CSS selectors that people accepted, for other programs
+    Export(export::ExportArgs),
     /// Write an HTML page that shows what patterns do to a corpus
     #[cfg(feature = "review")]
     Report(Box<report::ReportCommand>),
@@ -286,6 +289,7 @@ impl Command {
             Command::Diff(args) => diff::run(&args),
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
+            Command::Export(args) => export::run(&args, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),
             #[cfg(feature = "review")]

@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);
     let options = args.cleaning.options(global)?;
-    let inventory = if options.needs_trees() { inventory.with_trees() } else { inventory };
+    let inventory = if options.needs_trees(&library) { inventory.with_trees() } else { inventory };
     let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();

@@ -155,16 +155,28 @@ impl Inventory {
 
     /// The document at `place`, which must be from this inventory.
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
+        self.read_as(place, &self.options)
+    }
+
+    /// Like [`read`](Inventory::read). A page comes with its tree.
+    #[doc(hidden)]
+    pub fn read_with_tree(&self, place: &DocumentRef) -> Result<Document, Skipped> {
+        self.read_as(place, &Arc::new(ReadOptions { tree: true, ..(*self.options).clone() }))
+    }
+
+    fn read_as(&self, place: &DocumentRef, options: &Arc<ReadOptions>) -> Result<Document, Skipped> {
         let file = &self.files[place.file()];
         match place.place() {
-            Location::File => self.read_file(file).map(|(document, _)| document),
+            Location::File => read_document(file, options)
+                .map(|(document, _)| document)
+                .map_err(|reason| Skipped::file(file.path(), reason)),
             Location::Line { start, bytes, number } => {
-                let container = self.container(file);
+                let container = Container::of(file, options, &self.keys_found);
                 let document = self.line_of(place.file(), start, bytes, number, &container);
                 document.map_err(|reason| container.skipped(Some(number), reason))
             }
             Location::Spool { start, bytes, number } => {
-                let document = self.spool.read(start, bytes, &self.options);
+                let document = self.spool.read(start, bytes, options);
                 document.map_err(|reason| self.container(file).skipped(Some(number), reason))
             }
         }

@@ -5,6 +5,7 @@
 
 pub mod facts;
 pub mod features;
+pub mod selector;
 pub mod site_level;
 pub mod isotonic;
 pub mod page_level;

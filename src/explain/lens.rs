@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::BY_SHAPE;
 use crate::cleaning::regexes::regex_matches;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use crate::html::Tree;
 use crate::patterns::{Form, Pattern, PatternFile, Status};
 use crate::stretches::{common, touching};
 
@@ -55,13 +56,13 @@ impl Lens {
         })
     }
 
-    /// Finds the matches in a text.
+    /// Finds the matches in a text. `tree` is the tree of the page that has this text, if it is of a page.
     ///
     /// # Errors
     /// If the search for a regex that a person wrote was given up.
-    pub fn look(&self, scratch: &mut Scratch, text: &str) -> Result<Matched, CleanError> {
+    pub fn look(&self, scratch: &mut Scratch, text: &str, tree: Option<&Tree>) -> Result<Matched, CleanError> {
         let mut ranges = match &self.pattern.form {
-            Form::Run(_) => self.runs(scratch, text)?,
+            Form::Run(_) | Form::Elements(_) => self.runs(scratch, text, tree)?,
             Form::Regex(regex) => {
                 let gave_up = |source| CleanError { id: self.pattern.id.clone(), source };
                 let compiled = regex.compiled().map_err(|error| gave_up(error.into()))?;
@@ -79,16 +80,16 @@ impl Lens {
         // Most documents have no match of a rare pattern. Then it does not matter what else is removed.
         let cleaning = match ranges.is_empty() {
             true => Cleaning::default(),
-            false => self.cleaner.clean(scratch, text)?,
+            false => self.cleaner.cleaning(text, &self.cleaner.read_page(scratch, text, tree, &|| true)?),
         };
         Ok(Matched { ranges, cleaning })
     }
 
-    fn runs(&self, scratch: &mut Scratch, text: &str) -> Result<Vec<Range<usize>>, CleanError> {
-        let reading = self.alone.read(scratch, text)?;
+    fn runs(&self, scratch: &mut Scratch, text: &str, tree: Option<&Tree>) -> Result<Vec<Range<usize>>, CleanError> {
+        let reading = self.alone.read_page(scratch, text, tree, &|| true)?;
         let token = |index: usize| reading.tokens.tokens[index].range();
         let bytes = |tokens: &Range<usize>| token(tokens.start).start..token(tokens.end - 1).end;
-        Ok(reading.matches.iter().map(|found| bytes(&found.tokens)).collect())
+        Ok(reading.found().map(|found| bytes(&found.tokens)).collect())
     }
 }
 

@@ -92,7 +92,7 @@ pub enum Attribute {
 
 impl Attribute {
     /// The attribute of this name, in lower case.
-    pub(super) fn of(name: &[u8]) -> Option<Attribute> {
+    pub(crate) fn of(name: &[u8]) -> Option<Attribute> {
         Some(match name {
             b"class" => Attribute::Class,
             b"id" => Attribute::Id,
@@ -113,6 +113,29 @@ impl Attribute {
             b"height" => Attribute::Height,
             _ => return None,
         })
+    }
+
+    /// Its name, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attribute::Class => "class",
+            Attribute::Id => "id",
+            Attribute::Role => "role",
+            Attribute::ItemProp => "itemprop",
+            Attribute::ItemType => "itemtype",
+            Attribute::Property => "property",
+            Attribute::Name => "name",
+            Attribute::Content => "content",
+            Attribute::Rel => "rel",
+            Attribute::Href => "href",
+            Attribute::Src => "src",
+            Attribute::Alt => "alt",
+            Attribute::Action => "action",
+            Attribute::Type => "type",
+            Attribute::Value => "value",
+            Attribute::Width => "width",
+            Attribute::Height => "height",
+        }
     }
 }
 

@@ -144,14 +144,19 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
         "rejected" => Status::Rejected,
         _ => return None,
     };
-    let text = match lines.after("    text: ") {
+    let in_words = match lines.after("    text: ") {
         Some(written) => Some(lines.lined(text(written)?)),
         None => None,
     };
     let facts = facts(lines)?;
     let (example, note) = (lines.text("    example: ")?, lines.text("    note: ")?);
-    let regex = lines.text("    regex: ")?;
-    Some(PatternRecord { id, status, text, example, note, regex: lines.lined(regex), ..facts })
+    let mut written = |key: &str| match lines.after(key) {
+        Some(written) => Some(Some(lines.lined(text(written)?))),
+        None => Some(None),
+    };
+    let (content, drop) = (written("    content: ")?, written("    drop: ")?);
+    let regex = written("    regex: ")?;
+    Some(PatternRecord { id, status, text: in_words, example, note, regex, content, drop, ..facts })
 }
 
 fn evidence(lines: &mut Lines) -> Option<PatternRecord> {
@@ -159,7 +164,7 @@ fn evidence(lines: &mut Lines) -> Option<PatternRecord> {
     let id = lines.lined(id);
     let facts = facts(lines)?;
     let regex = lines.text("    regex: ")?;
-    Some(PatternRecord { id, regex: lines.lined(regex), ..facts })
+    Some(PatternRecord { id, regex: Some(lines.lined(regex)), ..facts })
 }
 
 /// The counts of a pattern, and what mining found out about it.
@@ -168,7 +173,9 @@ fn facts(lines: &mut Lines) -> Option<PatternRecord> {
         id: lines.lined(String::new()),
         status: Status::Proposed,
         text: None,
-        regex: lines.lined(String::new()),
+        regex: None,
+        content: None,
+        drop: None,
         documents: lines.number("    documents: ")?,
         among: lines.optional_number("    among: ")?,
         occurrences: lines.number("    occurrences: ")?,

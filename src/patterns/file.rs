@@ -17,7 +17,9 @@ use super::record::{
 };
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
-use super::{Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex};
+use super::{
+    Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex,
+};
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
 /// The version of the form. Written as the key `dehusk` of every file.
@@ -169,12 +171,14 @@ impl PatternFile {
         }
     }
 
-    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it.
+    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it; a selector
+    /// with what its elements are.
     #[doc(hidden)]
     pub fn in_words(&self, pattern: &Pattern) -> String {
         match &pattern.form {
             Form::Run(run) => run.written(self.lexer.mutable()),
             Form::Regex(_) => pattern.regex.clone(),
+            Form::Elements(elements) => format!("{} {}", elements.role.key(), pattern.regex),
         }
     }
 
@@ -259,8 +263,8 @@ impl PatternFile {
         let records: Vec<PatternRecord> = patterns.into_iter().chain(evidence).collect();
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
-        let form = |record: &PatternRecord| form(&record.id.value, &record.regex.value, &self.lexer);
-        let forms: Vec<Result<Form, Box<fancy_regex::Error>>> = records.par_iter().map(form).collect();
+        let forms: Vec<Result<Form, (u64, String)>> =
+            records.par_iter().map(|record| form_of(record, &self.lexer)).collect();
         for (index, (record, form)) in records.into_iter().zip(forms).enumerate() {
             let line = record.id.line;
             let id = record.id.value.clone();
@@ -283,16 +287,11 @@ impl PatternFile {
                 }
                 Ok(form) => {
                     let pattern = self.pattern(record, form);
-                    let is_evidence = index >= first_of_evidence && !pattern.is_touched();
+                    let is_evidence =
+                        index >= first_of_evidence && !pattern.is_touched() && pattern.elements().is_none();
                     if is_evidence { self.evidence.push(pattern) } else { self.patterns.push(pattern) }
                 }
-                Err(error) => {
-                    let regex = &record.regex;
-                    complain(
-                        regex.line,
-                        format!("its regex does not compile: {error}; correct it, or remove the pattern"),
-                    );
-                }
+                Err((line, problem)) => complain(line, problem),
             }
         }
         self.sort();
@@ -312,7 +311,7 @@ impl PatternFile {
         Pattern {
             id: record.id.value,
             status: record.status,
-            regex: record.regex.value,
+            regex: record.content.or(record.drop).or(record.regex).map_or_else(String::new, |written| written.value),
             form,
             documents: record.documents,
             among: record.among.unwrap_or(self.mined.counted()),
@@ -397,7 +396,7 @@ impl PatternFile {
         self.write_facts(yaml, pattern);
         let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
         // Last, because it is the hardest to read.
-        let _ = writeln!(yaml, "    regex: {}", quoted(&pattern.regex));
+        let _ = writeln!(yaml, "    {}: {}", pattern.form.key(), quoted(&pattern.regex));
     }
 
     fn write_evidence(&self, yaml: &mut String, evidence: &Pattern) {
@@ -427,6 +426,20 @@ impl PatternFile {
         if pattern.value {
             yaml.push_str("    value: true\n");
         }
+    }
+}
+
+/// The form of a pattern. An error has the line where it is, and what is wrong.
+fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)> {
+    let (role, Lined { value, line }) = record.written().map_err(|problem| (record.id.line, problem))?;
+    let problem = |what: String| (*line, format!("{what}; correct it, or remove the pattern"));
+    match role {
+        Some(role) => match Elements::parse(role, value) {
+            Ok(elements) => Ok(Form::Elements(elements)),
+            Err(error) => Err(problem(format!("its '{}' is no CSS selector that dehusk knows: {error}", role.key()))),
+        },
+        None => form(&record.id.value, value, lexer)
+            .map_err(|error| problem(format!("its regex does not compile: {error}"))),
     }
 }
 
@@ -467,6 +480,20 @@ patterns:
     example: "By\nX"
     note: ''
     regex: 'By [A-Z]+'
+  - id: 'c2c25198'
+    status: accepted
+    documents: 11
+    occurrences: 23
+    example: 'Ferry late again'
+    note: ''
+    drop: 'aside.related'
+  - id: 'ours'
+    status: proposed
+    documents: 0
+    occurrences: 0
+    example: 'The ferry'
+    note: ''
+    content: 'div#main > p, [itemprop="it''s"]'
 evidence:
   - id: '2754a912'
     documents: 3
@@ -493,12 +520,28 @@ histogram: {0: 12, 99: 3}
     #[test]
     fn canonical_form_is_read_and_written_back() {
         let file = parse(FILE).unwrap();
-        assert_eq!(file.patterns.len(), 2);
+        assert_eq!(file.patterns.len(), 4);
         let ids: Vec<String> = file.patterns.iter().map(|p| format!("{} {}", p.id, p.is_as_mined())).collect();
         assert_eq!(file.to_yaml(), FILE, "{ids:?}");
-        assert_eq!(ids, ["2051f013 true", "mine false"]);
+        assert_eq!(ids, ["2051f013 true", "mine false", "c2c25198 true", "ours false"]);
         let evidence: Vec<&str> = file.evidence.iter().map(|evidence| evidence.id.as_str()).collect();
         assert_eq!(evidence, ["2754a912"]);
+    }
+
+    #[test]
+    fn a_pattern_is_a_regex_or_a_selector() {
+        let drop = "    drop: 'aside.related'\n";
+        assert_eq!(
+            problem(drop, ""),
+            "f.yaml:25: pattern c2c25198: it has no regex; add one, or a selector as 'drop' or 'content'"
+        );
+        let two = problem(drop, &format!("{drop}    content: 'p'\n"));
+        assert_eq!(two, "f.yaml:25: pattern c2c25198: it has two of regex, content and drop; remove one of the two");
+        let broken = problem("aside.related", "aside:hover");
+        assert!(
+            broken.starts_with("f.yaml:31: pattern c2c25198: its 'drop' is no CSS selector that dehusk knows: "),
+            "{broken}"
+        );
     }
 
     /// The form of files before texts and evidence were written: the regex is before the counts.
@@ -597,8 +640,8 @@ mutable:
 
     #[test]
     fn a_regex_over_many_lines_has_no_comments() {
-        let block = "regex: |-  # of\n      By\n      # ours\nevidence:";
-        let file = parse(&FILE.replace("regex: 'By [A-Z]+'\nevidence:", block)).unwrap();
+        let block = "regex: |-  # of\n      By\n      # ours\n";
+        let file = parse(&FILE.replace("regex: 'By [A-Z]+'\n", block)).unwrap();
         assert_eq!(file.heading, "# Ours since May.\n# of\n");
         assert!(file.patterns.iter().any(|pattern| pattern.regex == "By\n# ours"));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Form, Pattern, PatternFile, Status, form, regex};
+use super::{Form, Pattern, PatternFile, Status, regex};
 use crate::tokens::mutable::MutableSet;
 use crate::tokens::run::{Piece, TokenRun};
 
@@ -33,11 +33,11 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         // The mutable patterns may have changed since. The template stays the same; its regex is rendered again.
         let translated = match &old.form {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
-            Form::Regex(_) => None,
+            Form::Regex(_) | Form::Elements(_) => None,
         };
         let regex = translated
             .map_or_else(|| old.regex.clone(), |run| regex::render(&run, &lexer, regex::Edges::written_in(&old.regex)));
-        Some(Pattern { form: form(&old.id, &regex, &lexer).ok()?, regex, ..old })
+        Some(Pattern { form: old.form.edited(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
@@ -100,7 +100,7 @@ fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<P
     let rejected = reviewed.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
     let run = |pattern: &Pattern| match &pattern.form {
         Form::Run(run) => run.translated(reviewed.lexer.mutable(), mutable),
-        Form::Regex(_) => None,
+        Form::Regex(_) | Form::Elements(_) => None,
     };
     rejected.filter_map(run).map(|run| words(&run)).collect()
 }

@@ -21,6 +21,7 @@ pub mod trust;
 
 use std::sync::Arc;
 
+use crate::dom::selector::{Selector, SelectorError};
 use crate::tokens::{Lexer, MutableSet, TokenRun};
 pub use file::{LexerCache, PatternFile};
 pub use foreign::ForeignRegex;
@@ -86,16 +87,91 @@ pub enum Form {
     Run(TokenRun),
     /// A regex that a person wrote or edited.
     Regex(ForeignRegex),
+    /// Elements of pages.
+    Elements(Elements),
 }
 
-/// One regex, for a person to review. It always compiles.
+/// Elements of pages that a CSS selector selects, and what they are.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    /// What they are.
+    pub role: Role,
+    /// Compiled from the selector that the pattern has as its regex.
+    pub selector: Arc<Selector>,
+}
+
+/// What elements of a page are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// They hold the content, and all that is outside of them is boilerplate.
+    Content,
+    /// They are boilerplate.
+    Drop,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Role; 2] = [Role::Content, Role::Drop];
+
+    /// The key of its selectors in a pattern file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Role::Content => "content",
+            Role::Drop => "drop",
+        }
+    }
+}
+
+impl Elements {
+    /// The elements that a selector selects.
+    ///
+    /// # Errors
+    /// If it is no selector.
+    pub fn parse(role: Role, css: &str) -> Result<Elements, SelectorError> {
+        Ok(Elements { role, selector: Arc::new(Selector::parse(css)?) })
+    }
+
+    /// The id of a pattern that mining proposes for them.
+    pub fn id(&self, digits: usize) -> String {
+        hashed(&format!("{} {}", self.role.key(), self.selector.css()), digits)
+    }
+}
+
+impl Form {
+    /// The form of a pattern of this form, after a person wrote something else.
+    ///
+    /// # Errors
+    /// If that is not valid. The message says why.
+    pub fn edited(&self, id: &str, written: &str, lexer: &Lexer) -> Result<Form, String> {
+        match self {
+            Form::Elements(elements) => match Elements::parse(elements.role, written) {
+                Ok(elements) => Ok(Form::Elements(elements)),
+                Err(error) => Err(format!("it is no CSS selector that dehusk knows: {error}")),
+            },
+            Form::Run(_) | Form::Regex(_) => {
+                form(id, written, lexer).map_err(|error| format!("the regex does not compile: {error}"))
+            }
+        }
+    }
+
+    /// The key of what is matched in a pattern file.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Form::Elements(elements) => elements.role.key(),
+            Form::Run(_) | Form::Regex(_) => "regex",
+        }
+    }
+}
+
+/// One regex or selector, for a person to review. It always compiles.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Unique in its file. For a mined pattern, a hash of the template, so that mining again gives the same id.
     pub id: String,
     /// What a person decided.
     pub status: Status,
-    /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share.
+    /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share. If the pattern selects elements of
+    /// pages, this is a CSS selector.
     pub regex: String,
     /// How it is matched. Follows from id and regex.
     #[doc(hidden)]
@@ -131,22 +207,37 @@ impl Pattern {
     /// Whether the regex is the one that mining wrote.
     #[doc(hidden)]
     pub fn is_as_mined(&self) -> bool {
-        matches!(self.form, Form::Run(_))
-    }
-
-    /// Its compiled regex.
-    #[doc(hidden)]
-    pub fn compiled(&self) -> Result<Arc<fancy_regex::Regex>, Box<fancy_regex::Error>> {
         match &self.form {
-            Form::Regex(regex) => regex.compiled().cloned(),
-            Form::Run(_) => Ok(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
+            Form::Run(_) => true,
+            Form::Regex(_) => false,
+            Form::Elements(elements) => elements.id(self.id.len()) == self.id,
         }
     }
 
+    /// The elements that it selects. `None` if it matches text.
+    #[doc(hidden)]
+    pub fn elements(&self) -> Option<&Elements> {
+        match &self.form {
+            Form::Elements(elements) => Some(elements),
+            Form::Run(_) | Form::Regex(_) => None,
+        }
+    }
+
+    /// Its compiled regex. `None` if it selects elements.
+    #[doc(hidden)]
+    pub fn compiled(&self) -> Result<Option<Arc<fancy_regex::Regex>>, Box<fancy_regex::Error>> {
+        Ok(match &self.form {
+            Form::Regex(regex) => Some(regex.compiled()?.clone()),
+            Form::Run(_) => Some(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
+            Form::Elements(_) => None,
+        })
+    }
+
     /// Whether the regex matches in the example. If it looks at what stands before a match, the example alone does not
-    /// show this. So a full stop or a letter before it is tried as well.
+    /// show this. So a full stop or a letter before it is tried as well. An example without its page says nothing about a
+    /// selector.
     fn matches_example(&self) -> Result<bool, Box<fancy_regex::Error>> {
-        let regex = self.compiled()?;
+        let Some(regex) = self.compiled()? else { return Ok(true) };
         for before in ["", ".", "a"] {
             if regex.is_match(&format!("{before}{}", self.example))? {
                 return Ok(true);
@@ -156,8 +247,8 @@ impl Pattern {
     }
 
     fn matches_all_of(&self, text: &str) -> bool {
-        let found = self.compiled().and_then(|regex| Ok(regex.find(text)?.map(|found| found.range())));
-        found.is_ok_and(|found| found == Some(0..text.len()))
+        let Ok(Some(regex)) = self.compiled() else { return false };
+        regex.find(text).is_ok_and(|found| found.is_some_and(|found| found.range() == (0..text.len())))
     }
 
     /// Whether a person changed it.
@@ -182,11 +273,16 @@ pub const ID_DIGITS: usize = 8;
 /// See [`ID_DIGITS`].
 pub const LONG_ID_DIGITS: usize = 16;
 
-/// The first digits of the template's hash (64-bit FNV-1a over the run as written, finished as in MurmurHash3). Mutable
-/// patterns count by name: a better regex for a number does not change the ids of templates with numbers.
+/// The first digits of the template's hash. Mutable patterns count by name: a better regex for a number does not change the
+/// ids of templates with numbers.
 pub fn id_of(run: &TokenRun, mutable: &MutableSet, digits: usize) -> String {
+    hashed(&run.written(mutable), digits)
+}
+
+/// The first digits of a text's hash (64-bit FNV-1a, finished as in MurmurHash3).
+fn hashed(text: &str, digits: usize) -> String {
     let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let mut hash = run.written(mutable).bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
+    let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
     hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     let mut id = format!("{:016x}", hash ^ (hash >> 33));

@@ -8,7 +8,7 @@
 use super::regex::{
     AFTER_NO_RUN, AFTER_PUNCTUATION, AFTER_SPACE, AFTER_TEXT, EDGES, SPACE, SPACE_IN_LINE, parse_slot, strip_any,
 };
-use super::{Form, Pattern};
+use super::{Form, Pattern, Role};
 use crate::tokens::{MutableSet, Piece, TokenRun};
 
 /// One part of a pattern.
@@ -37,6 +37,8 @@ pub enum Chip {
     LineEnd,
     /// A part of a regex that has no simpler form.
     Regex(String),
+    /// Elements of a page, and their selector.
+    Elements(Role, String),
 }
 
 /// The parts of a pattern. `mutable` are the mutable patterns of its file.
@@ -44,6 +46,7 @@ pub fn chips(pattern: &Pattern, mutable: &MutableSet) -> Vec<Chip> {
     match &pattern.form {
         Form::Run(run) => of_run(run, mutable),
         Form::Regex(_) => of_regex(&pattern.regex, mutable),
+        Form::Elements(elements) => vec![Chip::Elements(elements.role, pattern.regex.clone())],
     }
 }
 
@@ -360,6 +363,7 @@ mod tests {
             Chip::LineBreak => "<break>".into(),
             Chip::LineEnd => "<end>".into(),
             Chip::Regex(regex) => format!("<regex {regex}>"),
+            Chip::Elements(role, css) => format!("<{} {css}>", role.key()),
         };
         chips.iter().map(write).collect()
     }

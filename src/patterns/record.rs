@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use super::problem::FileProblem;
-use super::{Place, Status, Trust};
+use super::{Place, Role, Status, Trust};
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -63,7 +63,9 @@ pub(super) struct PatternRecord {
     pub(super) status: Status,
     /// Made from the regex.
     pub(super) text: Option<Lined<String>>,
-    pub(super) regex: Lined<String>,
+    pub(super) regex: Option<Lined<String>>,
+    pub(super) content: Option<Lined<String>>,
+    pub(super) drop: Option<Lined<String>>,
     #[serde(default)]
     pub(super) documents: usize,
     pub(super) among: Option<usize>,
@@ -120,6 +122,20 @@ impl TrustRecord {
         match (0.0..=1.0).contains(&share) {
             true => Ok(Trust { share, because }),
             false => Err(format!("the share of trust is {share}, and a share is a number from 0 to 1")),
+        }
+    }
+}
+
+impl PatternRecord {
+    /// What it matches: a selector with the role of its elements, or a regex. An error if there is not exactly one of them.
+    pub(super) fn written(&self) -> Result<(Option<Role>, &Lined<String>), String> {
+        let selectors = [(Some(Role::Content), &self.content), (Some(Role::Drop), &self.drop)];
+        let all = selectors.into_iter().chain([(None, &self.regex)]);
+        let mut written = all.filter_map(|(role, written)| Some((role, written.as_ref()?)));
+        match (written.next(), written.next()) {
+            (Some(one), None) => Ok(one),
+            (None, _) => Err("it has no regex; add one, or a selector as 'drop' or 'content'".to_owned()),
+            (Some(_), Some(_)) => Err("it has two of regex, content and drop; remove one of the two".to_owned()),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::library::Library;
 use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
 use super::observer::Observer;
 use super::written::Prune;
+use crate::cleaning::PageText;
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
@@ -226,6 +227,11 @@ impl Samples for StoredSamples {
         };
         let texts = read().map_err(|error| named(path, error))?;
         Ok(sampling::evenly_spread(&texts, count).cloned().collect())
+    }
+
+    /// Only texts are stored.
+    fn page(&self, _source: usize, _count: usize, _index: usize) -> Option<PageText<'static>> {
+        None
     }
 }
 

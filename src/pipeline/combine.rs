@@ -14,7 +14,7 @@ use super::workers::share_out_and_collect;
 use super::writing::write;
 use super::written::Prune;
 use super::{suited, timed};
-use crate::cleaning::CleanOptions;
+use crate::cleaning::{CleanOptions, PageText};
 use crate::corpus::{HtmlView, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
@@ -64,6 +64,10 @@ pub trait Samples: Sync {
     /// # Errors
     /// If they cannot be read.
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>>;
+
+    /// The text of one of these documents, with the tree of its page. `None` if it is of no page, or if it cannot be read
+    /// now.
+    fn page(&self, source: usize, count: usize, index: usize) -> Option<PageText<'static>>;
 }
 
 /// Makes pattern files from mined sources.
@@ -135,7 +139,8 @@ impl Combiner<'_> {
             let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
-            let chosen = tried_out(&files[index], shared.first(), &texts, &select);
+            let page = |text: usize| self.samples.page(index, count, text).filter(|page| page.text == texts[text]);
+            let chosen = tried_out(&files[index], shared.first(), &texts, page, &select);
             self.observer.step(1);
             Ok(chosen)
         });

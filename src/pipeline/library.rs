@@ -163,6 +163,11 @@ impl Library {
         self.files.values()
     }
 
+    /// Whether a person decided about elements of pages.
+    pub fn has_selectors(&self) -> bool {
+        self.files().flat_map(|file| &file.patterns).any(|pattern| pattern.elements().is_some() && pattern.is_touched())
+    }
+
     /// The patterns for the documents of a source: its own ones and the shared ones, as far as they exist.
     pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
         [self.get(source), self.get(SHARED)].into_iter().flatten().collect()

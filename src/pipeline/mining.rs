@@ -17,6 +17,7 @@ use super::reading::read_documents;
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
+use crate::cleaning::PageText;
 use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Sources};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
@@ -292,6 +293,12 @@ impl Samples for DocumentSamples<'_> {
             Ok(self.inventory.read(place).ok().map(|document| document.text))
         };
         sampling::evenly_spread(&self.places[source], count).filter_map(|place| read(place).transpose()).collect()
+    }
+
+    fn page(&self, source: usize, count: usize, index: usize) -> Option<PageText<'static>> {
+        let place = sampling::evenly_spread(&self.places[source], count).nth(index)?;
+        let document = self.inventory.read_with_tree(place).ok()?;
+        Some(PageText { tree: Some(document.tree?), text: document.text.into() })
     }
 }
 

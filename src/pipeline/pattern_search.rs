@@ -61,7 +61,7 @@ impl<'a> PatternSearch<'a> {
         observer: &dyn Observer,
     ) -> (Tally, Vec<Excerpt<'d>>) {
         let Some(Some(lens)) = self.lenses.get(source) else { return (Tally::unasked(), Vec::new()) };
-        match lens.look(scratch, &document.text) {
+        match lens.look(scratch, &document.text, document.tree.as_deref()) {
             Ok(matched) => {
                 let excerpts = Excerpts::new(&document.text, &matched, &lens.cleaner);
                 let around = matched.ranges.iter().map(|range| excerpts.around(range, self.context)).collect();

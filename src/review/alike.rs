@@ -88,7 +88,7 @@ fn neighbours<'p>(tokens: &[&'p Piece], pair: Pair) -> Vec<(Pair, &'p Piece, &'p
 fn tokens(pattern: &Pattern) -> Vec<&Piece> {
     match &pattern.form {
         Form::Run(run) => run.pieces().iter().filter(|piece| **piece != Piece::Break).collect(),
-        Form::Regex(_) => Vec::new(),
+        Form::Regex(_) | Form::Elements(_) => Vec::new(),
     }
 }
 

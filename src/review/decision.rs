@@ -4,7 +4,7 @@
 //! old and the new value. So a reversed step undoes itself, and a change is only made if the old value is still as the
 //! person saw it.
 
-use crate::patterns::{Keep, Pattern, PatternFile, Status, form};
+use crate::patterns::{Keep, Pattern, PatternFile, Status};
 
 /// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,8 +162,7 @@ fn write(file: &mut PatternFile, index: usize, from: &Entry, to: &Entry) -> Resu
         return Err(Refusal::Changed(pattern.id.clone()));
     }
     if from.regex != to.regex {
-        let invalid = |error| Refusal::Invalid(format!("the regex does not compile: {error}"));
-        pattern.form = form(&pattern.id, &to.regex, &file.lexer).map_err(invalid)?;
+        pattern.form = pattern.form.edited(&pattern.id, &to.regex, &file.lexer).map_err(Refusal::Invalid)?;
     }
     let Entry { status, regex, example, ends_after, note } = to.clone();
     *pattern = Pattern { status, regex, example, ends_after, note, ..pattern.clone() };

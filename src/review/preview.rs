@@ -221,8 +221,9 @@ impl Changed {
             if !go_on() {
                 return None;
             }
-            match probe.read_while(scratch, &texts.documents[page].text, go_on) {
-                Ok(reading) => Some(!reading.matches.is_empty()),
+            let LoadedDocument { text, tree, .. } = &texts.documents[page];
+            match probe.read_page(scratch, text, tree.as_deref(), go_on) {
+                Ok(reading) => Some(reading.found().next().is_some()),
                 Err(error) => (!is_stopped(&error)).then_some(true),
             }
         };

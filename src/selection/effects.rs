@@ -295,8 +295,7 @@ fn is_stopped(look: &Result<Look, CleanError>) -> bool {
 /// The matches of each pattern. The indices of rejected patterns follow those of the `applied` ones.
 pub(crate) fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usize, Vec<Found>)> {
     let rejected = reading.rejected.iter().map(|found| (applied + found.pattern, found));
-    let mut all: Vec<(usize, &Match)> =
-        reading.matches.iter().map(|found| (found.pattern, found)).chain(rejected).collect();
+    let mut all: Vec<(usize, &Match)> = reading.found().map(|found| (found.pattern, found)).chain(rejected).collect();
     all.sort_by_key(|(pattern, found)| (*pattern, found.tokens.start, found.tokens.end));
     let tokens = &reading.tokens.tokens;
     let is_kept = |found: &Match| {

@@ -68,6 +68,7 @@ fn has_word(pattern: &Pattern) -> bool {
     match &pattern.form {
         Form::Run(run) => run.pieces().iter().any(Piece::is_word),
         Form::Regex(_) => true,
+        Form::Elements(_) => false,
     }
 }
 

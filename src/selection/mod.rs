@@ -11,21 +11,24 @@ pub mod effects;
 pub mod ends;
 pub mod places;
 pub mod proposals;
+mod rehearsal;
 pub mod sampling;
+pub mod selectors;
 pub mod pattern_selection;
 pub mod trust;
 pub mod values;
 pub mod warnings;
 
-use crate::cleaning::CleanOptions;
 use crate::cleaning::shape::ShapeModel;
+use crate::cleaning::{CleanOptions, PageText};
 use crate::mining::Mined;
 use crate::patterns::{PatternFile, Trust};
 use ends::Ends;
 use pattern_selection::needed_patterns;
 use places::Places;
 use proposals::Proposals;
-use sampling::{Sampled, removed_share, sample_of};
+use rehearsal::Rehearsal;
+use sampling::{Sampled, sample_of};
 use trust::Tally;
 use values::Values;
 
@@ -40,7 +43,7 @@ pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFil
     let mut own = own;
     Reliance::of(&own, shared, &texts).mark(&mut own);
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
-    tried_out(&own, shared, &texts, &options)
+    tried_out(&own, shared, &texts, |_| None, &options)
 }
 
 /// How far the patterns of a source can be relied on, by its documents.
@@ -90,12 +93,14 @@ pub(crate) struct SelectOptions {
     pub(crate) cleaning: CleanOptions,
 }
 
-/// The source's file with marks on the patterns before which articles end, and with the share of the text that its
-/// patterns remove. Patterns that are not needed are left out, unless the options keep all.
+/// The source's file with marks on the patterns before which articles end, with the share of the text that its patterns
+/// remove, and with selectors. Patterns that are not needed are left out, unless the options keep all. `page` returns the
+/// text of an index together with the tree of its page, if it is of a page.
 pub(crate) fn tried_out<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,
     texts: &[T],
+    page: impl Fn(usize) -> Option<PageText<'static>> + Sync,
     options: &SelectOptions,
 ) -> PatternFile {
     let sampled = Sampled::new(own, shared, texts);
@@ -104,6 +109,10 @@ pub(crate) fn tried_out<T: AsRef<str> + Sync>(
     // The file is tried again below, in memory that this one took.
     drop(sampled);
     ends.mark(&mut file);
-    file.mined.removed = removed_share(&file, shared, texts, &options.cleaning);
+    let files: Vec<&PatternFile> = [&file].into_iter().chain(shared).collect();
+    let page = |index: usize| page(index).unwrap_or_else(|| texts[index].as_ref().into());
+    let Rehearsal { removed, pages } = Rehearsal::of(&files, texts.len(), page, &options.cleaning);
+    file.mined.removed = removed;
+    selectors::add(&mut file, &pages);
     file
 }

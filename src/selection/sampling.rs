@@ -23,26 +23,6 @@ pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     (0..count).map(move |index| &all[index * all.len() / count])
 }
 
-/// The share of the texts that is removed, 0..=1, rounded to 3 decimal places. `None` if there is no text. A text that
-/// cannot be cleaned counts as kept.
-pub fn removed_share<T: AsRef<str> + Sync>(
-    own: &PatternFile,
-    shared: Option<&PatternFile>,
-    texts: &[T],
-    options: &CleanOptions,
-) -> Option<f64> {
-    let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
-    let cleaner = Cleaner::new(&files, options);
-    let clean = |scratch: &mut Scratch, text: &T| {
-        let text = text.as_ref();
-        let left = cleaner.clean(scratch, text).map_or(text.len(), |cleaning| cleaning.strip(text).len());
-        [text.len(), text.len() - left]
-    };
-    let add = |a: [usize; 2], b: [usize; 2]| [a[0] + b[0], a[1] + b[1]];
-    let [bytes, removed] = texts.par_iter().map_init(Scratch::default, clean).reduce(|| [0, 0], add);
-    (bytes > 0).then(|| (1000.0 * removed as f64 / bytes as f64).round() / 1000.0)
-}
-
 /// Documents and the matches in them.
 #[derive(Debug)]
 pub struct Sampled<'t> {

@@ -26,6 +26,9 @@ fn chip(chip: &Chip) -> Markup {
         Chip::LineStart => sign("line-start", "line start, ", ""),
         Chip::LineBreak => sign("line-break", ", line break, ", "⏎"),
         Chip::LineEnd => sign("line-end", ", line end", ""),
+        Chip::Elements(role, css) => {
+            html! { bdi.chip.regex { span.unseen { "elements, " } (role.key()) " " (css) } }
+        }
         Chip::Regex(regex) => html! { bdi.chip.regex { span.unseen { "regex " } (regex) } },
     }
 }

@@ -68,7 +68,7 @@ fn review_all(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
 /// Whether each of the two patterns matches the whole example of the other.
 fn is_variation(one: &Pattern, other: &Pattern) -> bool {
     let matches_all = |pattern: &Pattern, text: &str| {
-        let found = pattern.compiled().expect("it compiles").find(text).expect("it is matched");
+        let found = pattern.compiled().expect("it compiles").expect("a regex").find(text).expect("it is matched");
         found.is_some_and(|found| found.as_str().trim() == text.trim())
     };
     matches_all(one, &other.example) && matches_all(other, &one.example)
@@ -145,7 +145,7 @@ fn cleaning_honours_what_was_decided() {
             );
         }
         let of = |status| file.patterns.iter().filter(move |pattern| pattern.status == status);
-        let found = |pattern: &Pattern, text| places(&pattern.compiled().expect("it compiles"), text);
+        let found = |pattern: &Pattern, text| places(&pattern.compiled().expect("it compiles").expect("a regex"), text);
         let kept: Vec<_> = file.keep.iter().flat_map(|keep| places(keep.regex(), &after)).collect();
         let is_apart = |place: &std::ops::Range<usize>, others: &[std::ops::Range<usize>]| {
             others.iter().all(|other| other.end <= place.start || place.end <= other.start)

@@ -28,6 +28,10 @@ patterns:
     example: 'Most read'
     note: ''
     regex: '(?m)^\s*Most\s+read\s*$'
+  - id: 'aside'
+    drop: 'aside.related'
+  - id: 'story'
+    content: 'div.story > p'
 evidence:
   - id: '3742adb3'
     documents: 3

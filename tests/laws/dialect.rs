@@ -49,7 +49,9 @@ impl Subject {
 fn run(pattern: &Pattern) -> &TokenRun {
     match &pattern.form {
         Form::Run(run) => run,
-        Form::Regex(_) => panic!("{} is not read back as the run it was written from", pattern.regex),
+        Form::Regex(_) | Form::Elements(_) => {
+            panic!("{} is not read back as the run it was written from", pattern.regex)
+        }
     }
 }
 

@@ -82,7 +82,7 @@ pub fn clean_documents(
     summary: &mut Summary,
     reporter: &Reporter,
 ) -> anyhow::Result<()> {
-    let options = corpus.reading.options().tree(how.options.needs_trees());
+    let options = corpus.reading.options().tree(how.options.needs_trees(how.library));
     let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
     let target = match results_of(output) {
         Results::Stdout => Target::Stdout,

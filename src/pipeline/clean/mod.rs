@@ -95,8 +95,8 @@ setters!(CorpusCleanOptions {
 
 impl CorpusCleanOptions {
     /// Whether documents should come with the trees of their pages ([`ReadOptions::tree`]).
-    pub fn needs_trees(&self) -> bool {
-        self.page_judge.is_some() || self.cleaning.uses_structure()
+    pub fn needs_trees(&self, library: &Library) -> bool {
+        self.page_judge.is_some() || self.cleaning.uses_structure() || library.has_selectors()
     }
 }
 

@@ -70,7 +70,7 @@ pub fn detail(seen: &PatternView) -> Markup {
             (elsewhere(seen))
             (matches(seen))
             div.preview data-preview=(page("preview")) { p.quiet { "What would change is being computed …" } }
-            details { summary { "Regex" } code.source { (pattern.regex) } }
+            details { summary { (written(pattern)) } code.source { (pattern.regex) } }
         }
     }
 }
@@ -179,14 +179,21 @@ fn note_form(pattern: &Pattern) -> Markup {
     }
 }
 
+/// What a person writes to say what a pattern matches.
+fn written(pattern: &Pattern) -> &'static str {
+    if pattern.elements().is_some() { "CSS selector" } else { "Regex" }
+}
+
 fn edit_form(pattern: &Pattern) -> Markup {
     let rows = (pattern.regex.len() / 90).clamp(2, 10) + 1;
     html! {
         div.form #edit-form hidden {
-            label for="regex" { "Regex" }
+            label for="regex" { (written(pattern)) }
             textarea.regex #regex rows=(rows) spellcheck="false" autocapitalize="off" autocomplete="off" { (pattern.regex) }
-            label for="ends" { "Number of words of prose after which articles end before this pattern (empty: they do not end before it)" }
-            input #ends type="number" min="0" step="1" value=[pattern.ends_after];
+            div hidden[pattern.elements().is_some()] {
+                label for="ends" { "Number of words of prose after which articles end before this pattern (empty: they do not end before it)" }
+                input #ends type="number" min="0" step="1" value=[pattern.ends_after];
+            }
             div.bar {
                 button.primary type="button" data-do="save-regex" { "Save" kbd { "Ctrl ⏎" } }
                 button type="button" data-do="cancel" { "Cancel" kbd { "Esc" } }

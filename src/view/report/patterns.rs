@@ -126,7 +126,7 @@ impl Patterns<'_> {
                 p.reading { (chips(&readable::chips(pattern, self.file.lexer.mutable()))) }
                 (sights(self.sights.get(&index).map_or(&[], Vec::as_slice)))
                 @if !pattern.note.is_empty() { p { "Note: " bdi { (pattern.note) } } }
-                details { summary { "Regex" } code.source dir="auto" { (pattern.regex) } }
+                details { summary { @if pattern.elements().is_some() { "CSS selector" } @else { "Regex" } } code.source dir="auto" { (pattern.regex) } }
             }
         }
     }

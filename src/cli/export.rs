@@ -1,0 +1,138 @@
+//! `dehusk export`: writes the selectors of pattern files for other programs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use dehusk::corpus::{OutputFile, OutputKind};
+use dehusk::dom::selector::Selector;
+use dehusk::patterns::{PatternFile, Role, SHARED, Status};
+use dehusk::pipeline::Library;
+use dehusk::pipeline::library::pattern_files;
+
+use super::force::ForceArgs;
+use super::reporter::{Reporter, print};
+use super::summary::count;
+use super::{Exit, interrupt};
+
+/// The lines of `--to css` and `--to xpath`.
+const SELECTORS: OutputKind = OutputKind::Lines(&[&["source", "content", "drop"]]);
+/// A file of `--to ftr`.
+const SITE_CONFIG: OutputKind = OutputKind::Text(SITE_CONFIG_MARK);
+const SITE_CONFIG_MARK: &str = "# Written by dehusk";
+
+/// Options of `dehusk export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// Folder with the pattern files, or a single file
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: PathBuf,
+    /// Form of the selectors
+    ///
+    /// Form of the selectors. `css` and `xpath` write a line of JSON for each source, with the lists `content` and `drop`. `ftr`
+    /// writes a file for each source, as Full-Text RSS and programs like it read site configurations.
+    #[arg(long, value_enum, value_name = "FORM")]
+    to: To,
+    /// JSONL file, or folder for `ftr`; `-` for stdout
+    #[arg(short, long, alias = "out", value_name = "OUT")]
+    output: PathBuf,
+    /// Also write selectors that nobody decided about
+    #[arg(long)]
+    proposed: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    Css,
+    Xpath,
+    Ftr,
+}
+
+/// The selectors of a source.
+#[derive(Serialize)]
+struct Selectors<'f> {
+    source: &'f str,
+    content: Vec<String>,
+    drop: Vec<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &ExportArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let library = Library::load(&args.patterns)?;
+    // The selectors of a source are its own: shared patterns have none.
+    let sources: Vec<Selectors> =
+        library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file)).collect();
+    let written: Vec<&Selectors> = sources.iter().filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
+    if written.is_empty() {
+        reporter.warn(match args.proposed {
+            true => "the pattern files have no selectors; mine HTML pages to have some proposed",
+            false => "no selector is accepted; accept some with `dehusk review`, or add --proposed",
+        });
+    }
+    match args.to {
+        To::Css | To::Xpath => args.write_lines(&written)?,
+        To::Ftr => args.write_site_configs(&written)?,
+    }
+    let number: usize = written.iter().map(|of| of.content.len() + of.drop.len()).sum();
+    reporter.note(&format!("{} of {}", count(number, "selector"), count(written.len(), "source")));
+    Ok(Exit::Done)
+}
+
+impl ExportArgs {
+    fn selectors<'f>(&self, file: &'f PatternFile) -> Selectors<'f> {
+        let is_wanted = |status| status == Status::Accepted || self.proposed && status == Status::Proposed;
+        let of = |role: Role| {
+            let patterns = file.patterns.iter().filter(|pattern| is_wanted(pattern.status));
+            let elements = patterns.filter_map(|pattern| pattern.elements()).filter(|elements| elements.role == role);
+            elements.map(|elements| self.written(&elements.selector)).collect()
+        };
+        Selectors { source: &file.source, content: of(Role::Content), drop: of(Role::Drop) }
+    }
+
+    fn written(&self, selector: &Selector) -> String {
+        match self.to {
+            To::Css => selector.css().to_owned(),
+            To::Xpath | To::Ftr => selector.xpath(),
+        }
+    }
+
+    fn write_lines(&self, sources: &[&Selectors]) -> anyhow::Result<()> {
+        let mut lines = String::new();
+        for source in sources {
+            lines += &serde_json::to_string(source)?;
+            lines.push('\n');
+        }
+        if self.output == Path::new("-") {
+            return print(&lines);
+        }
+        self.write(&self.output, SELECTORS, &lines)
+    }
+
+    fn write_site_configs(&self, sources: &[&Selectors]) -> anyhow::Result<()> {
+        if self.output == Path::new("-") {
+            bail!("--to ftr writes a file for each source: name a folder with -o");
+        }
+        std::fs::create_dir_all(&self.output).with_context(|| format!("cannot create {:?}", self.output))?;
+        for source in sources {
+            self.write(&self.output.join(format!("{}.txt", source.source)), SITE_CONFIG, &site_config(source))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, path: &Path, kind: OutputKind, text: &str) -> anyhow::Result<()> {
+        let _permission = interrupt::writing()?;
+        let file: OutputFile = self.force.file(path, &pattern_files(&self.patterns)?, kind)?;
+        Ok(file.write_atomic(|writer| writer.write_all(text.as_bytes()))?)
+    }
+}
+
+fn site_config(Selectors { source, content, drop }: &Selectors) -> String {
+    let line = |key: &str, xpath: &String| format!("{key}: {xpath}\n");
+    let bodies: String = content.iter().map(|xpath| line("body", xpath)).collect();
+    let strips: String = drop.iter().map(|xpath| line("strip", xpath)).collect();
+    format!("{SITE_CONFIG_MARK} from the pages of {source}\n{bodies}{strips}")
+}

@@ -1,0 +1,56 @@
+//! Cleans documents of a source with its new patterns, as they will be cleaned.
+
+use rayon::prelude::*;
+
+use super::selectors::Sight;
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, PageText, Scratch};
+use crate::patterns::PatternFile;
+
+/// What cleaning removes from documents of a source.
+#[derive(Debug)]
+pub struct Rehearsal {
+    /// The share of their text, 0..=1, rounded to 3 decimal places. `None` if there is no text.
+    pub removed: Option<f64>,
+    /// What it does to the pages among them.
+    pub pages: Vec<Sight>,
+}
+
+struct Cleaned {
+    bytes: usize,
+    left: usize,
+    sight: Option<Sight>,
+}
+
+impl Rehearsal {
+    /// Cleans documents. `read` returns the one of an index. One that cannot be cleaned counts as kept.
+    pub fn of<'t>(
+        files: &[&PatternFile],
+        documents: usize,
+        read: impl Fn(usize) -> PageText<'t> + Sync,
+        options: &CleanOptions,
+    ) -> Rehearsal {
+        let cleaner = Cleaner::new(files, options);
+        let clean = |scratch: &mut Scratch, index: usize| {
+            let page = read(index);
+            let bytes = page.text.len();
+            cleaned(&cleaner, scratch, &page).unwrap_or(Cleaned { bytes, left: bytes, sight: None })
+        };
+        let all: Vec<Cleaned> = (0..documents).into_par_iter().map_init(Scratch::default, clean).collect();
+        let sum = |of: fn(&Cleaned) -> usize| all.iter().map(of).sum::<usize>();
+        let (bytes, left) = (sum(|one| one.bytes), sum(|one| one.left));
+        let removed = (bytes > 0).then(|| (1000.0 * (bytes - left) as f64 / bytes as f64).round() / 1000.0);
+        Rehearsal { removed, pages: all.into_iter().filter_map(|one| one.sight).collect() }
+    }
+}
+
+fn cleaned(
+    cleaner: &Cleaner,
+    scratch: &mut Scratch,
+    PageText { text, tree }: &PageText,
+) -> Result<Cleaned, CleanError> {
+    let reading = cleaner.read_page(scratch, text, tree.as_deref(), &|| true)?;
+    let cleaning = cleaner.cleaning(text, &reading);
+    let page = tree.as_deref().zip(reading.page.as_ref());
+    let sight = page.map(|(tree, page)| Sight::of(text, tree, page, &cleaning));
+    Ok(Cleaned { bytes: text.len(), left: cleaning.strip(text).len(), sight })
+}

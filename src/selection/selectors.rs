@@ -1,0 +1,420 @@
+//! Proposes selectors: elements of a source's pages that are boilerplate, and elements that hold the content.
+//!
+//! Takes pages of the source and what cleaning removes from them. Elements are told apart by what their tags say: the id, a
+//! class, a role, or a name such as `nav`. A selector is proposed if a person can accept it without a look:
+//!
+//! - *Boilerplate* (`drop`): nearly all text in its elements goes anyway, on nearly all pages. Of several selectors for
+//!   the same text, the one for most text comes first, and the others are left out.
+//! - *Content* (`content`): nearly all text that stays is in its elements, and most of what goes is outside.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::cleaning::Cleaning;
+use crate::dom::block_model::JudgedPage;
+use crate::dom::selector::{MAX_NAME, identifier};
+use crate::html::{Attribute, NodeKind, Tree};
+use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, PatternFile, Role, Status};
+
+/// A selector must be on this number of pages ...
+const MIN_PAGES: usize = 3;
+/// ... and on this share of them. One for content: of the pages where none is proposed so far.
+const MIN_SHARE: f64 = 0.1;
+/// The minimum share of the words in elements to drop that go, over all pages; and of their pages on which so many of them
+/// go, and the headline is not among them.
+const MIN_GOING: f64 = 0.95;
+/// The minimum share of what stays on a page that is in the elements for content.
+const MIN_KEPT: f64 = 0.95;
+/// The minimum share of pages on which this is so.
+const MIN_WHOLE: f64 = 0.98;
+/// The minimum share of the removed words that a further selector is for.
+const MIN_GAIN: f64 = 0.01;
+/// The minimum share of the removed words that are outside of the elements for content.
+const MIN_OUTSIDE: f64 = 0.5;
+/// Maximum number of selectors of each role. People read them.
+const MAX_SELECTORS: usize = 12;
+/// Maximum length of an example, in characters.
+const MAX_EXAMPLE: usize = 80;
+/// Elements that say by their names what is in them.
+const TELLING_NAMES: [&str; 7] = ["article", "aside", "figcaption", "footer", "header", "main", "nav"];
+
+/// A proposed selector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// What its elements are.
+    pub role: Role,
+    /// The selector.
+    pub css: String,
+    /// Number of pages with such an element that has text.
+    pub pages: usize,
+    /// Number of such elements.
+    pub elements: usize,
+    /// The first words of such an element.
+    pub example: String,
+}
+
+/// What cleaning did to a page.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// For each block, its words that stay and those that go.
+    words: Vec<Words>,
+    /// The block that is the headline.
+    headline: Option<usize>,
+    /// The elements with text, in the order of the page.
+    elements: Vec<Element>,
+}
+
+#[derive(Clone, Debug)]
+struct Element {
+    blocks: Range<usize>,
+    /// All selectors for it.
+    selectors: Vec<String>,
+    example: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Words {
+    stay: f64,
+    go: f64,
+}
+
+impl Words {
+    fn and(self, other: Words) -> Words {
+        Words { stay: self.stay + other.stay, go: self.go + other.go }
+    }
+}
+
+impl Sight {
+    /// What `cleaning` did to the page that has this text and this tree.
+    pub fn of(text: &str, tree: &Tree, page: &JudgedPage, cleaning: &Cleaning) -> Sight {
+        let mut words = Vec::with_capacity(page.page.blocks.len());
+        let mut next = 0;
+        for block in &page.page.blocks {
+            next += cleaning.spans[next..].iter().take_while(|span| span.range.end <= block.text.start).count();
+            let spans = cleaning.spans[next..].iter().take_while(|span| span.range.start < block.text.end);
+            let gone: usize =
+                spans.map(|span| span.range.end.min(block.text.end) - span.range.start.max(block.text.start)).sum();
+            let go = f64::from(block.words) * gone as f64 / block.text.len().max(1) as f64;
+            words.push(Words { stay: f64::from(block.words) - go, go });
+        }
+        let starts = |limit: usize| page.page.blocks.partition_point(|block| block.text.start < limit);
+        let element = |node: usize| {
+            let range = tree.text(node);
+            let blocks = starts(range.start)..starts(range.end);
+            let selectors = if blocks.is_empty() { Vec::new() } else { selectors_for(tree, node) };
+            let example = || text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+            (!selectors.is_empty()).then(|| Element { blocks, selectors, example: start_of(&example()) })
+        };
+        let is_element = |&node: &usize| tree.kind(node) == NodeKind::Element;
+        Sight {
+            words,
+            headline: page.headline(),
+            elements: (1..tree.len()).filter(is_element).filter_map(element).collect(),
+        }
+    }
+}
+
+/// What selects an element by its own tag.
+fn selectors_for(tree: &Tree, node: usize) -> Vec<String> {
+    let name = tree.name(node);
+    if name.len() > MAX_NAME {
+        return Vec::new();
+    }
+    let mut selectors = Vec::new();
+    if TELLING_NAMES.contains(&name) {
+        selectors.push(name.to_owned());
+    }
+    for (attribute, value) in tree.attributes(node).filter(|(_, value)| !value.trim_ascii().is_empty()) {
+        match attribute {
+            Attribute::Id => selectors.push(format!("{name}#{}", identifier(value))),
+            Attribute::Class => {
+                selectors.extend(value.split_ascii_whitespace().map(|class| format!("{name}.{}", identifier(class))));
+            }
+            Attribute::Role | Attribute::ItemProp => {
+                selectors.push(format!("{name}[{}={}]", attribute.name(), quoted(value)));
+            }
+            _ => {}
+        }
+    }
+    selectors
+}
+
+/// A value of an attribute as CSS.
+fn quoted(value: &str) -> String {
+    let escaped: String =
+        value.chars().flat_map(|char| [matches!(char, '"' | '\\').then_some('\\'), Some(char)]).flatten().collect();
+    format!("\"{escaped}\"")
+}
+
+fn start_of(text: &str) -> String {
+    text.char_indices().nth(MAX_EXAMPLE).map_or(text, |(end, _)| &text[..end]).trim_end().to_owned()
+}
+
+/// A selector on the pages of a source.
+#[derive(Debug, Default)]
+struct Candidate {
+    css: String,
+    example: String,
+    elements: usize,
+    /// Its pages, each with the blocks in its elements.
+    pages: Vec<(usize, Vec<Range<usize>>)>,
+}
+
+/// The selectors to propose for a source.
+pub fn propose(pages: &[Sight]) -> Vec<Proposal> {
+    let candidates = candidates(pages);
+    let mut proposals = content(pages, &candidates);
+    proposals.extend(boilerplate(pages, &candidates));
+    proposals
+}
+
+fn candidates(pages: &[Sight]) -> Vec<Candidate> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (page, sight) in pages.iter().enumerate() {
+        for Element { blocks, selectors, example } in &sight.elements {
+            for css in selectors {
+                let number = *numbers.entry(css).or_insert_with(|| {
+                    candidates.push(Candidate { css: css.clone(), example: example.clone(), ..Candidate::default() });
+                    candidates.len() - 1
+                });
+                let candidate = &mut candidates[number];
+                candidate.elements += 1;
+                match candidate.pages.last_mut() {
+                    // What is inside an element before is counted with it.
+                    Some((last, ranges)) if *last == page => {
+                        if ranges.last().is_none_or(|last| last.end <= blocks.start) {
+                            ranges.push(blocks.clone());
+                        }
+                    }
+                    _ => candidate.pages.push((page, vec![blocks.clone()])),
+                }
+            }
+        }
+    }
+    candidates.retain(|candidate| candidate.pages.len() >= MIN_PAGES);
+    candidates
+}
+
+impl Candidate {
+    /// The words in its elements, page by page, and whether the headline is in one.
+    fn words<'a>(&'a self, pages: &'a [Sight]) -> impl Iterator<Item = (usize, Words, bool)> {
+        self.pages.iter().map(|(page, ranges)| {
+            let Sight { words, headline, .. } = &pages[*page];
+            let blocks = ranges.iter().flat_map(|range| &words[range.clone()]);
+            let has_headline = headline.is_some_and(|headline| ranges.iter().any(|range| range.contains(&headline)));
+            (*page, blocks.fold(Words::default(), |sum, &words| sum.and(words)), has_headline)
+        })
+    }
+
+    /// Of two for the same text, the higher one is proposed: a name alone may select more on pages that are not known, and a
+    /// short selector is easy to read.
+    fn rank(&self) -> impl Ord {
+        let is_name = TELLING_NAMES.contains(&&*self.css);
+        (!is_name, Reverse((self.css.len(), self.css.clone())))
+    }
+
+    fn proposal(&self, role: Role) -> Proposal {
+        let (css, example) = (self.css.clone(), self.example.clone());
+        Proposal { role, css, pages: self.pages.len(), elements: self.elements, example }
+    }
+}
+
+impl Sight {
+    fn all(&self) -> Words {
+        self.words.iter().fold(Words::default(), |sum, &words| sum.and(words))
+    }
+
+    /// The words that stay, without the headline. That stays wherever it is.
+    fn body(&self) -> f64 {
+        self.all().stay - self.headline.map_or(0.0, |headline| self.words[headline].stay)
+    }
+}
+
+/// Greedy: the selector for most of the words that go comes first.
+fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
+    let is_proposed = |candidate: &&Candidate| {
+        let (mut sum, mut going) = (Words::default(), 0);
+        let has_share = |part: f64, all: f64| part >= MIN_GOING * all;
+        for (_, words, has_headline) in candidate.words(pages) {
+            sum = sum.and(words);
+            going += usize::from(!has_headline && has_share(words.go, words.go + words.stay));
+        }
+        candidate.pages.len() as f64 >= MIN_SHARE * pages.len() as f64
+            && has_share(sum.go, sum.go + sum.stay)
+            && has_share(going as f64, candidate.pages.len() as f64)
+    };
+    let mut left: Vec<&Candidate> = candidates.iter().filter(is_proposed).collect();
+    let mut words: Vec<Vec<f64>> =
+        pages.iter().map(|sight| sight.words.iter().map(|words| words.go).collect()).collect();
+    let least = MIN_GAIN * words.iter().flatten().sum::<f64>();
+    let mut proposals = Vec::new();
+    while proposals.len() < MAX_SELECTORS {
+        let gain = |candidate: &Candidate| -> f64 {
+            let ranges = candidate
+                .pages
+                .iter()
+                .flat_map(|(page, ranges)| ranges.iter().map(|range| &words[*page][range.clone()]));
+            ranges.flatten().sum()
+        };
+        let order = |&(gain, at): &(f64, usize)| (gain.to_bits(), left[at].rank());
+        let gains = left.iter().enumerate().map(|(at, candidate)| (gain(candidate), at));
+        let Some((gain, best)) = gains.max_by_key(order) else { break };
+        if gain < least || gain == 0.0 {
+            break;
+        }
+        let best = left.swap_remove(best);
+        best.pages
+            .iter()
+            .for_each(|(page, ranges)| ranges.iter().for_each(|range| words[*page][range.clone()].fill(0.0)));
+        proposals.push(best.proposal(Role::Drop));
+    }
+    proposals
+}
+
+/// One selector for each kind of page: the one with the least boilerplate inside.
+fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
+    let all: Vec<Words> = pages.iter().map(|sight| Words { stay: sight.body(), ..sight.all() }).collect();
+    let mut is_open: Vec<bool> = all.iter().map(|words| words.stay > 0.0).collect();
+    let mut proposals: Vec<Proposal> = Vec::new();
+    while proposals.len() < MAX_SELECTORS {
+        let open = is_open.iter().filter(|is_open| **is_open).count();
+        let outside = |candidate: &Candidate| -> Option<f64> {
+            let (mut on_open, mut with_text, mut whole, mut outside, mut going) = (0, 0_usize, 0_usize, 0.0, 0.0);
+            for (page, words, _) in candidate.words(pages).filter(|(page, ..)| all[*page].stay > 0.0) {
+                with_text += 1;
+                on_open += usize::from(is_open[page]);
+                whole += usize::from(words.stay >= MIN_KEPT * all[page].stay);
+                outside += all[page].go - words.go;
+                going += all[page].go;
+            }
+            let is_proposed = on_open >= MIN_PAGES
+                && on_open as f64 >= MIN_SHARE * open as f64
+                && whole as f64 >= MIN_WHOLE * with_text as f64
+                && outside >= MIN_OUTSIDE * going;
+            is_proposed.then_some(outside)
+        };
+        let order = |&(outside, at): &(f64, usize)| (outside.to_bits(), candidates[at].rank());
+        let found = candidates.iter().enumerate().filter_map(|(at, candidate)| Some((outside(candidate)?, at)));
+        let Some((_, best)) = found.max_by_key(order) else { break };
+        candidates[best].pages.iter().for_each(|(page, _)| is_open[*page] = false);
+        proposals.push(candidates[best].proposal(Role::Content));
+    }
+    proposals
+}
+
+/// Adds the selectors that these pages show to the file of their source, as proposed patterns. Those that the file has
+/// already get new counts.
+pub fn add(file: &mut PatternFile, pages: &[Sight]) {
+    for Proposal { role, css, pages: documents, elements, example } in propose(pages) {
+        // What mining writes is a selector.
+        let Ok(of_role) = Elements::parse(role, &css) else { continue };
+        let (id, long_id) = (of_role.id(ID_DIGITS), of_role.id(LONG_ID_DIGITS));
+        let is_it = |pattern: &&mut Pattern| [&id, &long_id].contains(&&pattern.id) && pattern.elements().is_some();
+        if let Some(known) = file.patterns.iter_mut().find(is_it) {
+            (known.documents, known.among, known.occurrences) = (documents, pages.len(), elements);
+            continue;
+        }
+        let is_taken = file.all().any(|pattern| pattern.id == id);
+        file.patterns.push(Pattern {
+            id: if is_taken { long_id } else { id },
+            status: Status::Proposed,
+            regex: css,
+            form: Form::Elements(of_role),
+            documents,
+            among: pages.len(),
+            occurrences: elements,
+            sources: None,
+            ends_after: None,
+            place: None,
+            identifies: false,
+            value: false,
+            example,
+            note: String::new(),
+        });
+    }
+    file.sort();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cleaning::Span;
+    use crate::dom::block_model::BlockModel;
+    use crate::html::read;
+
+    /// What happens to a page from which all text after a `-` in its line is removed.
+    fn sight(page: &str) -> Sight {
+        let (text, tree) = read::<Tree>(page);
+        let starts = text.match_indices('-').map(|(at, _)| at);
+        let range = |start: usize| start..text[start..].find('\n').map_or(text.len(), |length| start + length);
+        let span = |start: usize| Span { range: range(start), score: 1.0, because: Vec::new() };
+        let cleaning = Cleaning { spans: starts.map(span).collect(), ..Cleaning::default() };
+        Sight::of(&text, &tree, &BlockModel::shipped().judge(&text, &tree), &cleaning)
+    }
+
+    fn proposed(pages: &[String]) -> Vec<String> {
+        let sights: Vec<Sight> = pages.iter().map(|page| sight(page)).collect();
+        propose(&sights).into_iter().map(|Proposal { role, css, .. }| format!("{} {css}", role.key())).collect()
+    }
+
+    fn pages(page: impl Fn(usize) -> String) -> Vec<String> {
+        (0..20).map(page).collect()
+    }
+
+    const TEN: &str = "one two three four five six seven eight nine ten";
+
+    #[test]
+    fn elements_that_go_and_elements_that_stay_are_proposed() {
+        let page = |_| {
+            format!(
+                "<div class=page><nav id=top><ul class=menu><li>-{TEN}</ul></nav><div class='story wide'><p>{TEN} {TEN}\
+                 <p class=share>-Share it</div><div class='wide side'><p>-{TEN}</div></div>"
+            )
+        };
+        assert_eq!(proposed(&pages(page)), ["content div.story", "drop nav#top", "drop div.side", "drop p.share"]);
+    }
+
+    #[test]
+    fn what_stays_on_some_pages_is_not_proposed() {
+        let side =
+            |page: usize| if page % 10 == 0 { format!("<p class=side>{TEN}") } else { format!("<p class=side>-{TEN}") };
+        assert_eq!(proposed(&pages(|page| format!("<p>{TEN}{}", side(page)))), [""; 0]);
+        let twice = |page: usize| {
+            format!("<p>{TEN}<div id=a{page}>-{TEN}</div>{}", if page < 2 { "<b class=b>-x" } else { "" })
+        };
+        assert_eq!(proposed(&pages(twice)), [""; 0], "on 1 and on 2 pages");
+    }
+
+    #[test]
+    fn the_headline_is_in_nothing_to_drop_and_may_be_outside_of_the_content() {
+        let head = "<title>Ferry late again</title><header class=head><h1>Ferry late again</h1><p>-Share -Print -Mail -Post it -Like</header>";
+        let page = |_| format!("{head}<article><p>{TEN}. {TEN}.</article><footer>-{TEN}</footer>");
+        assert_eq!(proposed(&pages(page)), ["content article", "drop footer"]);
+    }
+
+    #[test]
+    fn kinds_of_pages_have_selectors_of_their_own() {
+        let page = |page: usize| {
+            let class = if page % 2 == 0 { "story" } else { "review" };
+            format!("<div class={class}><p>{TEN}</div><p>-{TEN}")
+        };
+        assert_eq!(proposed(&pages(page)), ["content div.story", "content div.review"]);
+    }
+
+    #[test]
+    fn selectors_are_found_where_they_were_made() {
+        let page = "<div id='a b' class='tw:x 2' role='it\"s' itemprop='c\\d'>-a b c</div><p>d e f</p><x-share-and-more-of-it class=a>-b";
+        let (_, tree) = read::<Tree>(page);
+        let made = selectors_for(&tree, 1);
+        assert_eq!(made.len(), 5);
+        for css in made {
+            let selector = crate::dom::selector::Selector::parse(&css).unwrap();
+            let mut set = crate::dom::selector::SelectorSet::default();
+            set.add(0, &selector);
+            assert_eq!(set.select(&tree), [(1, 0)], "{css}");
+        }
+        assert_eq!(proposed(&pages(|_| page.to_owned())).len(), 2);
+    }
+}
