@@ -546,6 +546,11 @@ impl Cleaner {
         self.decided(text, reading, self.weighed(matches), method)
     }
 
+    /// The decision about each token of a text that was read, on which [`Cleaner::cleaning`] is based.
+    pub(crate) fn decision(&self, text: &str, reading: &Reading) -> Decision {
+        self.decide(text, reading, &reading.matches, self.options.method)
+    }
+
     /// The matches of patterns, with the trust in the files.
     fn weighed<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
         let trust = self.trust.as_ref().map_or(1.0, |trust| trust.share);

@@ -8,8 +8,7 @@ use dehusk::corpus::{OutputFile, OutputKind};
 use dehusk::dom::{block_model, page_level};
 use dehusk::pipeline::output_file;
 
-/// The page of `dehusk report`.
-#[cfg(feature = "review")]
+/// The pages of `dehusk report` and `dehusk explain`.
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");
 /// The lines of `dehusk fields`.
 pub const FIELDS: OutputKind = OutputKind::Lines(&[&["id", "source", "fields"]]);

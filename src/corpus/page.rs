@@ -7,7 +7,7 @@ use super::decode::Decoded;
 use super::encode::encode_back;
 use super::{Encoded, Warning};
 use crate::cut::Cut;
-use crate::html::{SourceMap, Tree, page_pruned};
+use crate::html::{PageMarks, SourceMap, Tree, page_marked, page_pruned};
 
 /// A page, with the map and the tree of its visible text.
 #[derive(Debug, Clone)]
@@ -32,6 +32,11 @@ impl Page {
     /// visible text. See [`page_pruned`].
     pub fn without(&self, text: &str, cuts: &[Cut]) -> String {
         page_pruned(&self.markup, text, &self.map, &self.tree, cuts)
+    }
+
+    /// The page with marks on its visible text: see [`page_marked`].
+    pub fn marked(&self, marks: &PageMarks) -> String {
+        page_marked(&self.markup, &self.map, &self.tree, marks)
     }
 
     /// Encodes `page`, which was made from this page, in the encoding of this page.

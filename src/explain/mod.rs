@@ -1,10 +1,12 @@
 //! Explains why text is removed, and by which pattern.
 //!
 //! Takes pattern files and texts. Gives plain data: the parts of a document with what happens to each
-//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown.
+//! ([`Explanation`]), the passages of a page ([`passages`]), or all matches of one pattern of any status ([`lens`]). The
+//! caller decides how it is shown.
 
 pub mod excerpts;
 pub mod lens;
+pub mod passages;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -19,6 +19,7 @@ mod lines;
 mod look;
 mod map;
 mod markdown;
+mod marked;
 #[cfg(test)]
 mod oracle;
 mod pending;
@@ -39,6 +40,8 @@ use tree::Planter;
 
 pub use map::SourceMap;
 pub use markdown::page_markdown;
+pub use marked::{PageMark, PageMarks, page_marked};
+pub use plain::escaped;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
 pub use tree::{Attribute, NodeKind, Tree};

@@ -570,8 +570,8 @@ fn is_even(tree: &Tree, table: usize) -> bool {
     columns > 1 && rows > 1 && padded <= MOST_PADDED * (tree.text(table).len() + MOST_PADDED)
 }
 
-/// A text that is no markup.
-fn escaped(text: &str) -> String {
+/// A text as markup that shows it, also in a value in double quotes.
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {

@@ -1,23 +1,28 @@
 //! `dehusk explain`: shows a document with marks on what would be removed, and why; or all that a pattern matches.
 
+mod drawn;
 mod marks;
 mod one_pattern;
 mod whole;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
 use dehusk::cleaning::{CleanOptions, Cleaner};
-use dehusk::corpus::{Content, Document, Inventory, Records};
+use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
 use dehusk::explain::Explanation;
+use dehusk::explain::passages::passages;
+use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::{Library, suited};
+use dehusk::shown::size;
 
-use super::Exit;
+use super::force::{ForceArgs, PAGE};
 use super::options::{MethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
+use super::{Exit, interrupt};
 use whole::Shown;
 
 /// Options of `dehusk explain`.
@@ -30,6 +35,14 @@ pub struct ExplainArgs {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
+    /// Draw the marks on the HTML page itself, in this file; `-` for stdout
+    ///
+    /// Write a page that looks like the HTML document in a browser, with marks on what would be removed, and why, and on what
+    /// stays. `-` for stdout. Its scripts do not run.
+    #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "pattern")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Show all matches of the pattern with this id
     ///
     /// Show all matches of the pattern with this id, whatever its status, and what is removed of them.
@@ -75,19 +88,62 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
     }
     let files = library.for_source(source);
     let cleaner = Cleaner::new(&files, &args.cleaning()?);
-    let explanation = match document.tree.as_deref() {
-        Some(tree) => Explanation::of_page(&document.text, tree, &cleaner)?,
-        None => Explanation::of(&document.text, &cleaner)?,
-    };
     let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
-    print(&shown.told(&document.text, &explanation))?;
+    let explanation = match (&args.output, document.tree.as_deref()) {
+        (Some(output), _) => draw(args, output, &document, &shown, reporter)?,
+        (None, Some(tree)) => tell(&document, &shown, Explanation::of_page(&document.text, tree, &cleaner)?)?,
+        (None, None) => tell(&document, &shown, Explanation::of(&document.text, &cleaner)?)?,
+    };
     if explanation.is_emptied {
         reporter.warn("no text of this document would be left");
     }
     Ok(Exit::Done)
 }
 
+/// Prints the text of the document with its marks.
+fn tell<'t>(document: &'t Document, shown: &Shown, explanation: Explanation<'t>) -> anyhow::Result<Explanation<'t>> {
+    print(&shown.told(&document.text, &explanation))?;
+    Ok(explanation)
+}
+
+/// Writes the page with its marks.
+fn draw<'t>(
+    args: &ExplainArgs,
+    output: &Path,
+    document: &'t Document,
+    shown: &Shown,
+    reporter: &Reporter,
+) -> anyhow::Result<Explanation<'t>> {
+    let (Some(page), Some(tree)) = (&document.page, &document.tree) else {
+        let remedy = match args.reading.options().html {
+            HtmlView::Markup => "leave out --html markup",
+            _ => "leave out --output to see its text with marks",
+        };
+        bail!("{} was not read as an HTML page, so marks cannot be drawn on it; {remedy}", args.document.display());
+    };
+    let (explanation, passages) = passages(&document.text, tree, shown.cleaner)?;
+    let html = drawn::drawn(shown, page, &document.text, document.url.as_deref(), &explanation, &passages);
+    let _permission = interrupt::writing()?;
+    match args.output_file(output)? {
+        None => print(&html)?,
+        Some(file) => {
+            file.write_atomic(|writer| writer.write_all(html.as_bytes()))?;
+            reporter.note(&format!("wrote {}: {}", output.display(), size(html.len() as u64)));
+        }
+    }
+    Ok(explanation)
+}
+
 impl ExplainArgs {
+    /// The file for the page. `None` for stdout.
+    fn output_file(&self, output: &Path) -> anyhow::Result<Option<OutputFile>> {
+        if output == Path::new("-") {
+            return Ok(None);
+        }
+        let inputs = [vec![self.document.clone()], pattern_files(&self.patterns)?].concat();
+        Ok(Some(self.force.file(output, &inputs, PAGE)?))
+    }
+
     fn cleaning(&self) -> anyhow::Result<CleanOptions> {
         Ok(suited(self.method.options()?, self.reading.options().html))
     }
@@ -97,7 +153,12 @@ impl ExplainArgs {
     }
 
     fn scan(&self) -> anyhow::Result<Inventory> {
-        Ok(Inventory::scan(std::slice::from_ref(&self.document), &self.reading.options().tree(true))?)
+        let options = self.reading.options().tree(true);
+        let html = match (&self.output, options.html) {
+            (Some(_), HtmlView::Text | HtmlView::Markdown) => HtmlView::Page,
+            (_, html) => html,
+        };
+        Ok(Inventory::scan(std::slice::from_ref(&self.document), &options.html(html))?)
     }
 }
 

@@ -60,7 +60,7 @@ impl Shown<'_> {
     }
 
     /// The words of a pattern, or its regex.
-    fn words(&self, pattern: &Pattern) -> String {
+    pub fn words(&self, pattern: &Pattern) -> String {
         let is_of =
             |file: &&&PatternFile| file.all().any(|other| other.id == pattern.id && other.regex == pattern.regex);
         match self.files.iter().find(is_of) {

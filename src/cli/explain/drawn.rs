@@ -1,0 +1,113 @@
+//! A page with marks on what would be removed and what stays, to look at in a browser.
+
+use dehusk::corpus::Page;
+use dehusk::explain::passages::{Passage, Verdict};
+use dehusk::explain::{BY_SHAPE, Explanation};
+use dehusk::html::{PageMark, PageMarks, escaped};
+
+use super::whole::Shown;
+
+/// Number of patterns in the legend.
+const PATTERNS: usize = 10;
+/// Maximum number of characters of a pattern's words in the legend.
+const CHARACTERS: usize = 60;
+
+const GOES: &str = "dehusk-goes";
+const STAYS: &str = "dehusk-stays";
+
+/// The marks do not take over what the page says about `span`.
+const STYLE: &str = "
+.dehusk-goes, .dehusk-stays { all: unset !important }
+.dehusk-goes { background: #ffd7d5 !important; color: #82071e !important; text-decoration: line-through !important }
+.dehusk-stays { text-decoration: underline dotted 1px #57606a !important }
+.dehusk-legend { all: initial !important; position: fixed !important; top: 8px !important; right: 8px !important;
+  z-index: 2147483647 !important; max-width: 40em !important; max-height: 80vh !important; overflow: auto !important;
+  padding: 8px !important; border: 1px solid #57606a !important; background: #fff !important; color: #1f2328 !important;
+  font: 12px/1.5 monospace !important; white-space: pre-wrap !important }
+.dehusk-legend summary { all: revert !important; cursor: pointer !important }
+";
+
+/// The page with all marks. `address` is that of the page, if it is known.
+pub fn drawn(
+    shown: &Shown,
+    page: &Page,
+    text: &str,
+    address: Option<&str>,
+    explanation: &Explanation,
+    passages: &[Passage],
+) -> String {
+    let marks = passages.iter().map(mark).collect();
+    page.marked(&PageMarks { marks, address, style: STYLE, legend: &shown.legend_box(text.len(), explanation) })
+}
+
+fn mark(Passage { range, verdict }: &Passage) -> PageMark {
+    let (class, title) = match verdict {
+        Verdict::Goes { because, boilerplate } => (GOES, format!("{} {}", because.join(" "), hundredths(*boilerplate))),
+        Verdict::Stays { content } => (STAYS, format!("content {}", hundredths(*content))),
+    };
+    PageMark { range: range.clone(), class, title }
+}
+
+/// A probability such as `.93`.
+fn hundredths(probability: f32) -> String {
+    let written = format!("{probability:.2}");
+    written.strip_prefix('0').unwrap_or(&written).to_owned()
+}
+
+impl Shown<'_> {
+    /// A box that says how much goes, by which patterns, and what the marks mean.
+    fn legend_box(&self, bytes: usize, explanation: &Explanation) -> String {
+        let Explanation { removed, by_pattern, by_shape, .. } = explanation;
+        let mut legend = format!(
+            "<details class=\"dehusk-legend\" open><summary>dehusk: {removed} of {bytes} bytes of text would be removed\
+             </summary>"
+        );
+        let rows = by_pattern.iter().take(PATTERNS).map(|&(index, bytes)| {
+            let pattern = &self.cleaner.patterns()[index];
+            (bytes, pattern.id.as_str(), start_of(&self.words(pattern)))
+        });
+        let of_shape = (*by_shape > 0).then(|| (*by_shape, BY_SHAPE, "no pattern matches it".to_owned()));
+        for (bytes, id, words) in rows.chain(of_shape) {
+            legend += &format!("{bytes} bytes  {}  {}\n", escaped(id), escaped(&words));
+        }
+        let others = by_pattern.get(PATTERNS..).unwrap_or_default();
+        if !others.is_empty() {
+            let bytes: usize = others.iter().map(|(_, bytes)| bytes).sum();
+            legend += &format!("{bytes} bytes  {} other patterns\n", others.len());
+        }
+        legend
+            + &format!(
+                "\n<span class=\"{GOES}\">removed</span>: point at it to see the ids of its patterns, and the \
+                 probability that it is boilerplate\n<span class=\"{STAYS}\">kept</span>: point at it to see the \
+                 probability that it is content</details>"
+            )
+    }
+}
+
+/// The start of a pattern's words, on one line.
+fn start_of(words: &str) -> String {
+    let line = words.replace(char::is_control, " ");
+    match line.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_say_why() {
+        let title = |verdict| mark(&Passage { range: 0..1, verdict }).title;
+        let because = vec!["a\"b".to_owned(), "c".to_owned()];
+        assert_eq!(title(Verdict::Goes { because, boilerplate: 0.978 }), "a\"b c .98");
+        assert_eq!(title(Verdict::Stays { content: 1.0 }), "content 1.00");
+    }
+
+    #[test]
+    fn words_of_patterns_are_cut_and_on_one_line() {
+        assert_eq!(start_of("a\nb"), "a b");
+        assert_eq!(start_of(&"ä".repeat(CHARACTERS + 1)), "ä".repeat(CHARACTERS) + "…");
+    }
+}
