@@ -177,6 +177,12 @@ pub fn examples(name: &str) -> &'static [Example] {
                 purpose: "See the same for a line of a JSONL file, page by page and in colour",
                 lines: &["dehusk explain cleaned.jsonl --line 3 -p patterns --color always | less -R"],
             },
+            Example {
+                purpose: "Draw it on an HTML page, to look at in a browser",
+                lines: &[
+                    "dehusk explain corpora/news/orchard-courier.example/2024-01-06-wassail.html -p patterns -o drawn.html",
+                ],
+            },
         ],
         "fields" => &[Example {
             purpose: "Write the authors, dates and counts of all documents",

@@ -4,6 +4,7 @@ use dehusk::corpus::Page;
 use dehusk::explain::passages::{Passage, Verdict};
 use dehusk::explain::{BY_SHAPE, Explanation};
 use dehusk::html::{PageMark, PageMarks, escaped};
+use dehusk::shown::count;
 
 use super::whole::Shown;
 
@@ -68,12 +69,12 @@ impl Shown<'_> {
         });
         let of_shape = (*by_shape > 0).then(|| (*by_shape, BY_SHAPE, "no pattern matches it".to_owned()));
         for (bytes, id, words) in rows.chain(of_shape) {
-            legend += &format!("{bytes} bytes  {}  {}\n", escaped(id), escaped(&words));
+            legend += &format!("{}  {}  {}\n", count(bytes, "byte"), escaped(id), escaped(&words));
         }
         let others = by_pattern.get(PATTERNS..).unwrap_or_default();
         if !others.is_empty() {
             let bytes: usize = others.iter().map(|(_, bytes)| bytes).sum();
-            legend += &format!("{bytes} bytes  {} other patterns\n", others.len());
+            legend += &format!("{}  {}\n", count(bytes, "byte"), count(others.len(), "other pattern"));
         }
         legend
             + &format!(

@@ -35,10 +35,10 @@ pub struct ExplainArgs {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Draw the marks on the HTML page itself, in this file; `-` for stdout
+    /// File for the HTML page with marks drawn on it; `-` for stdout
     ///
-    /// Write a page that looks like the HTML document in a browser, with marks on what would be removed, and why, and on what
-    /// stays. `-` for stdout. Its scripts do not run.
+    /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and why, and
+    /// on what stays; `-` for stdout. Its scripts do not run.
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "pattern")]
     output: Option<PathBuf>,
     #[command(flatten)]
