@@ -1,5 +1,6 @@
 //! What happens to the visible text of a page, passage by passage.
 
+use std::iter;
 use std::ops::Range;
 
 use super::{Explanation, ids};
@@ -58,7 +59,7 @@ pub fn passages<'t>(
         let mut at = block.text.start;
         let gone = touching(&cleaning.spans, &block.text, |span| &span.range);
         let gone = gone.iter().map(|span| common(&span.range, &block.text));
-        for gone in gone.chain([block.text.end..block.text.end]) {
+        for gone in gone.chain(iter::once(block.text.end..block.text.end)) {
             let range = at..gone.start;
             at = gone.end;
             if !text[range.clone()].trim().is_empty() {
@@ -85,9 +86,10 @@ fn boilerplate(reading: &Reading, decision: &Decision, range: &Range<usize>) -> 
     let tokens = &reading.tokens.tokens;
     let before = |limit: usize| tokens.partition_point(|token| token.range().start < limit);
     let (mut sum, mut bytes) = (0.0, 0.0);
-    for token in before(range.start)..before(range.end) {
-        let len = tokens[token].range().len() as f32;
-        sum += len * decision.probabilities[token];
+    let within = before(range.start)..before(range.end);
+    for (token, probability) in tokens[within.clone()].iter().zip(&decision.probabilities[within]) {
+        let len = token.range().len() as f32;
+        sum += len * probability;
         bytes += len;
     }
     if bytes > 0.0 { sum / bytes } else { 0.0 }

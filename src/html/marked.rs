@@ -178,6 +178,10 @@ mod tests {
         page_marked(html, &map, &tree, &PageMarks { marks, address, style: "", legend: LEGEND })
     }
 
+    fn all(text: &str) -> Vec<Range<usize>> {
+        iter::once(0..text.len()).collect()
+    }
+
     /// Every other word, and the white space after it.
     fn words(text: &str) -> Vec<Range<usize>> {
         let mut at = 0;
@@ -198,7 +202,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str) {
         let text = visible_text(html);
-        for marks in [words, |text: &str| Vec::from([0..text.len()])] {
+        for marks in [words, all] {
             let page = marked(html, Some("https://quay.example/a?b&c"), marks);
             assert_eq!(visible_text(&page.replacen(LEGEND, "", 1)), text, "{html:?} {page:?}");
             // White space that a `<pre>` keeps is shown after the legend, but not at the start of a text.
@@ -209,15 +213,13 @@ mod tests {
 
     #[test]
     fn marked_text_is_in_spans() {
-        let all = |text: &str| Vec::from([0..text.len()]);
         assert_eq!(body("<p>a <b>b &amp; c</b> d\n</p>", all), "<p>[a] <b>[b &amp; c]</b> [d]\n</p>");
-        assert_eq!(body("<p>a b c", |_| vec![2..3]), "<p>a [b] c");
+        assert_eq!(body("<p>a b c", |_| iter::once(2..3).collect()), "<p>a [b] c");
         assert_eq!(body("<table> <tr> <td>a</td> </table>", all), "<table> <tr> <td>[a]</td> </table>");
     }
 
     #[test]
     fn where_no_span_can_stand_there_is_none() {
-        let all = |text: &str| Vec::from([0..text.len()]);
         for page in [
             "<select><option>a</select>",
             "<input type=submit value=a>",
