@@ -179,9 +179,7 @@ pub fn examples(name: &str) -> &'static [Example] {
             },
             Example {
                 purpose: "Draw it on an HTML page, to look at in a browser",
-                lines: &[
-                    "dehusk explain corpora/news/orchard-courier.example/2024-01-06-wassail.html -p patterns -o drawn.html",
-                ],
+                lines: &["dehusk explain corpora/news/orchard*/2024-01-06-wassail.html -p patterns -o drawn.html"],
             },
         ],
         "fields" => &[Example {
