@@ -77,12 +77,6 @@ impl SourceMap {
         Some(piece.source.len())
     }
 
-    /// Whether a byte of the source is visible text.
-    pub(super) fn has_source(&self, source: usize) -> bool {
-        let at = self.pieces.partition_point(|p| p.source.end <= source);
-        self.pieces.get(at).is_some_and(|piece| piece.source.contains(&source))
-    }
-
     fn part(&self, at: usize, text: &Range<usize>) -> Option<SourcePart> {
         let piece = &self.pieces[at];
         let is_whole = text.start <= piece.text.start && piece.text.end <= text.end;

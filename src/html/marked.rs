@@ -15,10 +15,12 @@ use super::syntax::Syntax;
 use super::tree::Tree;
 use crate::stretches::{common, touching};
 
-/// What the page may load: looks, but nothing that acts. Scripts are forbidden in every form, also as attributes and in links.
-/// Frames and objects are forbidden because a page inside them has its own policy.
-const POLICY: &str = "default-src 'none'; script-src 'none'; style-src * data: 'unsafe-inline'; img-src * data: blob:; \
-                      font-src * data:; media-src * data: blob:; form-action 'none'";
+/// What a page with marks may load: looks from the web, but nothing that acts, and no files of this machine. Scripts are
+/// forbidden in every form, also as attributes and in links. Frames and objects are forbidden because a page inside them has
+/// its own policy.
+pub const MARKED_PAGE_POLICY: &str = "default-src 'none'; script-src 'none'; style-src http: https: data: 'unsafe-inline'; \
+                                      img-src http: https: data:; font-src http: https: data:; \
+                                      media-src http: https: data:; form-action 'none'";
 
 /// A policy does not stop `<meta http-equiv=refresh>`, and the page's own policy may forbid our style. So no such attribute
 /// keeps its name.
@@ -54,14 +56,17 @@ pub struct PageMark {
 /// The page with these marks. `map` and `tree` must be those of this page.
 ///
 /// Text where no `<span>` can stand has no mark: labels of `<input>`, the options of `<select>`, `<textarea>`, raw text,
-/// formulas. The visible text of the new page is that of the legend and then that of the old page.
+/// formulas. The visible text of the new page is that of the legend and then that of the old page, with `data-http-equiv` for
+/// `http-equiv`.
 pub fn page_marked(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) -> String {
     let mut insertions = vec![(start_of_content(html), start(tree, marks).into())];
-    insertions.extend(defused(html, map));
+    insertions.extend(defused(html));
     insertions.extend(spans(html, map, tree, marks));
     insertions.sort_by_key(|&(at, _)| at);
     let mut page = String::with_capacity(html.len() + insertions.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut copied = html.len() - html.trim_start_matches(BYTE_ORDER_MARK).len();
+    // In no other encoding that a browser might guess, or that the page declares, is the start what it seems to be.
+    page.push(BYTE_ORDER_MARK);
     for (at, text) in insertions {
         page.push_str(&html[copied..at]);
         page.push_str(&text);
@@ -74,12 +79,13 @@ pub fn page_marked(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) 
 type Insertion = (usize, Cow<'static, str>);
 
 fn start(tree: &Tree, marks: &PageMarks) -> String {
-    let base = marks.address.filter(|_| tree.base().is_none());
-    let base = base.map(|address| format!("<base href=\"{}\">", escaped(address))).unwrap_or_default();
-    // The page may declare another encoding further down. The first declaration counts.
+    let address = marks.address.filter(|_| tree.base().is_none());
+    let href = address.map(|address| format!(" href=\"{}\"", escaped(address))).unwrap_or_default();
+    // A link opens another window, so that the page with its marks stays. In a frame without new windows, it does nothing.
     format!(
-        "<meta charset=\"utf-8\"><meta name=\"generator\" content=\"dehusk explain\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">{base}<style>{}</style>\n{}\n",
+        "<meta name=\"generator\" content=\"dehusk explain\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{MARKED_PAGE_POLICY}\">\
+         <base target=\"_blank\"{href}><style>{}</style>\n{}\n",
         marks.style, marks.legend
     )
 }
@@ -109,12 +115,12 @@ fn comment_len(comment: &str) -> Option<usize> {
     is_usual.then_some(end + "-->".len())
 }
 
-/// Gives all attributes `http-equiv` another name. Text that a reader sees stays.
-fn defused(html: &str, map: &SourceMap) -> Vec<Insertion> {
-    let bytes = html.as_bytes();
-    let is_one = |&at: &usize| bytes[at..at + HTTP_EQUIV.len()].eq_ignore_ascii_case(HTTP_EQUIV.as_bytes());
-    let places = (0..(html.len() + 1).saturating_sub(HTTP_EQUIV.len())).filter(is_one);
-    places.filter(|&at| !map.has_source(at)).map(|at| (at, "data-".into())).collect()
+/// Gives all attributes `http-equiv` another name. Where it stands in text, the text changes as well: a browser may take
+/// for markup what we take for text.
+fn defused(html: &str) -> impl Iterator<Item = Insertion> {
+    let parts = html.as_bytes().windows(HTTP_EQUIV.len()).enumerate();
+    let places = parts.filter(|(_, part)| part.eq_ignore_ascii_case(HTTP_EQUIV.as_bytes()));
+    places.map(|(at, _)| (at, "data-".into()))
 }
 
 fn spans(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) -> Vec<Insertion> {
@@ -235,10 +241,11 @@ mod tests {
 
     #[test]
     fn nothing_on_the_page_acts() {
-        let html = "<meta HTTP-EQUIV=refresh content=0><p>http-equiv</p>";
+        let html = "<meta HTTP-EQUIV=refresh content=0><svg><xmp><meta http-equiv=refresh></xmp></svg><p>http-equiv";
         let page = marked(html, None, |_| Vec::new());
-        assert!(page.contains("<meta data-HTTP-EQUIV=refresh") && page.contains("<p>http-equiv</p>"), "{page}");
-        assert!(page.starts_with("<meta charset=\"utf-8\">") && page.contains("script-src 'none'"), "{page}");
+        assert_eq!(page.to_ascii_lowercase().matches(HTTP_EQUIV).count(), 4, "{page}");
+        assert_eq!(page.to_ascii_lowercase().matches("data-http-equiv").count(), 3, "{page}");
+        assert!(page.starts_with("\u{feff}<meta name=") && page.contains(MARKED_PAGE_POLICY), "{page}");
     }
 
     #[test]
@@ -253,7 +260,7 @@ mod tests {
     #[test]
     fn links_start_from_the_address() {
         let page = |html: &str| marked(html, Some("https://quay.example/?a=\"&b"), |_| Vec::new());
-        assert!(page("<p>a").contains("<base href=\"https://quay.example/?a=&quot;&amp;b\">"));
+        assert!(page("<p>a").contains("<base target=\"_blank\" href=\"https://quay.example/?a=&quot;&amp;b\">"));
         assert!(!page("<base href=/c/><p>a").contains("quay"));
     }
 

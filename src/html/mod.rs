@@ -40,7 +40,7 @@ use tree::Planter;
 
 pub use map::SourceMap;
 pub use markdown::page_markdown;
-pub use marked::{PageMark, PageMarks, page_marked};
+pub use marked::{MARKED_PAGE_POLICY, PageMark, PageMarks, page_marked};
 pub use plain::escaped;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
