@@ -16,6 +16,8 @@ mod complaints;
 mod input;
 #[path = "browser/keys.rs"]
 mod keys;
+#[path = "browser/marked.rs"]
+mod marked;
 #[path = "browser/pictures.rs"]
 mod pictures;
 #[path = "browser/process.rs"]

@@ -52,7 +52,7 @@ pub struct ReviewArgs {
 pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
     remove_left_over(&args.patterns);
-    let inventory = scan(&args.corpus, reporter, &mut Summary::default())?.with_trees();
+    let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
     let options = suited(args.method.options()?, inventory.options().html);
     let documents = Documents::new(inventory, args.max_documents as usize);
     let folder = args.patterns.clone();

@@ -92,6 +92,15 @@ impl Inventory {
         self
     }
 
+    /// The same files. What is read as the text of a page comes with its page ([`HtmlView::Page`]).
+    #[doc(hidden)]
+    pub fn with_pages(self) -> Inventory {
+        match self.options.html {
+            HtmlView::Text | HtmlView::Markdown => self.with_html(HtmlView::Page),
+            HtmlView::Page | HtmlView::Markup => self,
+        }
+    }
+
     /// The files to read, sorted by source and name.
     #[doc(hidden)]
     pub fn files(&self) -> &[InputFile] {

@@ -28,6 +28,11 @@ impl Page {
         &self.markup
     }
 
+    /// The tree of the page.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// The page with cuts made in its visible text, and without the elements that are empty then. `text` is all its
     /// visible text. See [`page_pruned`].
     pub fn without(&self, text: &str, cuts: &[Cut]) -> String {

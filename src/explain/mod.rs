@@ -1,12 +1,13 @@
 //! Explains why text is removed, and by which pattern.
 //!
 //! Takes pattern files and texts. Gives plain data: the parts of a document with what happens to each
-//! ([`Explanation`]), the passages of a page ([`passages`]), or all matches of one pattern of any status ([`lens`]). The
-//! caller decides how it is shown.
+//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown. Or gives
+//! a page with marks ([`drawn`]).
 
+pub mod drawn;
 pub mod excerpts;
 pub mod lens;
-pub mod passages;
+mod passages;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use std::ops::Range;
 use crate::cleaning::cutting::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
 use crate::html::Tree;
+use crate::patterns::{Pattern, PatternFile};
 use crate::stretches::touching;
 
 /// Used instead of an id where no pattern matches.
@@ -87,6 +89,12 @@ impl<'t> Explanation<'t> {
     }
 }
 
+/// The words of a pattern of these files. The regex of a pattern that is in none of them.
+pub fn in_words(files: &[&PatternFile], pattern: &Pattern) -> String {
+    let is_of = |file: &&&PatternFile| file.all().any(|other| other.id == pattern.id && other.regex == pattern.regex);
+    files.iter().find(is_of).map_or_else(|| pattern.regex.clone(), |file| file.in_words(pattern))
+}
+
 fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextPart<'t>> {
     let unmarked = |range: Range<usize>| TextPart { text: &text[range], outcome: Outcome::Unmarked };
     let mut parts = Vec::new();
@@ -133,7 +141,7 @@ fn by_pattern(cleaning: &Cleaning) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::cleaning::CleanOptions;
-    use crate::patterns::{LexerCache, PatternFile};
+    use crate::patterns::LexerCache;
 
     #[test]
     fn the_parts_are_the_text_line_by_line_with_what_takes_them() {

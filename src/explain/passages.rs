@@ -38,13 +38,14 @@ pub enum Verdict {
 /// structure of the page was judged by. `tree` is the tree of the page that has this text.
 ///
 /// # Errors
-/// If the search for a regex that a person wrote was given up.
+/// If the search for a regex that a person wrote was given up, or stopped because `go_on` returned false.
 pub fn passages<'t>(
     text: &'t str,
     tree: &Tree,
     cleaner: &Cleaner,
+    go_on: &dyn Fn() -> bool,
 ) -> Result<(Explanation<'t>, Vec<Passage>), CleanError> {
-    let reading = cleaner.read_page(&mut Scratch::default(), text, Some(tree), &|| true)?;
+    let reading = cleaner.read_page(&mut Scratch::default(), text, Some(tree), go_on)?;
     let cleaning = cleaner.cleaning(text, &reading);
     let decision = cleaner.decision(text, &reading);
     let mut passages = Vec::new();
@@ -111,7 +112,7 @@ mod tests {
         let story = "<p>The ferry sailed at dawn, and nobody on the quay knew why, or when it would come back.</p>";
         let page = format!("<h1>The ferry</h1>{story}<p>Share this page</p>{story}");
         let (text, tree) = read::<Tree>(&page);
-        let (explanation, passages) = passages(&text, &tree, &cleaner).unwrap();
+        let (explanation, passages) = passages(&text, &tree, &cleaner, &|| true).unwrap();
         assert_eq!(explanation, Explanation::of_page(&text, &tree, &cleaner).unwrap());
         assert!(passages.is_sorted_by(|a, b| a.range.end <= b.range.start), "{passages:?}");
         let shared = passages.iter().find(|passage| &text[passage.range.clone()] == "Share this page").unwrap();

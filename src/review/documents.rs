@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use crate::cleaning::PageText;
-use crate::corpus::{DocumentRef, Inventory};
+use crate::corpus::{Document, DocumentRef, Inventory};
 use crate::html::Tree;
 use crate::patterns::SHARED;
 use crate::selection::effects::{Effects, Question};
@@ -51,6 +51,8 @@ pub struct LoadedDocument {
     pub text: String,
     /// The tree of its page, if it is one.
     pub tree: Option<Arc<Tree>>,
+    /// Where it is in the corpus.
+    place: DocumentRef,
 }
 
 impl Texts {
@@ -67,6 +69,7 @@ impl Texts {
 impl Documents {
     /// At most `most` documents for each source of an inventory.
     pub fn new(inventory: Inventory, most: usize) -> Documents {
+        let inventory = inventory.with_trees().with_pages();
         Documents { inventory, most, listings: OnceLock::new(), recent: Mutex::default() }
     }
 
@@ -92,19 +95,28 @@ impl Documents {
         texts
     }
 
+    /// The document as it is now. If it is a page, it comes with its markup, which does not stay in memory.
+    ///
+    /// # Errors
+    /// Why it cannot be read any more.
+    pub fn read_again(&self, document: &LoadedDocument) -> Result<Document, String> {
+        self.inventory.read(&document.place).map_err(|skipped| skipped.to_string())
+    }
+
     fn read(&self, source: &str) -> Texts {
         let places = self.places(source);
         let chosen: Vec<&DocumentRef> = evenly_spread(&places, self.most).collect();
         let read: Vec<Result<LoadedDocument, String>> = chosen
             .par_iter()
-            .map(|place| self.inventory.read(place).map_err(|skipped| skipped.to_string()))
-            .map(|read| {
+            .map(|&place| {
+                let document = self.inventory.read(place).map_err(|skipped| skipped.to_string())?;
                 // A copy, because the file may change in the meantime.
-                read.map(|document| LoadedDocument {
+                Ok(LoadedDocument {
                     source: document.source.as_str().to_owned(),
                     id: document.id,
                     text: document.text,
                     tree: document.tree,
+                    place: *place,
                 })
             })
             .collect();
@@ -132,5 +144,39 @@ impl Documents {
             let listings = self.inventory.sources().map_err(|error| error.to_string())?.listings.into_iter();
             Ok(listings.map(|listing| (listing.id.as_str().to_owned(), listing.documents)).collect())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::corpus::{HtmlView, ReadOptions};
+
+    #[test]
+    fn pages_are_read_again_wherever_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let line = r#"{"source": "s", "id": "1", "url": "https://quay.example/", "html": "<p>A ferry"}"#;
+        let packed = zstd::encode_all(line.as_bytes(), 1).expect("packed");
+        fs::create_dir(folder.path().join("s")).expect("a source");
+        fs::write(folder.path().join("a.jsonl.zst"), packed).expect("a file");
+        fs::write(folder.path().join("s/2.html"), "<p>A gull").expect("a page");
+        fs::write(folder.path().join("s/3.txt"), "A mast").expect("a text");
+        for html in [HtmlView::Text, HtmlView::Markdown, HtmlView::Page] {
+            let options = ReadOptions { html, ..ReadOptions::default() };
+            let inventory = Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
+            let documents = Documents::new(inventory, 9);
+            let texts = documents.texts("s");
+            let told = texts.documents.iter().map(|document| {
+                let page = documents.read_again(document).expect("it is there").page;
+                assert_eq!(page.is_some(), document.tree.is_some());
+                (document.text.as_str(), page.map(|page| page.markup().to_owned()).unwrap_or_default())
+            });
+            let mut told: Vec<(&str, String)> = told.collect();
+            told.sort_unstable();
+            let expected = [("A ferry", "<p>A ferry"), ("A gull", "<p>A gull"), ("A mast", "")];
+            assert_eq!(told, expected.map(|(text, page)| (text, page.to_owned())));
+        }
     }
 }

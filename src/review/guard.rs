@@ -9,6 +9,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::html::MARKED_PAGE_POLICY;
+
 /// What a valid request must have.
 #[derive(Clone, Debug)]
 pub struct Guard {
@@ -18,7 +20,14 @@ pub struct Guard {
 
 /// The page may use its own style sheet and script, and its own server. Nothing else, whatever a document contains.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+     img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What the answer with a document as a page has instead: only our own pages may frame it, and it has no part in them. It is
+/// in a sandbox also where it is opened without a frame: it runs no script, sends nothing, and belongs to no site.
+pub fn of_marked_page() -> [(HeaderName, String); 2] {
+    let policy = format!("{MARKED_PAGE_POLICY}; frame-ancestors 'self'; sandbox");
+    [(header::CONTENT_SECURITY_POLICY, policy), (header::X_FRAME_OPTIONS, "SAMEORIGIN".to_owned())]
+}
 
 impl Guard {
     /// A new key, for a server on this port.
@@ -57,7 +66,7 @@ impl Guard {
     }
 }
 
-/// Refuses invalid requests, and adds the security headers to every answer.
+/// Refuses invalid requests, and adds the security headers to every answer. Headers that an answer has already, stay.
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let refusal = guard.refusal(request.uri().path(), request.headers());
     let mut response = match refusal {
@@ -74,7 +83,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];
     for (name, value) in protection {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
@@ -100,6 +109,13 @@ mod tests {
         assert!(!refused("/abc/", &[("host", "127.0.0.1:80")]));
         let ours = [("host", "localhost:80"), ("origin", "http://localhost:80"), ("sec-fetch-site", "same-origin")];
         assert!(!refused("/abc/s/x", &ours));
+    }
+
+    #[test]
+    fn a_marked_page_is_in_a_sandbox_without_exceptions() {
+        let [(_, policy), _] = of_marked_page();
+        assert!(policy.starts_with("default-src 'none'; script-src 'none';"), "{policy}");
+        assert!(policy.ends_with("; frame-ancestors 'self'; sandbox") && !policy.contains("allow-"), "{policy}");
     }
 
     #[test]

@@ -383,7 +383,10 @@ const paragraph = (textContent) => Object.assign(document.createElement("p"), { 
 
 async function reloadMain() {
   const fresh = new DOMParser().parseFromString(await part(location.href), "text/html");
-  put($("#main"), () => { $("#main").innerHTML = $("#main", fresh).innerHTML; });
+  // A frame with the same page stays where its reader is.
+  const frame = (room) => $("iframe", room)?.getAttribute("src");
+  const isSame = frame(document) !== undefined && frame(document) === frame(fresh);
+  if (!isSame) put($("#main"), () => { $("#main").innerHTML = $("#main", fresh).innerHTML; });
   const progress = $("#progress", fresh);
   if (progress) $("#progress")?.replaceWith(progress);
 }

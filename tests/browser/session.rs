@@ -152,6 +152,15 @@ impl Browser {
         self.done("run a script", self.client.execute(script, arguments))
     }
 
+    /// Does something in the first frame of the page.
+    #[track_caller]
+    pub fn in_frame<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.done("enter the frame", self.client.enter_frame(0));
+        let result = work();
+        self.done("leave the frame", self.client.enter_parent_frame());
+        result
+    }
+
     /// Waits for an operation that must succeed.
     #[track_caller]
     pub fn done<T>(&self, what: &str, task: impl Future<Output = Result<T, CmdError>>) -> T {

@@ -1,6 +1,5 @@
 //! `dehusk explain`: shows a document with marks on what would be removed, and why; or all that a pattern matches.
 
-mod drawn;
 mod marks;
 mod one_pattern;
 mod whole;
@@ -13,7 +12,7 @@ use clap::Args;
 use dehusk::cleaning::{CleanOptions, Cleaner};
 use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
 use dehusk::explain::Explanation;
-use dehusk::explain::passages::passages;
+use dehusk::explain::drawn::{Canvas, drawn};
 use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::{Library, suited};
 use dehusk::shown::size;
@@ -114,15 +113,15 @@ fn draw<'t>(
     shown: &Shown,
     reporter: &Reporter,
 ) -> anyhow::Result<Explanation<'t>> {
-    let (Some(page), Some(tree)) = (&document.page, &document.tree) else {
+    let Some(page) = &document.page else {
         let remedy = match args.reading.options().html {
             HtmlView::Markup => "leave out --html markup",
             _ => "leave out --output to see its text with marks",
         };
         bail!("{} was not read as an HTML page, so marks cannot be drawn on it; {remedy}", args.document.display());
     };
-    let (explanation, passages) = passages(&document.text, tree, shown.cleaner)?;
-    let html = drawn::drawn(shown, page, &document.text, document.url.as_deref(), &explanation, &passages);
+    let canvas = Canvas { page, text: &document.text, address: document.url.as_deref() };
+    let (html, explanation) = drawn(&canvas, shown.cleaner, |pattern| shown.words(pattern), &|| true)?;
     let _permission = interrupt::writing()?;
     match args.output_file(output)? {
         None => print(&html)?,
@@ -154,11 +153,8 @@ impl ExplainArgs {
 
     fn scan(&self) -> anyhow::Result<Inventory> {
         let options = self.reading.options().tree(true);
-        let html = match (&self.output, options.html) {
-            (Some(_), HtmlView::Text | HtmlView::Markdown) => HtmlView::Page,
-            (_, html) => html,
-        };
-        Ok(Inventory::scan(std::slice::from_ref(&self.document), &options.html(html))?)
+        let inventory = Inventory::scan(std::slice::from_ref(&self.document), &options)?;
+        Ok(if self.output.is_some() { inventory.with_pages() } else { inventory })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A whole document with marks on what would be removed, and below it the patterns that remove it.
 
 use dehusk::cleaning::Cleaner;
-use dehusk::explain::{BY_SHAPE, Explanation};
+use dehusk::explain::{BY_SHAPE, Explanation, in_words};
 use dehusk::patterns::{Pattern, PatternFile};
 
 use crate::cli::terminal::{Screen, Style};
@@ -61,11 +61,6 @@ impl Shown<'_> {
 
     /// The words of a pattern, or its regex.
     pub fn words(&self, pattern: &Pattern) -> String {
-        let is_of =
-            |file: &&&PatternFile| file.all().any(|other| other.id == pattern.id && other.regex == pattern.regex);
-        match self.files.iter().find(is_of) {
-            Some(file) if !self.regex => file.in_words(pattern),
-            _ => pattern.regex.clone(),
-        }
+        if self.regex { pattern.regex.clone() } else { in_words(self.files, pattern) }
     }
 }

@@ -1,13 +1,16 @@
-//! One document with what is removed marked, and beside it the pattern of the selected mark.
+//! One document with what is removed marked: its text, and beside it the pattern of the selected mark; or the document as a
+//! page.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use maud::{Markup, html};
+use serde::Deserialize;
 
 use super::Links;
 use crate::cleaning::{Cleaner, Cleaning, Origin, Reading};
 use crate::patterns::{PatternFile, SHARED};
+use crate::review::Version;
 use crate::review::documents::Texts;
 use crate::review::query::in_short;
 use crate::shown;
@@ -18,8 +21,20 @@ use crate::view::report::documents::removed_parts;
 /// Number of characters shown at first. For a longer document, "Show more" adds the same number.
 pub const SHOWN: usize = 100_000;
 
-/// A document and the data to show it.
-pub struct Shown<'s> {
+/// How a document is shown.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum View {
+    /// Its text.
+    #[default]
+    Text,
+    /// The page that it is. Other documents are shown as text.
+    Page,
+}
+
+/// A document among others.
+#[derive(Clone, Copy)]
+pub struct Located<'s> {
     /// The addresses of the review.
     pub links: &'s Links,
     /// The source. [`SHARED`] for documents of all sources.
@@ -28,6 +43,18 @@ pub struct Shown<'s> {
     pub texts: &'s Texts,
     /// The index of the document.
     pub number: usize,
+}
+
+impl<'s> Located<'s> {
+    fn text(&self) -> &'s str {
+        &self.texts.documents[self.number].text
+    }
+}
+
+/// The text of a document and the data to show it.
+pub struct Shown<'s> {
+    /// The document.
+    pub at: Located<'s>,
     /// The pattern files, the source's own first.
     pub files: &'s [Arc<PatternFile>],
     /// The compiled patterns.
@@ -39,23 +66,48 @@ pub struct Shown<'s> {
     /// Maximum number of characters shown.
     pub limit: usize,
     /// A match to mark, in bytes.
-    pub at: Option<Range<usize>>,
+    pub match_at: Option<Range<usize>>,
 }
 
-/// The document, and space for a pattern.
-pub fn document(shown: &Shown) -> Markup {
-    let Shown { links, source, texts, number, .. } = shown;
-    let to = |number: usize| (number < texts.documents.len()).then(|| links.document(source, number));
+/// The name of the document, and links to its other view and to other documents, which keep the view.
+fn bar(at: Located, wanted: View) -> Markup {
+    let Located { links, source, texts, number } = at;
+    let document = &texts.documents[number];
+    let views = [(View::Text, "Text"), (View::Page, "Page")];
+    let to = |number: usize| (number < texts.documents.len()).then(|| links.document_as(source, number, wanted));
     html! {
         div.bar {
-            h2 #title { (shown::shown(&texts.documents[*number].id)) }
+            h2 #title { (shown::shown(&document.id)) }
+            @if document.tree.is_some() {
+                nav.filters aria-label="Views of this document" {
+                    @for (view, title) in views {
+                        a.filter href=(links.document_as(source, number, view)) aria-current=[(view == wanted).then_some("true")] { (title) }
+                    }
+                }
+            }
             nav.filters aria-label="Other documents" {
                 @if let Some(before) = number.checked_sub(1).and_then(to) { a.filter #before href=(before) { "previous " kbd { "[" } } }
                 @if let Some(next) = to(number + 1) { a.filter #next href=(next) { "next " kbd { "]" } } }
             }
         }
+    }
+}
+
+/// The document as a page with marks, in a frame in which it cannot act. `version` is that of the patterns.
+pub fn framed(at: Located, version: Version) -> Markup {
+    let Located { links, source, number, .. } = at;
+    html! {
+        (bar(at, View::Page))
+        iframe.document title="The document as a page" sandbox="" referrerpolicy="no-referrer" src=(links.drawn(source, number, version)) {}
+    }
+}
+
+/// The text of the document, and space for a pattern. `wanted` is the view for documents that are pages.
+pub fn document(shown: &Shown, wanted: View) -> Markup {
+    html! {
+        (bar(shown.at, wanted))
         div.panes.reading {
-            section #document aria-label="The document" data-number=(number) { (text(shown)) }
+            section #document aria-label="The document" data-number=(shown.at.number) { (text(shown)) }
             section.detail #detail aria-label="The selected pattern" {
                 p.quiet { "Click on removed text, or press " kbd { "j" } ", to see the pattern that removes it. Select a text and press " kbd { "x" } " to keep it always." }
             }
@@ -68,7 +120,7 @@ pub fn document(shown: &Shown) -> Markup {
 
 /// Only the text.
 pub fn text(shown: &Shown) -> Markup {
-    let text = &shown.texts.documents[shown.number].text;
+    let text = shown.at.text();
     let marks = owned_marks(shown);
     let marks: Vec<Mark> = marks.iter().map(OwnedMark::borrow).collect();
     let removed = text.len() - shown.cleaning.strip(text).len();
@@ -95,11 +147,11 @@ impl OwnedMark {
 
 /// Marks for what is removed, with the pattern responsible, and for what is kept.
 fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
-    let text = &shown.texts.documents[shown.number].text;
+    let text = shown.at.text();
     let parts = removed_parts(text, shown.cleaner, shown.cleaning).into_iter();
     let mut marks: Vec<OwnedMark> = parts.map(|(range, origin)| removed(shown, range, origin)).collect();
     let is_in_text = |at: &Range<usize>| text.get(at.clone()).is_some();
-    marks.extend(shown.at.clone().filter(is_in_text).map(|range| OwnedMark {
+    marks.extend(shown.match_at.clone().filter(is_in_text).map(|range| OwnedMark {
         range,
         kind: MarkKind::Matched,
         link: None,
@@ -121,9 +173,9 @@ fn removed(shown: &Shown, range: Range<usize>, origin: Option<Origin>) -> OwnedM
         let label = "removed because of its shape, or with the text around it".to_owned();
         return OwnedMark { range, kind: MarkKind::RemovedByShape, link: None, label };
     };
-    let source = if file == 0 { shown.source } else { SHARED };
+    let source = if file == 0 { shown.at.source } else { SHARED };
     let pattern = &shown.files[file].patterns[index];
     let shared = if file == 0 { "" } else { "shared pattern: " };
     let label = format!("{shared}{}", in_short(&pattern.example));
-    OwnedMark { range, kind: MarkKind::Removed, link: Some(shown.links.pattern(source, &pattern.id)), label }
+    OwnedMark { range, kind: MarkKind::Removed, link: Some(shown.at.links.pattern(source, &pattern.id)), label }
 }

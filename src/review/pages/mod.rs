@@ -14,7 +14,9 @@ use maud::{DOCTYPE, Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::patterns::SHARED;
+use crate::review::Version;
 use crate::shown::shown;
+use document::View;
 
 /// All characters that are percent-encoded in an address.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -60,6 +62,18 @@ impl Links {
     /// The page of a document.
     pub fn document(&self, source: &str, number: usize) -> String {
         format!("{}d/{number}", self.source(source))
+    }
+
+    /// The page of a document, with this view of it.
+    pub fn document_as(&self, source: &str, number: usize, view: View) -> String {
+        let query = if view == View::Page { "?view=page" } else { "" };
+        format!("{}{query}", self.document(source, number))
+    }
+
+    /// A document that is a page, with marks. The version of the patterns is in the address, so that a browser reads it
+    /// again when they change.
+    pub fn drawn(&self, source: &str, number: usize, (own, shared): Version) -> String {
+        format!("{}/page?version={own}-{shared}", self.document(source, number))
     }
 
     /// The page of a document, at what a pattern removes, or at a match of it that stays.

@@ -100,6 +100,7 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
         .route(&at("s/{source}/documents"), get(showing::documents))
         .route(&at("s/{source}/d/{number}"), get(showing::document_page))
         .route(&at("s/{source}/d/{number}/text"), get(showing::document_text))
+        .route(&at("s/{source}/d/{number}/page"), get(showing::marked_page))
         .route(&at("s/{source}/all"), get(showing::ask).post(deciding::decide_on_all))
         .route(&at("s/{source}/all/preview"), get(showing::preview_of_many))
         .route(&at("s/{source}/keep"), post(deciding::keep))

@@ -6,20 +6,24 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Query as Parameters, State};
-use axum::response::Html;
+use axum::response::{Html, IntoResponse};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, page};
-use crate::cleaning::Scratch;
+use crate::cleaning::{CleanError, Scratch};
+use crate::explain::drawn::{Canvas, drawn};
+use crate::explain::in_words;
 use crate::patterns::{PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::alike::alike_patterns;
 use crate::review::decision::Step;
-use crate::review::documents::LoadedDocument;
+use crate::review::documents::{LoadedDocument, Texts};
 use crate::review::files::SaveError;
+use crate::review::guard::of_marked_page;
 use crate::review::many::{ChosenPatterns, Group};
+use crate::review::pages::document::{Located, View};
 use crate::review::pages::pattern::Offer;
 use crate::review::pages::source::Listing;
 use crate::review::pages::{self, SourceHeader, about, document, overview, pattern, preview, source};
@@ -372,9 +376,11 @@ pub(super) async fn documents(
     .await
 }
 
-/// How much of a document to show, and which match to mark: bytes, as `12-34`.
+/// How a document is shown, how much of its text, and which match to mark: bytes, as `12-34`.
 #[derive(Deserialize)]
 pub(super) struct DocumentQuery {
+    #[serde(default)]
+    view: View,
     limit: Option<usize>,
     at: Option<String>,
 }
@@ -389,11 +395,17 @@ impl DocumentQuery {
 pub(super) async fn document_page(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,
-    Parameters(part): Parameters<DocumentQuery>,
+    Parameters(query): Parameters<DocumentQuery>,
 ) -> PageResponse {
     apart(move || {
         let looked = review.look(&source)?;
-        let body = review.show(&source, number, &part, document::document)?;
+        let texts = review.session.documents.texts(&source);
+        let is_page = document_of(&texts, number)?.tree.is_some();
+        let at = Located { links: &review.links, source: &source, texts: &texts, number };
+        let body = match query.view {
+            View::Page if is_page => document::framed(at, review.session.version(&source)),
+            view => review.show(at, &query, |shown| document::document(shown, view))?,
+        };
         Ok(review.page(&source, "documents", &looked, &body))
     })
     .await
@@ -402,40 +414,67 @@ pub(super) async fn document_page(
 pub(super) async fn document_text(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,
-    Parameters(part): Parameters<DocumentQuery>,
+    Parameters(query): Parameters<DocumentQuery>,
 ) -> PageResponse {
-    apart(move || Ok(page(review.show(&source, number, &part, document::text)?))).await
+    apart(move || {
+        let texts = review.session.documents.texts(&source);
+        let at = Located { links: &review.links, source: &source, texts: &texts, number };
+        Ok(page(review.show(at, &query, document::text)?))
+    })
+    .await
+}
+
+/// A document that is a page, with marks. It is no part of our own pages: see [`of_marked_page`].
+pub(super) async fn marked_page(
+    State(review): State<Review>,
+    Path((source, number)): Path<(String, usize)>,
+) -> Result<impl IntoResponse, Failure> {
+    apart(move || {
+        let session = &review.session;
+        let texts = session.documents.texts(&source);
+        let document = session.documents.read_again(document_of(&texts, number)?).map_err(Failure::Broken)?;
+        let no_page = || Failure::NotFound(format!("document number {number} is no page"));
+        let page = document.page.as_deref().ok_or_else(no_page)?;
+        let canvas = Canvas { page, text: &document.text, address: document.url.as_deref() };
+        let files = session.files_for(&source);
+        let open: Vec<&PatternFile> = files.iter().map(Arc::as_ref).collect();
+        let (cleaner, go_on) = (session.cleaner(&files), session.patience());
+        let (html, _) = drawn(&canvas, &cleaner, |pattern| in_words(&open, pattern), &go_on).map_err(broken)?;
+        Ok((of_marked_page(), Html(html)))
+    })
+    .await
+}
+
+fn document_of(texts: &Texts, number: usize) -> Result<&LoadedDocument, Failure> {
+    let none = || Failure::NotFound(format!("there is no document number {number}"));
+    texts.documents.get(number).ok_or_else(none)
+}
+
+fn broken(error: CleanError) -> Failure {
+    Failure::Broken(error.to_string())
 }
 
 impl Review {
     fn show(
         &self,
-        source: &str,
-        number: usize,
-        part: &DocumentQuery,
+        at: Located,
+        query: &DocumentQuery,
         draw: impl Fn(&document::Shown) -> Markup,
     ) -> Result<Markup, Failure> {
-        let texts = self.session.documents.texts(source);
-        let none = || Failure::NotFound(format!("there is no document number {number}"));
-        let LoadedDocument { text, tree, .. } = texts.documents.get(number).ok_or_else(none)?;
-        let files = self.session.files_for(source);
+        let LoadedDocument { text, tree, .. } = document_of(at.texts, at.number)?;
+        let files = self.session.files_for(at.source);
         let cleaner = self.session.cleaner(&files);
-        let broken = |error: crate::cleaning::CleanError| Failure::Broken(error.to_string());
         let (mut scratch, go_on) = (Scratch::default(), self.session.patience());
         let reading = cleaner.read_page(&mut scratch, text, tree.as_deref(), &go_on).map_err(broken)?;
         let cleaning = cleaner.cleaning(text, &reading);
-        let (links, texts, cleaner) = (&self.links, &*texts, &cleaner);
         Ok(draw(&document::Shown {
-            links,
-            source,
-            texts,
-            number,
+            at,
             files: &files,
-            cleaner,
+            cleaner: &cleaner,
             reading: &reading,
             cleaning: &cleaning,
-            limit: part.limit.unwrap_or(document::SHOWN),
-            at: part.at(),
+            limit: query.limit.unwrap_or(document::SHOWN),
+            match_at: query.at(),
         }))
     }
 }
