@@ -20,6 +20,9 @@ fn pictures_for_the_documentation() {
         browser.open(&review.url);
         browser.expect("#sources", "58.8\u{a0}%");
         picture("overview.png");
+        browser.open(&format!("{}s/orchard-courier.example/d/1?view=page", review.url));
+        browser.in_frame(|| browser.expect(".dehusk-legend", "would be removed"));
+        picture("page.png");
         browser.open(&format!("{}{SOURCE}", review.url));
         browser.expect("#pattern", "removed because of it");
         picture("patterns.png");

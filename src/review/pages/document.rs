@@ -98,7 +98,7 @@ pub fn framed(at: Located, version: Version) -> Markup {
     let Located { links, source, number, .. } = at;
     html! {
         (bar(at, View::Page))
-        iframe.document title="The document as a page" sandbox="" referrerpolicy="no-referrer" src=(links.drawn(source, number, version)) {}
+        iframe.framed title="The document as a page" sandbox="" referrerpolicy="no-referrer" src=(links.drawn(source, number, version)) {}
     }
 }
 
