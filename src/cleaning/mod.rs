@@ -186,7 +186,7 @@ pub struct Reading {
     pub selected: Vec<Match>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
-    /// The blocks of the page that has this text ([`Cleaner::read_page`]).
+    /// The blocks of the page that has this text ([`Cleaner::read_page`], [`Cleaner::judged`]).
     pub page: Option<JudgedPage>,
 }
 
@@ -339,6 +339,11 @@ impl Cleaner {
         Cleaner { options: CleanOptions { evidence_kinds, ..self.options.clone() }, ..self.clone() }
     }
 
+    /// Whether the structure of a page counts.
+    pub(crate) fn uses_structure(&self) -> bool {
+        self.options.uses_structure()
+    }
+
     /// The applied patterns.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
@@ -390,20 +395,22 @@ impl Cleaner {
     }
 
     /// Like [`Cleaner::cleaning`], with further stretches of the text that recur. Like unreviewed patterns, they are
-    /// only evidence. `trust` is measured in the source so far. The lower one of it and of the trust in the files
-    /// counts. If both are unknown, the trust is 0.
+    /// only evidence. `measured` is the trust in the source so far. The lower one of it and of the trust in the files
+    /// counts. If both are unknown, the trust is 0. Then nothing is known of a source without a file of its own, so its
+    /// pages are judged alone.
     #[doc(hidden)]
     pub fn cleaning_with(
         &self,
         text: &str,
         reading: &Reading,
         recurring: &[Recurring],
-        trust: Option<&Trust>,
+        measured: Option<&Trust>,
     ) -> Cleaning {
         let (matches, weights) = self.with(reading, recurring);
-        let shares = [self.trust.as_ref(), trust].into_iter().flatten().map(|trust| trust.share);
+        let shares = [self.trust.as_ref(), measured].into_iter().flatten().map(|trust| trust.share);
         let trust = shares.min_by(f64::total_cmp).unwrap_or(0.0);
-        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust, is_of_source: true })
+        let is_of_source = self.is_of_source || measured.is_some();
+        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust, is_of_source })
     }
 
     /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
@@ -507,8 +514,14 @@ impl Cleaner {
         tree: Option<&Tree>,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Reading, CleanError> {
-        let mut reading = self.read_while(scratch, text, go_on)?;
-        let Some(tree) = tree else { return Ok(reading) };
+        Ok(self.judged(self.read_while(scratch, text, go_on)?, text, tree))
+    }
+
+    /// A text that was read, with the blocks of its page, and with what selectors select there. Without its tree it stays as
+    /// it is.
+    #[doc(hidden)]
+    pub fn judged(&self, mut reading: Reading, text: &str, tree: Option<&Tree>) -> Reading {
+        let Some(tree) = tree else { return reading };
         let [applied, rejected] = &*self.selectors;
         let needs_blocks = self.options.uses_structure() || applied.have_content();
         reading.page = self.options.structure.as_ref().filter(|_| needs_blocks).map(|model| model.judge(text, tree));
@@ -524,7 +537,7 @@ impl Cleaner {
         let rejected = found(rejected, None);
         rejected.iter().for_each(|found| reading.is_rejected[found.tokens.clone()].fill(true));
         reading.rejected.extend(rejected);
-        Ok(reading)
+        reading
     }
 
     /// The size of a text, counted without allocating memory for it.

@@ -113,8 +113,9 @@ impl Measuring<'_> {
         gold: Option<&'g Gold>,
         scratch: &mut Scratch,
     ) -> Result<MeasuredDocument<'g>> {
-        let reading = self.streaming.read(scratch, &document.text)?;
-        let segments = segments(&document.text, &reading.tokens, self.mutable, document.tree.as_deref());
+        let tree = document.tree.as_deref();
+        let reading = self.streaming.read_page(scratch, &document.text, tree, &|| true)?;
+        let segments = segments(&document.text, &reading.tokens, self.mutable, tree);
         let bytes = markup(&document).map_or(document.text.len(), |page| page.len()) as u64;
         Ok(MeasuredDocument { document, reading, segments, gold, bytes })
     }
@@ -161,7 +162,8 @@ impl Measuring<'_> {
         let text: &str = &document.text;
         let words = Bag::of(text);
         let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref()).strip(text);
-        let batch = mined.clean(scratch, text)?.strip(text);
+        let as_mined = mined.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
+        let batch = mined.cleaning(text, &as_mined).strip(text);
         let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
         Ok(Judged {
             stream: removal(&streamed),

@@ -117,8 +117,7 @@ impl<'a> DocumentCleaner<'a> {
     ) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), document.tree.is_some(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
-        let of_blocks = document.tree.as_ref().map_or(0, |tree| JudgedPage::OF_BLOCK * tree.blocks() as u64);
-        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, of_blocks, count)?;
+        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, need_of_blocks(document), count)?;
         let _share = self.budget.take(need);
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
@@ -138,9 +137,11 @@ impl<'a> DocumentCleaner<'a> {
     }
 
     /// Whether a stream has memory for a document, while it reads another one.
-    pub fn check_room(&self, text: &str, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
-        let count = || cleaner.count(scratch, text);
-        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, text, 0, count).map(drop)
+    pub fn check_room(&self, document: &Document, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
+        let count = || cleaner.count(scratch, &document.text);
+        // A stream reads all pages with their trees, also if structure does not count.
+        let of_blocks = if cleaner.uses_structure() { need_of_blocks(document) } else { 0 };
+        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, &document.text, of_blocks, count).map(drop)
     }
 
     /// The result for a document with this cleaning.
@@ -248,6 +249,11 @@ impl<'a> DocumentCleaner<'a> {
             None => cleaning.cuts(&document.text),
         }
     }
+}
+
+/// Memory to judge the blocks of a page.
+fn need_of_blocks(document: &Document) -> u64 {
+    document.tree.as_ref().map_or(0, |tree| JudgedPage::OF_BLOCK * tree.blocks() as u64)
 }
 
 /// The parts of a page that go.

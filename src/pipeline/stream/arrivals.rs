@@ -173,7 +173,7 @@ impl Arriving<'_> {
         let Some(document) = document? else { return Ok(None) };
         let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
         self.documents
-            .check_room(&document.text, &source.cleaner, scratch)
+            .check_room(&document, &source.cleaner, scratch)
             .map_err(|error| LeftOut::new(place, error))?;
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);

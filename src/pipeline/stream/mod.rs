@@ -13,6 +13,7 @@ mod tables;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,7 +53,8 @@ pub struct StreamedSource {
 }
 
 /// Takes the files of several inventories in order, learns from their documents, and cleans each. The inventories
-/// should be read with [`ReadOptions::tree`](crate::corpus::ReadOptions::tree), which cuts pages into segments.
+/// should be read with [`ReadOptions::tree`](crate::corpus::ReadOptions::tree), which cuts pages into segments and gives
+/// their structure.
 /// The state is created if it does not exist.
 ///
 /// # Errors
@@ -133,11 +135,11 @@ struct Stream<'a> {
     counts: BTreeMap<SourceId, Cleaned>,
 }
 
-/// The result for a document: its line in the output with its counts, or why it was skipped.
+/// The result for a document: its line in the output with its source and counts, or why it was skipped.
 #[derive(Default)]
 struct Cleared {
     line: Vec<u8>,
-    count: Option<Cleaned>,
+    count: Option<(SourceId, Cleaned)>,
     skipped: Option<LeftOut>,
 }
 
@@ -151,19 +153,19 @@ impl Stream<'_> {
         }
         let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
         let arriving = Arriving { documents, observer: self.observer, mutable: &mutable, taken: &taken };
-        arriving.each(inventory, |arrivals| self.take(&arrivals))
+        arriving.each(inventory, |arrivals| self.take(arrivals))
     }
 
     /// Learns from documents and cleans them. The output is counted last.
-    fn take(&mut self, arrivals: &Arrivals) -> Result<()> {
+    fn take(&mut self, mut arrivals: Arrivals) -> Result<()> {
         let _permission = self.observer.writing()?;
-        let known = self.tables.arrive(&arrivals.arrived, &self.documents.cleaners)?;
-        let cleared = self.clear(arrivals, &known);
+        let arrived = mem::take(&mut arrivals.arrived);
+        let known = self.tables.arrive(&arrived, &self.documents.cleaners)?;
         let mut lines = Vec::new();
-        for (Cleared { line, count, skipped }, arrived) in cleared.into_iter().zip(&arrivals.arrived) {
+        for Cleared { line, count, skipped } in self.clear(&arrivals, arrived, &known) {
             lines.extend(line);
-            if let (Some(count), Ok(Some(arrival))) = (count, arrived) {
-                self.counts.entry(arrival.document.source.clone()).or_default().add(&count);
+            if let Some((source, count)) = count {
+                self.counts.entry(source).or_default().add(&count);
             }
             skipped.iter().for_each(|left_out| left_out.tell(self.observer));
         }
@@ -173,7 +175,7 @@ impl Stream<'_> {
         }
         self.observer.go_on()?;
         self.output.write(&lines)?;
-        let committed = self.tables.commit(&self.taken(arrivals), self.output.place());
+        let committed = self.tables.commit(&self.taken(&arrivals), self.output.place());
         committed.inspect_err(|_| self.output.take_back(lines.len()))?;
         self.observer.step(arrivals.bytes);
         Ok(())
@@ -192,16 +194,16 @@ impl Stream<'_> {
         }
     }
 
-    fn clear(&self, arrivals: &Arrivals, known: &[StreamEvidence]) -> Vec<Cleared> {
-        let one = |scratch: &mut CleaningScratch, (index, arrived): (usize, &Arrived)| match arrived {
+    /// Cleans documents. Each is dropped when it is cleaned.
+    fn clear(&self, arrivals: &Arrivals, arrived: Vec<Arrived>, known: &[StreamEvidence]) -> Vec<Cleared> {
+        let one = |scratch: &mut CleaningScratch, (index, arrived): (usize, Arrived)| match arrived {
             Ok(None) => Cleared::default(),
-            Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(&arrival.document),
+            Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(arrival.document),
             Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], scratch),
-            Err(left_out) => skipped(left_out.clone()),
+            Err(left_out) => skipped(left_out),
         };
-        arrivals
-            .arrived
-            .par_iter()
+        arrived
+            .into_par_iter()
             .enumerate()
             .map_init(CleaningScratch::default, |scratch, item| one(scratch, item))
             .collect()
@@ -211,7 +213,7 @@ impl Stream<'_> {
         &self,
         arrivals: &Arrivals,
         index: usize,
-        Arrival { document, reading, .. }: &Arrival,
+        Arrival { document, reading, .. }: Arrival,
         known: &StreamEvidence,
         scratch: &mut CleaningScratch,
     ) -> Cleared {
@@ -221,11 +223,13 @@ impl Stream<'_> {
             None => Form::Line,
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
-        let cleaning = source.cleaner.cleaning_with(&document.text, reading, &known.recurring, known.trust.as_ref());
+        // Here, and not when the batch is read, because the blocks of a page can take far more memory than the page.
+        let reading = source.cleaner.judged(reading, &document.text, document.tree.as_deref());
+        let cleaning = source.cleaner.cleaning_with(&document.text, &reading, &known.recurring, known.trust.as_ref());
         let outcome = arrivals
-            .with_place(index, |place| self.documents.outcome(document, place, form, source, reading, cleaning));
-        match arrivals.line(index, document, outcome.written) {
-            Ok(line) => Cleared { line, count: Some(outcome.count), skipped: None },
+            .with_place(index, |place| self.documents.outcome(&document, place, form, source, &reading, cleaning));
+        match arrivals.line(index, &document, outcome.written) {
+            Ok(line) => Cleared { line, count: Some((document.source, outcome.count)), skipped: None },
             Err(reason) => skipped(reason.into()),
         }
     }
@@ -247,12 +251,10 @@ impl Stream<'_> {
 }
 
 /// The result for a document that gives no output.
-fn learned(document: &Document) -> Cleared {
+fn learned(document: Document) -> Cleared {
     let bytes = document.text.len() as u64;
-    Cleared {
-        count: Some(Cleaned { documents: 1, bytes_in: bytes, bytes_out: bytes, ..Cleaned::default() }),
-        ..Cleared::default()
-    }
+    let count = Cleaned { documents: 1, bytes_in: bytes, bytes_out: bytes, ..Cleaned::default() };
+    Cleared { count: Some((document.source, count)), ..Cleared::default() }
 }
 
 fn skipped(left_out: LeftOut) -> Cleared {
