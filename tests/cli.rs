@@ -273,3 +273,5 @@ mod terminal;
 mod verbose;
 #[path = "cli/stream_evaluation.rs"]
 mod stream_evaluation;
+#[path = "cli/stream_pages.rs"]
+mod stream_pages;

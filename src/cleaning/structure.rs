@@ -65,9 +65,12 @@ pub fn text_evidence(page: &Blocks, tokens: &Tokens, goes: &[bool], probabilitie
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, Scratch};
     use crate::html::{Tree, read};
-    use crate::patterns::{LexerCache, PatternFile, SHARED};
+    use crate::patterns::{LexerCache, PatternFile, SHARED, Trust};
+    use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
     /// An article that is no prose in part, and prose around it that is no article.
     fn page() -> String {
@@ -138,6 +141,25 @@ mod tests {
         let trust = "trust: {share: 0.2, because: 'its text is no news'}\n";
         let text = |options: &CleanOptions| cleaned("s", trust, "", options);
         assert_eq!(text(&CleanOptions::default()), text(&CleanOptions::default().structure(None)));
+    }
+
+    #[test]
+    fn a_stream_decides_by_what_it_knows_of_the_source() {
+        let (text, tree) = read::<Tree>(&page());
+        let streamed = |measured: Option<Trust>, options: &CleanOptions| {
+            let reader = PatternFile::empty("s", &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())));
+            let cleaner = Cleaner::new(&[&reader], options);
+            let reading = cleaner.read_page(&mut Scratch::default(), &text, Some(&tree), &|| true).unwrap();
+            cleaner.cleaning_with(&text, &reading, &[], measured.as_ref()).strip(&text)
+        };
+        let as_text = CleanOptions::default().structure(None);
+        for known in [None, Some(Trust::FULL)] {
+            let text = streamed(known.clone(), &CleanOptions::default());
+            assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{known:?}: {text}");
+            assert!(!text.contains("Mayor of Bonn"), "{known:?}: {text}");
+        }
+        let doubted = || Some(Trust { share: 0.2, because: "its text is no news".to_owned() });
+        assert_eq!(streamed(doubted(), &CleanOptions::default()), streamed(doubted(), &as_text));
     }
 
     #[test]

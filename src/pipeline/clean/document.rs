@@ -117,7 +117,8 @@ impl<'a> DocumentCleaner<'a> {
     ) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), document.tree.is_some(), scratch);
         let count = || source.cleaner.count(scratch, &document.text);
-        let need = DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, need_of_blocks(document), count)?;
+        let need =
+            DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, need_of_blocks(document), count)?;
         let _share = self.budget.take(need);
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();

@@ -172,9 +172,7 @@ impl Arriving<'_> {
     fn arrived(&self, document: ReadDocument, place: DocumentName, scratch: &mut CleaningScratch) -> Arrived {
         let Some(document) = document? else { return Ok(None) };
         let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
-        self.documents
-            .check_room(&document, &source.cleaner, scratch)
-            .map_err(|error| LeftOut::new(place, error))?;
+        self.documents.check_room(&document, &source.cleaner, scratch).map_err(|error| LeftOut::new(place, error))?;
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
         let reading = reading.map_err(|error| LeftOut::new(place, error))?;

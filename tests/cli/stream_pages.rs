@@ -1,0 +1,201 @@
+//! Pages in a stream: what is decided by the structure of a page.
+
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The text of a page, by its parts. No two pages have a part in common, except for the menu and the footer.
+struct News {
+    number: usize,
+    title: String,
+    paragraphs: Vec<String>,
+    teasers: Vec<String>,
+}
+
+impl News {
+    fn of(number: usize) -> News {
+        let mut story = Story(number as u64);
+        let mut word = || story.word();
+        let title = format!("A new {} for the harbour of {}", word(), word());
+        let mut paragraph = || {
+            let [town, thing, other, street] = [(); 4].map(|()| word());
+            format!(
+                "The council of {town} met on Tuesday to speak of the {thing}, which has been closed since the {other} came \
+                 down in the last storm. \u{201c}Nobody in {street} knows what it will cost,\u{201d} its speaker said."
+            )
+        };
+        let paragraphs = [(); 6].map(|()| paragraph()).into();
+        let mut teaser = || format!("The people of {} want to know who will pay for the {}.", word(), word());
+        News { number, title, paragraphs, teasers: [(); 4].map(|()| teaser()).into() }
+    }
+
+    fn html(&self) -> String {
+        let News { title, paragraphs, teasers, .. } = self;
+        let link = |name: &str| format!("<li><a href=/{name}>{name}</a></li>");
+        let menu: String = ["Home", "Politics", "Sport", "Weather", "Culture", "Jobs"].map(link).concat();
+        let paragraphs: String = paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>")).collect();
+        let teaser = |teaser: &String| {
+            let (what, why) = teaser.split_at(teaser.find(" want").expect("a teaser"));
+            format!("<li class=teaser><h3><a href=/story>{what} ask</a></h3><p>{what}{why}</p></li>")
+        };
+        let teasers: String = teasers.iter().map(teaser).collect();
+        format!(
+            "<title>{title}</title><nav class=menu><ul>{menu}</ul></nav><article><h1>{title}</h1>{paragraphs}</article>\
+             <aside class=related><ul>{teasers}</ul></aside><footer>Terms of use of the Daily Tide</footer>"
+        )
+    }
+
+    fn line(&self) -> String {
+        json!({"id": self.number, "source": "tide", "html": self.html()}).to_string() + "\n"
+    }
+}
+
+fn news(numbers: Range<usize>) -> Vec<News> {
+    numbers.map(News::of).collect()
+}
+
+fn lines(numbers: Range<usize>) -> String {
+    news(numbers).iter().map(News::line).collect()
+}
+
+/// Pages without paragraphs, such as those of a register.
+fn register(numbers: Range<usize>) -> String {
+    let page = |number: usize| {
+        let mut story = Story(1000 + number as u64);
+        let rows: String = (0..30).map(|_| format!("<li>{} {}</li>", story.word(), story.word())).collect();
+        let html = format!("<title>Register</title><ul><li>Register of the village</li>{rows}</ul>");
+        json!({"id": number, "source": "register", "html": html}).to_string() + "\n"
+    };
+    numbers.map(page).collect()
+}
+
+fn texts(lines: &str) -> Vec<String> {
+    let text = |line: &str| -> String {
+        let document: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        document["text"].as_str().expect("a text").to_owned()
+    };
+    lines.lines().map(text).collect()
+}
+
+/// What comes of lines, with these options and a new state.
+fn streamed(input: &str, options: &str) -> String {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", input);
+    sandbox.expect(0, &format!("stream in.jsonl --state state --quiet {options}")).stdout
+}
+
+/// Number of teasers in a text.
+fn teasers_in(text: &str, News { teasers, .. }: &News) -> usize {
+    teasers.iter().filter(|teaser| text.contains(*teaser)).count()
+}
+
+#[test]
+fn teasers_that_never_recur_go_and_articles_stay_whole() {
+    let cleaned = texts(&streamed(&lines(0..12), ""));
+    for (text, news) in cleaned.iter().zip(news(0..12)) {
+        for part in news.paragraphs.iter().chain([&news.title]) {
+            assert!(text.contains(part), "{}: {part:?} is lost: {text}", news.number);
+        }
+        assert_eq!(teasers_in(text, &news), 0, "{}: {text}", news.number);
+        assert!(!text.contains("Weather") && !text.contains("Terms of use"), "{}: {text}", news.number);
+    }
+}
+
+#[test]
+fn what_leaves_structure_out_of_clean_leaves_it_out_of_a_stream() {
+    let (input, news) = (lines(0..12), news(0..12));
+    for options in ["--without structure", "--no-shape", "--only accepted", "--method union"] {
+        let left: usize =
+            texts(&streamed(&input, options)).iter().zip(&news).map(|(text, news)| teasers_in(text, news)).sum();
+        assert!(left > 0, "{options}");
+    }
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/src/dom/block_model.yaml");
+    assert_eq!(streamed(&input, &format!("--block-model '{shipped}'")), streamed(&input, ""));
+}
+
+#[test]
+fn only_pages_have_structure_and_only_in_sources_that_are_trusted() {
+    let sandbox = Sandbox::new();
+    let story = |News { number, title, paragraphs, teasers }: News| {
+        let text = [vec![title], paragraphs, teasers].concat().join("\n\n");
+        json!({"id": number, "source": "tide", "text": format!("Home | Sport\n\n{text}\n")}).to_string() + "\n"
+    };
+    let pages_and_texts: String =
+        news(0..20).into_iter().map(|news| if news.number % 2 == 0 { news.line() } else { story(news) }).collect();
+    let (structured, as_text) = (streamed(&pages_and_texts, ""), streamed(&pages_and_texts, "--without structure"));
+    for (number, (one, other)) in structured.lines().zip(as_text.lines()).enumerate() {
+        assert_eq!(one == other, number % 2 == 1, "{number}: {one}");
+    }
+
+    // The first page says nothing about its source yet. All later ones say that it is no news.
+    let [structured, as_text] = ["", "--without structure"].map(|options| streamed(&register(0..12), options));
+    let after_first = |lines: &str| lines.split_once('\n').expect("a line").1.to_owned();
+    assert_eq!(after_first(&structured), after_first(&as_text));
+
+    let yaml = "dehusk: 1\nsource: tide\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\n\
+                trust: {share: 0.2, because: so it is}\npatterns: []\n";
+    sandbox.write("tide.yaml", yaml);
+    sandbox.write("in.jsonl", lines(0..12));
+    let [structured, as_text] = ["", "--without structure"].map(|options| {
+        let state = format!("state{}", options.len());
+        sandbox.expect(0, &format!("stream in.jsonl --state {state} -p tide.yaml --quiet {options}")).stdout
+    });
+    assert_eq!(structured, as_text, "what pattern files say of the source counts from the first page on");
+}
+
+/// Batches, threads, and runs that stop and go on change nothing. What is learned has nothing to do with structure.
+#[test]
+fn pages_are_cleaned_alike_however_they_come() {
+    let all = lines(0..30) + &register(0..10);
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", &all);
+    sandbox.expect(0, "stream in.jsonl --state one -o one.jsonl --threads 1 -q");
+    let mut written = 0;
+    for end in [1, 2, 17, 31, 40] {
+        let part: String = all.lines().take(end).skip(written).map(|line| format!("{line}\n")).collect();
+        sandbox.write(&format!("parts/{end:02}.jsonl"), part);
+        sandbox.expect(0, "stream parts --state parts.state -o parts.jsonl --threads 3 -q");
+        written = end;
+    }
+    assert_eq!(sandbox.read("parts.jsonl"), sandbox.read("one.jsonl"));
+    sandbox.expect(0, "stream in.jsonl --state text -o text.jsonl --without structure -q");
+    sandbox.expect(0, "stream in.jsonl --state learned --learn-only -q");
+    assert_ne!(sandbox.read("text.jsonl"), sandbox.read("one.jsonl"));
+    let learned = |state: &str| sandbox.expect(0, &format!("state export {state} -o -")).stdout;
+    for other in ["parts.state", "text", "learned"] {
+        assert_eq!(learned(other), learned("one"), "{other}");
+    }
+}
+
+#[test]
+fn a_page_of_too_many_blocks_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("corpus/tide/many.html", format!("<title>Many</title>{}", "<p>a b</p>".repeat(5000)));
+    sandbox.write("corpus/tide/one.html", News::of(1).html());
+    let stream = |more: &str| format!("stream corpus --memory 10M {more}");
+    sandbox.expect(3, &stream("--state one -o one.jsonl")).says("many.html: may need");
+    assert_eq!(sandbox.read("one.jsonl").lines().count(), 1);
+    sandbox.expect(0, &stream("--state other -o other.jsonl --without structure"));
+    assert_eq!(sandbox.read("other.jsonl").lines().count(), 2);
+}
+
+#[test]
+fn it_is_measured() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", lines(0..20));
+    let gold = |News { number, title, paragraphs, .. }: News| {
+        let text = [vec![title], paragraphs].concat().join("\n");
+        json!({"id": number, "source": "tide", "text": text}).to_string() + "\n"
+    };
+    sandbox.write("gold.jsonl", news(0..20).into_iter().map(gold).collect::<String>());
+    let recall = |options: &str| {
+        let ran = sandbox.expect(0, &format!("eval stream in.jsonl --gold gold.jsonl --json {options}"));
+        let outcome: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        ["stream", "batch"].map(|method| outcome["last_half"]["means"][method]["recall"].as_f64().expect("a recall"))
+    };
+    let (structured, as_text) = (recall(""), recall("--without structure"));
+    assert!(structured.iter().all(|&recall| recall > 0.99), "{structured:?}");
+    assert!(as_text.iter().all(|&recall| recall < 0.9), "{as_text:?}");
+}
