@@ -657,7 +657,7 @@ fn what_is_no_news_loses_almost_nothing() {
 #[test]
 fn pattern_files_that_are_relied_on_less_hold_a_stream_back() {
     let sandbox = sandbox(0..80);
-    sandbox.expect(0, "stream in.jsonl --state state -o free.jsonl -q");
+    sandbox.expect(0, "stream in.jsonl --state state -o free.jsonl --without structure -q");
     for source in SOURCES {
         let yaml = format!(
             "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\n\
@@ -665,7 +665,7 @@ fn pattern_files_that_are_relied_on_less_hold_a_stream_back() {
         );
         sandbox.write(&format!("patterns/{source}.yaml"), yaml);
     }
-    sandbox.expect(0, "stream in.jsonl --state other -p patterns -o held.jsonl -q");
+    sandbox.expect(0, "stream in.jsonl --state other -p patterns -o held.jsonl --without structure -q");
     let shares = ["free", "held"].map(|name| sandbox.read(&format!("{name}.jsonl")).matches("Share this page").count());
     assert!(shares[0] < 30 && shares[1] == 80, "{shares:?}");
     assert_eq!(learned(&sandbox, "state"), learned(&sandbox, "other"), "what is learned has nothing to do with it");

@@ -14,21 +14,18 @@ struct News {
     teasers: Vec<String>,
 }
 
+/// A sentence that nobody else says.
+fn sentence(story: &mut Story, words: usize) -> String {
+    let text = (0..words).map(|_| story.word()).collect::<Vec<_>>().join(" ");
+    text[..1].to_uppercase() + &text[1..] + "."
+}
+
 impl News {
     fn of(number: usize) -> News {
-        let mut story = Story(number as u64);
-        let mut word = || story.word();
-        let title = format!("A new {} for the harbour of {}", word(), word());
-        let mut paragraph = || {
-            let [town, thing, other, street] = [(); 4].map(|()| word());
-            format!(
-                "The council of {town} met on Tuesday to speak of the {thing}, which has been closed since the {other} came \
-                 down in the last storm. \u{201c}Nobody in {street} knows what it will cost,\u{201d} its speaker said."
-            )
-        };
-        let paragraphs = [(); 6].map(|()| paragraph()).into();
-        let mut teaser = || format!("The people of {} want to know who will pay for the {}.", word(), word());
-        News { number, title, paragraphs, teasers: [(); 4].map(|()| teaser()).into() }
+        let story = &mut Story(number as u64);
+        let title = sentence(story, 7).replace('.', "");
+        let paragraphs = [(); 6].map(|()| [14, 9, 17].map(|words| sentence(story, words)).join(" ")).into();
+        News { number, title, paragraphs, teasers: [(); 4].map(|()| sentence(story, 12)).into() }
     }
 
     fn html(&self) -> String {
@@ -37,8 +34,8 @@ impl News {
         let menu: String = ["Home", "Politics", "Sport", "Weather", "Culture", "Jobs"].map(link).concat();
         let paragraphs: String = paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>")).collect();
         let teaser = |teaser: &String| {
-            let (what, why) = teaser.split_at(teaser.find(" want").expect("a teaser"));
-            format!("<li class=teaser><h3><a href=/story>{what} ask</a></h3><p>{what}{why}</p></li>")
+            let headline = teaser.split(' ').take(5).collect::<Vec<_>>().join(" ");
+            format!("<li class=teaser><h3><a href=/story>{headline}</a></h3><p>{teaser}</p></li>")
         };
         let teasers: String = teasers.iter().map(teaser).collect();
         format!(
@@ -60,13 +57,15 @@ fn lines(numbers: Range<usize>) -> String {
     news(numbers).iter().map(News::line).collect()
 }
 
-/// Pages without paragraphs, such as those of a register.
-fn register(numbers: Range<usize>) -> String {
+/// Pages of verses, which are no news: they have no paragraphs.
+fn verses(numbers: Range<usize>) -> String {
     let page = |number: usize| {
-        let mut story = Story(1000 + number as u64);
-        let rows: String = (0..30).map(|_| format!("<li>{} {}</li>", story.word(), story.word())).collect();
-        let html = format!("<title>Register</title><ul><li>Register of the village</li>{rows}</ul>");
-        json!({"id": number, "source": "register", "html": html}).to_string() + "\n"
+        let story = &mut Story(1000 + number as u64);
+        let verses: String = (0..30).map(|_| format!("<p>{}</p>", sentence(story, 5))).collect();
+        let others: String = (0..9).map(|_| format!("<li><a href=/more>{}</a></li>", sentence(story, 3))).collect();
+        let html =
+            format!("<title>Verses</title><article>{verses}</article><aside class=related><ul>{others}</ul></aside>");
+        json!({"id": number, "source": "verses", "html": html}).to_string() + "\n"
     };
     numbers.map(page).collect()
 }
@@ -122,17 +121,20 @@ fn only_pages_have_structure_and_only_in_sources_that_are_trusted() {
         let text = [vec![title], paragraphs, teasers].concat().join("\n\n");
         json!({"id": number, "source": "tide", "text": format!("Home | Sport\n\n{text}\n")}).to_string() + "\n"
     };
-    let pages_and_texts: String =
-        news(0..20).into_iter().map(|news| if news.number % 2 == 0 { news.line() } else { story(news) }).collect();
+    let pages_and_texts: String = news(0..20)
+        .into_iter()
+        .map(|news| if news.number.is_multiple_of(2) { news.line() } else { story(news) })
+        .collect();
     let (structured, as_text) = (streamed(&pages_and_texts, ""), streamed(&pages_and_texts, "--without structure"));
     for (number, (one, other)) in structured.lines().zip(as_text.lines()).enumerate() {
         assert_eq!(one == other, number % 2 == 1, "{number}: {one}");
     }
 
     // The first page says nothing about its source yet. All later ones say that it is no news.
-    let [structured, as_text] = ["", "--without structure"].map(|options| streamed(&register(0..12), options));
-    let after_first = |lines: &str| lines.split_once('\n').expect("a line").1.to_owned();
-    assert_eq!(after_first(&structured), after_first(&as_text));
+    let [structured, as_text] = ["", "--without structure"].map(|options| streamed(&verses(0..12), options));
+    for (number, (one, other)) in structured.lines().zip(as_text.lines()).enumerate() {
+        assert_eq!(one == other, number > 0, "{number}: {one}");
+    }
 
     let yaml = "dehusk: 1\nsource: tide\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\n\
                 trust: {share: 0.2, because: so it is}\npatterns: []\n";
@@ -148,7 +150,7 @@ fn only_pages_have_structure_and_only_in_sources_that_are_trusted() {
 /// Batches, threads, and runs that stop and go on change nothing. What is learned has nothing to do with structure.
 #[test]
 fn pages_are_cleaned_alike_however_they_come() {
-    let all = lines(0..30) + &register(0..10);
+    let all = lines(0..30) + &verses(0..10);
     let sandbox = Sandbox::new();
     sandbox.write("in.jsonl", &all);
     sandbox.expect(0, "stream in.jsonl --state one -o one.jsonl --threads 1 -q");
@@ -196,6 +198,6 @@ fn it_is_measured() {
         ["stream", "batch"].map(|method| outcome["last_half"]["means"][method]["recall"].as_f64().expect("a recall"))
     };
     let (structured, as_text) = (recall(""), recall("--without structure"));
-    assert!(structured.iter().all(|&recall| recall > 0.99), "{structured:?}");
-    assert!(as_text.iter().all(|&recall| recall < 0.9), "{as_text:?}");
+    assert!(structured.iter().all(|&recall| recall > 0.9), "{structured:?}");
+    assert!(as_text.iter().all(|&recall| recall < 0.5), "{as_text:?}");
 }
