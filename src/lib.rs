@@ -257,6 +257,7 @@ pub use html::{
     Attribute, NodeKind, PageAspect, SourceMap, Tree, page_markdown, page_pruned, page_without, read, visible_text,
 };
 
+pub use dom::article_head::{HeadChoice, HeadChoices, HeadPart};
 pub use dom::block_model::BlockModel;
 pub use dom::page_judge::PageJudge;
 pub use dom::page_level::PageModel;

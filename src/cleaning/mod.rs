@@ -35,6 +35,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cut::{Cut, strip};
+use crate::dom::article_head::{HeadChoices, HeadPart};
 use crate::dom::block_model::{JudgedPage, TextEvidence};
 use crate::dom::blocks::Blocks;
 use crate::html::Tree;
@@ -55,6 +56,7 @@ pub use options::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use regexes::{GaveUp, MatchError, Regexes};
 use segments::Segments;
 use shape::{Features, ShapeModel, features};
+use structure::Structure;
 
 /// A stretch of text to remove, and the patterns behind it.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +79,11 @@ pub struct Cleaning {
     pub grounds: Grounds,
     /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
+    /// The bytes of blocks that go because the user chose so ([`CleanOptions::head`]), in order. What a person decided about
+    /// patterns and texts stays in force.
+    pub dropped: Vec<(Range<usize>, HeadPart)>,
+    /// Whether the user chose something for the head of articles, but the document was not decided by the blocks of a page.
+    pub ignores_head: bool,
 }
 
 /// Bytes of the removed tokens, by the strongest evidence for each token.
@@ -254,6 +261,8 @@ pub struct Decision {
     pub is_proven: Vec<bool>,
     /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
+    /// The bytes of blocks that go because the user chose so, in order.
+    pub dropped: Vec<(Range<usize>, HeadPart)>,
 }
 
 /// Scratch space of one thread, for any number of [`Cleaner`]s.
@@ -421,7 +430,8 @@ impl Cleaner {
         let evidence = self.weigh(reading, &reading.matches);
         let Evidence { pattern: patterns, is_proven, .. } = evidence;
         let (goes, probabilities) = (vec![false; tokens.len()], vec![0.0; tokens.len()]);
-        let mut decision = Decision { goes, probabilities, patterns, is_proven, is_cautious: false };
+        let mut decision =
+            Decision { goes, probabilities, patterns, is_proven, is_cautious: false, dropped: Vec::new() };
         let mut next = 0;
         for (index, token) in tokens.iter().enumerate() {
             let start = token.range().start;
@@ -434,14 +444,17 @@ impl Cleaner {
         }
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
         let grounds = grounds(&reading.tokens, &decision);
-        Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: false }
+        Cleaning { spans: spans(&reading.tokens, &decision), grounds, ..Cleaning::default() }
     }
 
     fn cleaned(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
         let mut decision = self.decided(text, reading, found, self.options.method);
         self.name_patterns(found.matches, &mut decision.patterns);
         let grounds = grounds(&reading.tokens, &decision);
-        Cleaning { spans: spans(&reading.tokens, &decision), grounds, is_cautious: decision.is_cautious }
+        let spans = spans(&reading.tokens, &decision);
+        let ignores_head = self.options.head != HeadChoices::default() && !self.goes_by_blocks(reading, found);
+        let Decision { is_cautious, dropped, .. } = decision;
+        Cleaning { spans, grounds, is_cautious, dropped, ignores_head }
     }
 
     /// Whether a pattern is only evidence.
@@ -703,12 +716,11 @@ impl Cleaner {
     fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.smoothed(text, reading, found);
-        let model = self.options.structure.as_ref().filter(|_| self.options.uses_structure());
-        if let (Some(page), Some(model)) = (&reading.page, model) {
-            // In a source without patterns, there is nothing else to go by.
-            if !found.is_of_source || !self.goes_by_place(found.trust) {
-                structure::decide(model, page, reading, found.is_of_source, &mut decision);
-            }
+        if let (Some(page), Some(model)) = (&reading.page, &self.options.structure)
+            && self.goes_by_blocks(reading, found)
+        {
+            let structure = Structure { model, choices: self.options.head, is_of_source: found.is_of_source };
+            structure::decide(structure, text, page, reading, &mut decision);
         }
         let found_in_page = || found.matches.iter().chain(&reading.selected);
         let certain = || found_in_page().filter(|of| found.weights[of.pattern].is_certain);
@@ -756,12 +768,20 @@ impl Cleaner {
         if let Some(LastPlace { pattern, start, .. }) = end {
             patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
         }
-        Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious }
+        Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious, dropped: Vec::new() }
     }
 
     /// Whether only the frame is removed.
     fn goes_by_place(&self, trust: f64) -> bool {
         trust < Trust::LEAST && self.options.evidence_kinds.has(EvidenceKind::Trust) && !self.options.only_accepted
+    }
+
+    /// Whether the blocks of the page decide.
+    fn goes_by_blocks(&self, reading: &Reading, found: Weighed) -> bool {
+        // In a source without patterns, there is nothing else to go by.
+        reading.page.is_some()
+            && self.options.uses_structure()
+            && (!found.is_of_source || !self.goes_by_place(found.trust))
     }
 
     /// Removes the frame.
@@ -784,7 +804,7 @@ impl Cleaner {
         let is_gap = |token: &usize| evidence.pattern[*token].is_none() && layout.says_something(*token);
         (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
         let Evidence { pattern, is_proven, .. } = evidence;
-        Decision { goes, probabilities, patterns: pattern, is_proven, is_cautious: false }
+        Decision { goes, probabilities, patterns: pattern, is_proven, is_cautious: false, dropped: Vec::new() }
     }
 
     fn united(
@@ -803,7 +823,8 @@ impl Cleaner {
         united.iter().for_each(|found| free.take(found.tokens.clone(), |token| goes[token] = true));
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
         let Evidence { of_token, pattern, is_proven, .. } = evidence;
-        Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false }
+        let dropped = Vec::new();
+        Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false, dropped }
     }
 }
 

@@ -1,24 +1,34 @@
 //! Decides about a page by its blocks, with what its text says as evidence.
 //!
 //! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks stay or go
-//! then, as the [block model](crate::dom::block_model) says. The headline stays. Inside a block that stays, proven template
-//! still goes.
+//! then, as the [block model](crate::dom::block_model) says. Inside a block that stays, proven template still goes. The
+//! headline stays, unless the user chose something else for the [head of the article](crate::dom::article_head).
 
 use std::ops::Range;
 
 use super::matcher::Tokens;
 use super::{Decision, Reading};
+use crate::dom::article_head::{Chosen, HeadChoices};
 use crate::dom::block_model::{BlockModel, CARE, CARE_IN_SOURCE, JudgedPage, TextEvidence, content};
 use crate::dom::blocks::Blocks;
 
-/// Decides by the blocks of a page. `is_of_source` says whether the source has patterns; if it has none, its text says
-/// nothing.
+/// What decides by blocks.
+pub struct Structure<'m> {
+    /// The model.
+    pub model: &'m BlockModel,
+    /// What the user chose for the head of the article.
+    pub choices: HeadChoices,
+    /// Whether the source has patterns. If it has none, its text says nothing.
+    pub is_of_source: bool,
+}
+
+/// Decides by the blocks of a page. `text` is its visible text.
 pub fn decide(
-    model: &BlockModel,
+    Structure { model, choices, is_of_source }: Structure,
+    text: &str,
     page: &JudgedPage,
     reading: &Reading,
-    is_of_source: bool,
-    Decision { goes, probabilities, is_proven, .. }: &mut Decision,
+    Decision { goes, probabilities, patterns, is_proven, dropped, .. }: &mut Decision,
 ) {
     let tokens = &reading.tokens;
     let blocks = &page.page.blocks;
@@ -27,14 +37,33 @@ pub fn decide(
         false => (page.probabilities.clone(), CARE),
     };
     let mut stays = content(blocks, &judged, care);
+    let head = page.head(text, &stays);
+    let ends_before = |range: &Range<usize>, index: usize| range.end == blocks[index - 1].text.end;
     // Authors of main texts disagree about headlines, so the model knows nothing about them.
-    page.headline().into_iter().for_each(|headline| stays[headline] = true);
-    for ((block, stays), p) in blocks.iter().zip(stays).zip(judged) {
-        for token in tokens_in(tokens, &block.text) {
-            let is_proven = is_proven[token] && goes[token];
-            goes[token] = !reading.is_rejected[token] && (!stays || is_proven);
-            if !is_proven {
-                probabilities[token] = 1.0 - p;
+    head.headline().into_iter().for_each(|headline| stays[headline] = true);
+    for (index, ((block, stays), p)) in blocks.iter().zip(stays).zip(judged).enumerate() {
+        let of_block = tokens_in(tokens, &block.text);
+        match head.chosen(index, choices) {
+            Some(Chosen::Stays) => goes[of_block].fill(false),
+            Some(Chosen::Goes(part)) => {
+                for token in of_block {
+                    (goes[token], probabilities[token]) = (!reading.is_rejected[token], 1.0);
+                    patterns[token] = None;
+                }
+                // The white space between two blocks that go belongs to the first one.
+                if let Some((before, _)) = dropped.last_mut().filter(|(before, _)| ends_before(before, index)) {
+                    before.end = block.text.start;
+                }
+                dropped.push((block.text.clone(), part));
+            }
+            None => {
+                for token in of_block {
+                    let is_proven = is_proven[token] && goes[token];
+                    goes[token] = !reading.is_rejected[token] && (!stays || is_proven);
+                    if !is_proven {
+                        probabilities[token] = 1.0 - p;
+                    }
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk::dom::article_head::{HeadChoice, HeadChoices};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
@@ -280,6 +281,8 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
     pub model: Option<Arc<BlockModel>>,
     #[command(flatten)]
+    pub head: HeadArgs,
+    #[command(flatten)]
     pub written: WrittenArgs,
     #[command(flatten)]
     pub long: LongRunArgs,
@@ -289,7 +292,9 @@ pub struct ExtractArgs {
 #[derive(Args, Debug)]
 pub struct CleanArgs {
     #[command(flatten)]
-    pub documents: DocumentArgs,
+    pub method: PageMethodArgs,
+    #[command(flatten)]
+    pub written: WrittenArgs,
     /// Model for `--method tree`, written by `dehusk train --pages` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub page_model: Option<Arc<PageModel>>,
@@ -394,7 +399,7 @@ pub enum OnError {
 impl CleanArgs {
     /// Whether pages are judged by their trees.
     fn is_by_tree(&self) -> bool {
-        self.documents.method.method == MethodName::Tree
+        self.method.text.method == MethodName::Tree
     }
 
     /// The options for cleaning a corpus.
@@ -403,10 +408,11 @@ impl CleanArgs {
             false if self.page_model.is_some() => {
                 bail!("--page-model is the model of --method tree; add --method tree")
             }
-            false => self.documents.options(global)?,
+            false => self.written.options(global).cleaning(self.method.options()?),
             true => {
+                self.method.head.refuse("--method tree")?;
                 let model = self.page_model.clone().unwrap_or_else(PageModel::shipped);
-                self.documents.written.options(global).page_judge(Some(PageJudge::Template(model)))
+                self.written.options(global).page_judge(Some(PageJudge::Template(model)))
             }
         };
         Ok(self.long.add_to(options))
@@ -417,7 +423,7 @@ impl ExtractArgs {
     /// The options for extracting the content of the pages of a corpus.
     pub fn options(&self, global: &Global) -> CorpusCleanOptions {
         let model = self.model.clone().unwrap_or_else(BlockModel::shipped);
-        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model))))
+        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model, self.head.choices()))))
     }
 }
 
@@ -451,6 +457,43 @@ impl WrittenArgs {
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
         options.memory(global.memory()).threads(global.threads())
     }
+}
+
+/// What the user wants of the head of an article.
+#[derive(Args, Debug)]
+pub struct HeadArgs {
+    /// What happens to the headline of an HTML page
+    ///
+    /// What happens to the headline of an HTML page: `keep`, `drop`, or `auto`, which keeps it, but leaves it to the model in
+    /// `extract`.
+    #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto, help_heading = "Cleaning")]
+    pub headline: Choice,
+    /// What happens to author and date of an HTML page
+    ///
+    /// What happens to the short blocks between the headline of an HTML page and its text, such as author and date: `keep`,
+    /// `drop`, or `auto`, which leaves them to the model.
+    #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto, help_heading = "Cleaning")]
+    pub byline: Choice,
+}
+
+/// See [`HeadChoice`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Choice {
+    /// It stays
+    Keep,
+    /// It goes
+    Drop,
+    /// dehusk decides
+    Auto,
+}
+
+/// How it is decided what is removed, by commands that look at the structure of pages.
+#[derive(Args, Debug)]
+pub struct PageMethodArgs {
+    #[command(flatten)]
+    pub text: MethodArgs,
+    #[command(flatten)]
+    pub head: HeadArgs,
 }
 
 /// How it is decided what is removed.
@@ -531,13 +574,55 @@ pub enum Only {
     Accepted,
 }
 
-impl MethodArgs {
+impl HeadArgs {
+    /// What the user chose.
+    pub fn choices(&self) -> HeadChoices {
+        let [headline, byline] = [self.headline, self.byline].map(|choice| match choice {
+            Choice::Keep => HeadChoice::Keep,
+            Choice::Drop => HeadChoice::Drop,
+            Choice::Auto => HeadChoice::Auto,
+        });
+        HeadChoices::default().headline(headline).byline(byline)
+    }
+
+    /// Whether the user chose anything.
+    pub fn is_given(&self) -> bool {
+        self.choices() != HeadChoices::default()
+    }
+
+    /// Refuses a choice beside a flag with which it could do nothing.
+    fn refuse(&self, flag: &str) -> anyhow::Result<()> {
+        if self.is_given() {
+            bail!(
+                "--headline and --byline need the structure of pages, which {flag} does not use: leave one of them out"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl PageMethodArgs {
     /// Whether it is the method with which mining tries patterns.
     #[cfg(feature = "review")]
     pub fn is_default(&self) -> bool {
         self.options().is_ok_and(|options| options == CleanOptions::default())
     }
 
+    /// The options for cleaning pages with patterns.
+    pub fn options(&self) -> anyhow::Result<CleanOptions> {
+        let PageMethodArgs { text: MethodArgs { method, any }, head } = self;
+        let without_structure = [
+            ("--method union", *method == MethodName::Union),
+            ("--only accepted", any.only.is_some()),
+            ("--no-shape", any.no_shape),
+            ("--without structure", any.without.iter().any(|kind| kind == "structure")),
+        ];
+        without_structure.into_iter().filter(|(_, is_given)| *is_given).try_for_each(|(flag, _)| head.refuse(flag))?;
+        Ok(self.text.options()?.head(head.choices()))
+    }
+}
+
+impl MethodArgs {
     /// The options for cleaning with patterns.
     pub fn options(&self) -> anyhow::Result<CleanOptions> {
         match self.method {

@@ -13,7 +13,7 @@ use dehusk::view::report::{ReportLayout, ReportPage};
 
 use super::force::{ForceArgs, PAGE};
 use super::mine::{list, scan};
-use super::options::{CorpusArgs, MethodArgs, MethodName};
+use super::options::{Choice, CorpusArgs, MethodArgs, MethodName, PageMethodArgs};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, Global, interrupt};
@@ -44,7 +44,7 @@ pub struct ReportCommand {
     #[arg(long, value_name = "N", default_value_t = 2)]
     max_documents: usize,
     #[command(flatten)]
-    method: MethodArgs,
+    method: PageMethodArgs,
 }
 
 /// Runs the command.
@@ -125,10 +125,21 @@ impl Output {
     }
 }
 
-impl MethodArgs {
+impl Choice {
+    /// The words for what the user wants kept, or dropped.
+    fn in_words(self, [kept, dropped]: [&'static str; 2]) -> Option<&'static str> {
+        match self {
+            Choice::Keep => Some(kept),
+            Choice::Drop => Some(dropped),
+            Choice::Auto => None,
+        }
+    }
+}
+
+impl PageMethodArgs {
     /// How documents were cleaned, in words.
     fn in_words(&self, has_shape: bool) -> String {
-        let MethodArgs { method, any } = self;
+        let PageMethodArgs { text: MethodArgs { method, any }, head } = self;
         let mut parts = vec![match method {
             MethodName::Smooth => "Cleaned with the smooth method",
             MethodName::Union => "Cleaned with the union method",
@@ -137,7 +148,9 @@ impl MethodArgs {
         let own_shape = any.shape.is_some().then_some("with a shape model of your own");
         let no_shape = (!has_shape).then_some("without shape");
         let only = any.only.map(|_| "with accepted patterns only, so that proposed ones do nothing here");
-        parts.extend([own_shape, no_shape, only].into_iter().flatten());
+        let headline = head.headline.in_words(["with all headlines", "without headlines"]);
+        let byline = head.byline.in_words(["with all bylines", "without bylines"]);
+        parts.extend([own_shape, no_shape, only, headline, byline].into_iter().flatten());
         let without = match any.without.as_slice() {
             [] => String::new(),
             kinds => format!(", without this evidence: {}", kinds.join(" ")),

@@ -14,7 +14,7 @@ use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
 
 use super::mine::scan;
-use super::options::{CorpusArgs, MethodArgs};
+use super::options::{CorpusArgs, PageMethodArgs};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, interrupt};
@@ -45,7 +45,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_documents: u32,
     #[command(flatten)]
-    method: MethodArgs,
+    method: PageMethodArgs,
 }
 
 /// Runs the command, until Ctrl-C.

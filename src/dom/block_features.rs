@@ -372,6 +372,12 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
     rows
 }
 
+/// A feature of a block, in the rows of all blocks.
+pub fn feature(rows: &[f32], block: usize, name: &str) -> f32 {
+    let index = FEATURES.iter().position(|feature| *feature == name);
+    index.map_or(0.0, |index| rows[block * FEATURES.len() + index])
+}
+
 /// For each block, the sum of a value before it and after it, itself included. It fades with the words between.
 fn nearby(blocks: &[Block], fade: f32, value: impl Fn(&Block) -> f32) -> Vec<(f32, f32)> {
     let mut sums = vec![(0.0, 0.0); blocks.len()];

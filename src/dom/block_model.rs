@@ -15,8 +15,9 @@ use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
 
+use super::article_head::{ArticleHead, Chosen, HeadChoices, headline};
 use super::block_context::{CONTEXT, block_context, log_odds};
-use super::block_features::{FEATURES, block_features};
+use super::block_features::{FEATURES, block_features, feature};
 use super::blocks::{Block, Blocks};
 use crate::html::Tree;
 use crate::models::examples::Examples;
@@ -107,11 +108,7 @@ impl Lesson {
     ) -> Lesson {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
-        let value = |block: usize, name: &str| {
-            let index = FEATURES.iter().position(|feature| *feature == name);
-            index.map_or(0.0, |index| features[block * FEATURES.len() + index])
-        };
-        let shares = shares(&page, &value);
+        let shares = shares(&page, &|block, name| feature(&features, block, name));
         let content = |share: &Option<f32>| share.is_some_and(|share| share >= 0.5);
         let main_text: f32 =
             page.blocks.iter().zip(&shares).filter(|(_, share)| content(share)).map(|(block, _)| block.words).sum();
@@ -245,17 +242,27 @@ impl JudgedPage {
         content(&self.page.blocks, &self.probabilities, CARE)
     }
 
-    /// The block that is the page's headline: the one that says most of what the page's title says, before the end of the
-    /// best stretch of prose.
+    /// The block that is its headline.
     pub fn headline(&self) -> Option<usize> {
-        let title = FEATURES.iter().position(|feature| *feature == "title")?;
-        self.features.chunks_exact(FEATURES.len()).position(|row| row[title] > 0.0)
+        headline(&self.page, &|block, name| feature(&self.features, block, name))
     }
 
-    /// The parts of the visible text that go, in order, each with the probability that it is no content.
-    pub fn boilerplate(&self) -> Vec<(Range<usize>, f32)> {
-        let of = |((block, stays), p): ((&Block, bool), &f32)| (!stays).then(|| (block.text.clone(), 1.0 - p));
-        self.page.blocks.iter().zip(self.content()).zip(&self.probabilities).filter_map(of).collect()
+    /// The head of its article. `stays` says which blocks are content.
+    pub fn head(&self, text: &str, stays: &[bool]) -> ArticleHead {
+        ArticleHead::of(text, &self.page, &|block, name| feature(&self.features, block, name), &|block| stays[block])
+    }
+
+    /// The parts of the visible text that go, in order, each with the probability that it should.
+    pub fn boilerplate(&self, text: &str, choices: HeadChoices) -> Vec<(Range<usize>, f32)> {
+        let stays = self.content();
+        let head = self.head(text, &stays);
+        let score = |block: usize| match head.chosen(block, choices) {
+            Some(Chosen::Stays) => None,
+            Some(Chosen::Goes(_)) => Some(1.0),
+            None => (!stays[block]).then(|| 1.0 - self.probabilities[block]),
+        };
+        let blocks = self.page.blocks.iter().enumerate();
+        blocks.filter_map(|(index, block)| Some((block.text.clone(), score(index)?))).collect()
     }
 }
 

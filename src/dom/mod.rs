@@ -13,5 +13,6 @@ pub mod naming;
 pub mod blocks;
 pub mod block_features;
 pub mod block_context;
+pub mod article_head;
 pub mod block_model;
 pub mod page_judge;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::article_head::HeadChoices;
 use super::block_model::BlockModel;
 use super::facts::Facts;
 use super::page_level::PageModel;
@@ -15,8 +16,8 @@ use crate::html::Tree;
 pub enum PageJudge {
     /// All parts go that are template.
     Template(Arc<PageModel>),
-    /// All blocks go that are not the content.
-    Content(Arc<BlockModel>),
+    /// All blocks go that are not the content. The user chooses what happens to the head of the article.
+    Content(Arc<BlockModel>, HeadChoices),
 }
 
 impl PageJudge {
@@ -24,7 +25,7 @@ impl PageJudge {
     pub fn boilerplate(&self, text: &str, tree: &Tree, url: Option<&str>) -> Vec<(Range<usize>, f32)> {
         match self {
             PageJudge::Template(model) => model.templates(&Facts::of(tree, text, url, None)),
-            PageJudge::Content(model) => model.judge(text, tree).boilerplate(),
+            PageJudge::Content(model, choices) => model.judge(text, tree).boilerplate(text, *choices),
         }
     }
 
@@ -32,7 +33,7 @@ impl PageJudge {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "the tree method",
-            PageJudge::Content(_) => "`extract`",
+            PageJudge::Content(..) => "`extract`",
         }
     }
 
@@ -40,7 +41,7 @@ impl PageJudge {
     pub(crate) fn advice(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "clean it with --method smooth",
-            PageJudge::Content(_) => "clean it with patterns (`dehusk clean`)",
+            PageJudge::Content(..) => "clean it with patterns (`dehusk clean`)",
         }
     }
 }
@@ -52,7 +53,7 @@ mod tests {
 
     fn kept(page: &str) -> String {
         let (text, tree) = read::<Tree>(page);
-        let parts = PageJudge::Content(BlockModel::shipped()).boilerplate(&text, &tree, None);
+        let parts = PageJudge::Content(BlockModel::shipped(), HeadChoices::default()).boilerplate(&text, &tree, None);
         assert!(parts.is_sorted_by(|(one, _), (other, _)| one.end <= other.start));
         let mut kept = text.clone();
         parts.into_iter().rev().for_each(|(part, _)| kept.replace_range(part, ""));

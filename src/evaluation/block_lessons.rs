@@ -11,6 +11,7 @@ use super::score::MIN_GOLD_WORDS;
 use super::words::{Word, word_hashes, words};
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::corpus::{Document, HtmlView, Inventory, SourceListing};
+use crate::dom::article_head::ArticleHead;
 use crate::dom::block_model::Lesson;
 use crate::dom::blocks::Blocks;
 use crate::mining::Mined;
@@ -24,8 +25,6 @@ use crate::tokens::Lexer;
 const LEAST_FOUND: f64 = 0.5;
 /// A block from which on it is content.
 const CONTENT: f32 = 0.5;
-/// A block of at most this many words may be the author or the date.
-const BYLINE_WORDS: f32 = 12.0;
 
 /// What the pages of a corpus teach that have gold text. The source of a page is its site. Sources with enough pages are
 /// mined, so that the model also learns what patterns are worth.
@@ -103,34 +102,11 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
             if words > 0 { found as f32 / words as f32 } else { 0.0 }
         };
         let shares: Vec<f32> = blocks.blocks.iter().map(share).collect();
-        let words: Vec<f32> = blocks.blocks.iter().map(|block| block.words).collect();
-        let title = (0..words.len()).find(|&block| feature(block, "title") > 0.0);
-        let byline = title.map_or(0..0, |title| byline(title, &words, &shares));
-        let is_unsure =
-            |block: usize| Some(block) == title || byline.contains(&block) || feature(block, "is-heading-1") > 0.0;
+        let head = ArticleHead::of(&document.text, blocks, feature, &|block| shares[block] >= CONTENT);
+        let is_unsure = |block: usize| head.part(block).is_some() || feature(block, "is-heading-1") > 0.0;
         shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()
     };
     let text_evidence =
         |blocks: &Blocks| cleaner?.text_evidence(&mut Scratch::default(), &document.text, blocks).ok()?;
     Some(Lesson::of(document.source.as_str(), &document.text, tree, text_evidence, shares))
-}
-
-/// The short blocks between the title and the first long block after it, if that is content.
-fn byline(title: usize, words: &[f32], shares: &[f32]) -> std::ops::Range<usize> {
-    let start = title + 1;
-    let first_long = (start..words.len()).find(|&block| words[block] > BYLINE_WORDS);
-    start..first_long.filter(|&block| shares[block] >= CONTENT).unwrap_or(start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_blocks_between_title_and_content_are_a_byline() {
-        let words = [5.0, 8.0, 3.0, 4.0, 30.0, 2.0, 40.0];
-        assert_eq!(byline(1, &words, &[0.0, 1.0, 0.0, 1.0, 0.9, 0.0, 1.0]), 2..4);
-        assert_eq!(byline(1, &words, &[0.0, 1.0, 0.0, 1.0, 0.1, 0.0, 1.0]), 2..2, "what follows is no content");
-        assert_eq!(byline(6, &words, &[1.0; 7]), 7..7);
-    }
 }

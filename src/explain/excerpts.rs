@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lens::Matched;
-use super::{Outcome, TextPart, ids};
+use super::{Outcome, TextPart, reasons};
 use crate::cleaning::Cleaner;
 use crate::stretches::{common, touching};
 
@@ -96,7 +96,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
             parts.push(stays(at..goes.start));
             parts.push(TextPart {
                 text: &self.text[goes.clone()],
-                outcome: Outcome::Goes(ids(span, &goes, self.cleaner)),
+                outcome: Outcome::Goes(reasons(span, &goes, &self.matched.cleaning, self.cleaner)),
             });
             at = goes.end;
         }

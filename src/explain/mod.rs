@@ -15,9 +15,10 @@ use std::ops::Range;
 
 use crate::cleaning::cutting::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
+use crate::dom::article_head::HeadPart;
 use crate::html::Tree;
 use crate::patterns::{Pattern, PatternFile};
-use crate::stretches::touching;
+use crate::stretches::{common, touching};
 
 /// Used instead of an id where no pattern matches.
 pub const BY_SHAPE: &str = "shape";
@@ -34,7 +35,8 @@ pub struct TextPart<'t> {
 /// What happens to a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or [`BY_SHAPE`].
+    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or the parts of the head of
+    /// the article that the user does not want; or [`BY_SHAPE`].
     Goes(Vec<String>),
     /// It is kept, although the requested pattern matches it.
     Stays,
@@ -52,10 +54,14 @@ pub struct Explanation<'t> {
     /// The patterns that act, by their index in [`Cleaner::patterns`], with the number of bytes that each explains; the
     /// largest number first.
     pub by_pattern: Vec<(usize, usize)>,
-    /// Number of removed bytes that no pattern matches.
+    /// The parts of the head of the article that the user does not want, with the number of bytes that go because of that.
+    pub by_part: Vec<(HeadPart, usize)>,
+    /// Number of removed bytes that go for another reason.
     pub by_shape: usize,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
+    /// Whether the user chose something for the head of articles that does nothing here.
+    pub ignores_head: bool,
 }
 
 impl<'t> Explanation<'t> {
@@ -78,13 +84,17 @@ impl<'t> Explanation<'t> {
     fn of_cleaning(text: &'t str, cleaner: &Cleaner, cleaning: &Cleaning) -> Explanation<'t> {
         let stripped = cleaning.strip(text);
         let by_pattern = by_pattern(cleaning);
+        let by_part = by_part(cleaning);
         let bytes: usize = cleaning.spans.iter().map(|span| span.range.len()).sum();
+        let explained = by_pattern.iter().map(|&(_, bytes)| bytes).chain(by_part.iter().map(|&(_, bytes)| bytes));
         Explanation {
             parts: parts(text, cleaning, cleaner),
             removed: text.len() - stripped.len(),
-            by_shape: bytes - by_pattern.iter().map(|&(_, bytes)| bytes).sum::<usize>(),
+            by_shape: bytes - explained.sum::<usize>(),
             by_pattern,
+            by_part,
             is_emptied: is_emptied(text, &stripped),
+            ignores_head: cleaning.ignores_head,
         }
     }
 }
@@ -105,15 +115,15 @@ fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextP
         for line in text[span.range.clone()].split_inclusive('\n') {
             let range = at..at + line.len();
             at = range.end;
-            parts.push(TextPart { text: line, outcome: Outcome::Goes(ids(span, &range, cleaner)) });
+            parts.push(TextPart { text: line, outcome: Outcome::Goes(reasons(span, &range, cleaning, cleaner)) });
         }
     }
     parts.push(unmarked(at..text.len()));
     parts
 }
 
-/// The ids of the patterns that explain a part of a span, in the order of the text.
-fn ids(span: &Span, part: &Range<usize>, cleaner: &Cleaner) -> Vec<String> {
+/// The ids of the patterns that explain a part of a span, in the order of the text. If there are none, another reason.
+fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for (_, pattern) in touching(&span.because, part, |(range, _)| range) {
         let id = &cleaner.patterns()[*pattern].id;
@@ -121,10 +131,30 @@ fn ids(span: &Span, part: &Range<usize>, cleaner: &Cleaner) -> Vec<String> {
             ids.push(id.clone());
         }
     }
-    if ids.is_empty() {
-        ids.push(BY_SHAPE.to_owned());
+    if !ids.is_empty() {
+        return ids;
     }
-    ids
+    let mut parts: Vec<HeadPart> =
+        touching(&cleaning.dropped, part, |(range, _)| range).iter().map(|of| of.1).collect();
+    parts.dedup();
+    match parts.is_empty() {
+        true => vec![BY_SHAPE.to_owned()],
+        false => parts.into_iter().map(|part| part.name().to_owned()).collect(),
+    }
+}
+
+/// Number of removed bytes of each part of the head that the user does not want, without those that patterns explain.
+fn by_part(cleaning: &Cleaning) -> Vec<(HeadPart, usize)> {
+    let mut bytes: BTreeMap<HeadPart, usize> = BTreeMap::new();
+    for (block, part) in &cleaning.dropped {
+        let of_part = bytes.entry(*part).or_default();
+        for span in touching(&cleaning.spans, block, |span| &span.range) {
+            let explained = touching(&span.because, block, |(range, _)| range).iter();
+            let explained: usize = explained.map(|(range, _)| common(range, block).len()).sum();
+            *of_part += common(&span.range, block).len() - explained;
+        }
+    }
+    bytes.into_iter().filter(|&(_, bytes)| bytes > 0).collect()
 }
 
 fn by_pattern(cleaning: &Cleaning) -> Vec<(usize, usize)> {

@@ -3,7 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use super::{Explanation, ids};
+use super::{Explanation, reasons};
 use crate::cleaning::{CleanError, Cleaner, Decision, Reading, Scratch};
 use crate::html::Tree;
 use crate::stretches::{common, touching};
@@ -51,7 +51,7 @@ pub fn passages<'t>(
     let mut passages = Vec::new();
     for span in &cleaning.spans {
         for range in cells(text, span.range.clone()) {
-            let because = ids(span, &range, cleaner);
+            let because = reasons(span, &range, &cleaning, cleaner);
             let boilerplate = boilerplate(&reading, &decision, &range);
             passages.push(Passage { range, verdict: Verdict::Goes { because, boilerplate } });
         }

@@ -13,12 +13,13 @@ use dehusk::cleaning::{CleanOptions, Cleaner};
 use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
 use dehusk::explain::Explanation;
 use dehusk::explain::drawn::{Canvas, drawn};
+use dehusk::pipeline::clean::document::NO_STRUCTURE;
 use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::{Library, suited};
 use dehusk::shown::size;
 
 use super::force::{ForceArgs, PAGE};
-use super::options::{MethodArgs, ReadingArgs};
+use super::options::{PageMethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
 use super::{Exit, interrupt};
@@ -66,7 +67,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
-    method: MethodArgs,
+    method: PageMethodArgs,
 }
 
 /// Runs the command.
@@ -93,6 +94,9 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
         (None, Some(tree)) => tell(&document, &shown, Explanation::of_page(&document.text, tree, &cleaner)?)?,
         (None, None) => tell(&document, &shown, Explanation::of(&document.text, &cleaner)?)?,
     };
+    if explanation.ignores_head {
+        reporter.warn(&format!("--headline and --byline do nothing here: {NO_STRUCTURE}"));
+    }
     if explanation.is_emptied {
         reporter.warn("no text of this document would be left");
     }

@@ -31,14 +31,16 @@ impl Shown<'_> {
     /// The patterns that acted, sorted by how much of the removed text they explain.
     fn legend(&self, bytes: usize, explanation: &Explanation) -> String {
         let (screen, patterns) = (self.screen, self.cleaner.patterns());
-        let Explanation { removed, by_pattern, by_shape, .. } = explanation;
+        let Explanation { removed, by_pattern, by_part, by_shape, .. } = explanation;
         let mut legend = format!("---\n{removed} of {bytes} bytes would be removed");
-        let is_kept = by_pattern.is_empty() && *by_shape == 0;
+        let is_kept = by_pattern.is_empty() && by_part.is_empty() && *by_shape == 0;
         legend += if is_kept { "\n" } else { ", by these patterns:\n" };
         let id = |index: usize| screen.on_one_line(&patterns[index].id);
         let names = by_pattern.iter().map(|&(index, _)| id(index).chars().count());
+        let names = names.chain(by_part.iter().map(|(part, _)| part.name().len()));
         let width = names.chain((*by_shape > 0).then_some(BY_SHAPE.len())).max().unwrap_or(0);
-        let figures = by_pattern.iter().map(|(_, bytes)| bytes).chain([by_shape]).max().unwrap_or(&0).to_string().len();
+        let bytes = by_pattern.iter().map(|(_, bytes)| bytes).chain(by_part.iter().map(|(_, bytes)| bytes));
+        let figures = bytes.chain([by_shape]).max().unwrap_or(&0).to_string().len();
         let name = |name: &str| screen.paint(Style::Id, &format!("{name:width$}"));
         for &(index, bytes) in by_pattern {
             let pattern = &patterns[index];
@@ -49,6 +51,10 @@ impl Shown<'_> {
             };
             let (id, words) = (name(&id(index)), screen.on_one_line(&self.words(pattern)));
             legend += &format!("{id}  {bytes:>figures$} bytes  in {share:>5.1} % of documents  {status}  {words}\n");
+        }
+        for (part, bytes) in by_part {
+            let part = part.name();
+            legend += &format!("{}  {bytes:>figures$} bytes  removed because of --{part} drop\n", name(part));
         }
         if *by_shape > 0 {
             legend += &format!(

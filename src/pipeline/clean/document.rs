@@ -52,6 +52,9 @@ pub enum Form {
     Spans(spans::SpanUnit),
 }
 
+/// Why there is no headline and no byline, for messages.
+pub const NO_STRUCTURE: &str = "it is no HTML page, or its source is cleaned as text";
+
 /// Memory to read a page, for each of its bytes.
 const READ: u64 = 6;
 
@@ -165,6 +168,10 @@ impl<'a> DocumentCleaner<'a> {
                                    pattern matches"
             );
             self.observer.warn(WarningKind::Cautious, &message);
+        }
+        if cleaning.ignores_head {
+            let message = format!("{place}: --headline and --byline do nothing here: {NO_STRUCTURE}");
+            self.observer.warn(WarningKind::NoHead, &message);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);

@@ -18,7 +18,7 @@ use dehusk::pipeline::suited;
 use super::patterns::PatternsArgs;
 use super::tell;
 use crate::cli::mine::{list, scan};
-use crate::cli::options::{CorpusArgs, MethodArgs, SummaryArgs};
+use crate::cli::options::{CorpusArgs, PageMethodArgs, SummaryArgs};
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global};
@@ -45,7 +45,7 @@ pub struct GoldArgs {
     #[command(flatten)]
     patterns: PatternsArgs,
     #[command(flatten)]
-    cleaning: MethodArgs,
+    cleaning: PageMethodArgs,
     #[command(flatten)]
     summary: SummaryArgs,
 }
@@ -77,7 +77,7 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
     let methods = Methods {
         asked: suited(args.cleaning.options()?, inventory.options().html),
-        union: args.cleaning.any.union_options(),
+        union: args.cleaning.text.any.union_options(),
     };
     let inventory = inventory.with_trees();
     let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);

@@ -1,0 +1,157 @@
+//! The head of an article: its headline and its byline.
+//!
+//! Main texts disagree whether these blocks belong to the content, so no model can learn it. The user can choose. Takes the
+//! blocks of a page with their features, and which of them are content. Says which blocks are the head, and what becomes of
+//! them.
+
+use std::ops::Range;
+
+use super::blocks::Blocks;
+use crate::tokens::characters::is_letter_or_number;
+
+/// A block of at most this many words may be the author or the date.
+const BYLINE_WORDS: f32 = 12.0;
+
+/// A part of the head of an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HeadPart {
+    /// The headline, and headings of the first level directly beside it that repeat it.
+    Headline,
+    /// The short blocks between the headline and the first long block, such as author and date.
+    Byline,
+}
+
+impl HeadPart {
+    /// Its name, also on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            HeadPart::Headline => "headline",
+            HeadPart::Byline => "byline",
+        }
+    }
+}
+
+/// What the user wants of a part of the head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeadChoice {
+    /// The program decides.
+    #[default]
+    Auto,
+    /// It stays.
+    Keep,
+    /// It goes.
+    Drop,
+}
+
+/// What the user wants of the head of an article.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeadChoices {
+    /// What happens to the headline.
+    pub headline: HeadChoice,
+    /// What happens to the byline.
+    pub byline: HeadChoice,
+}
+
+setters!(HeadChoices { headline: HeadChoice, byline: HeadChoice });
+
+impl HeadChoices {
+    fn of(self, part: HeadPart) -> HeadChoice {
+        match part {
+            HeadPart::Headline => self.headline,
+            HeadPart::Byline => self.byline,
+        }
+    }
+}
+
+/// What becomes of a block by the choice of the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// It stays, with all its text.
+    Stays,
+    /// It goes, because it is this part of the head.
+    Goes(HeadPart),
+}
+
+/// The blocks of the head of an article.
+#[derive(Clone, Debug, Default)]
+pub struct ArticleHead {
+    headline: Option<usize>,
+    /// Whether the block that is taken for the headline is a paragraph that says what the title says.
+    is_paragraph: bool,
+    /// The blocks that say the headline again.
+    repeats: Vec<usize>,
+    byline: Vec<usize>,
+}
+
+impl ArticleHead {
+    /// The head of the article of a page. `feature` gives a feature of a block, `is_content` whether the block is content.
+    pub fn of(
+        text: &str,
+        page: &Blocks,
+        feature: &dyn Fn(usize, &str) -> f32,
+        is_content: &dyn Fn(usize) -> bool,
+    ) -> ArticleHead {
+        let blocks = &page.blocks;
+        let has = |block: usize, name: &str| feature(block, name) > 0.0;
+        let Some(headline) = headline(page, feature) else { return ArticleHead::default() };
+        let is_first_heading = |block: &usize| has(*block, "is-heading-1");
+        let says = |block: usize| &text[blocks[block].text.clone()];
+        let beside = [headline.checked_sub(1), Some(headline + 1).filter(|&next| next < blocks.len())];
+        let repeats = beside.into_iter().flatten().filter(is_first_heading);
+        let words: Vec<f32> = blocks.iter().map(|block| block.words).collect();
+        let is_heading = is_first_heading(&headline) || has(headline, "is-heading");
+        ArticleHead {
+            headline: Some(headline),
+            is_paragraph: !is_heading && blocks[headline].prose() > 0.0,
+            repeats: repeats.filter(|&block| has_same_words(says(block), says(headline))).collect(),
+            byline: byline(headline, &words, is_content).filter(|block| !is_first_heading(block)).collect(),
+        }
+    }
+
+    /// The headline: see [`headline`].
+    pub fn headline(&self) -> Option<usize> {
+        self.headline
+    }
+
+    /// The part of the head that a block is, if it is one.
+    pub fn part(&self, block: usize) -> Option<HeadPart> {
+        if self.headline == Some(block) || self.repeats.contains(&block) {
+            return Some(HeadPart::Headline);
+        }
+        self.byline.binary_search(&block).is_ok().then_some(HeadPart::Byline)
+    }
+
+    /// What becomes of a block. `None` if the user chose nothing for it.
+    pub fn chosen(&self, block: usize, choices: HeadChoices) -> Option<Chosen> {
+        let part = self.part(block)?;
+        let stays = !self.repeats.contains(&block);
+        let goes = part != HeadPart::Headline || !self.is_paragraph;
+        match choices.of(part) {
+            HeadChoice::Auto => None,
+            HeadChoice::Keep => stays.then_some(Chosen::Stays),
+            HeadChoice::Drop => goes.then_some(Chosen::Goes(part)),
+        }
+    }
+}
+
+/// The headline of a page: the block that says most of what the page's title says, before the end of the best stretch of
+/// prose.
+pub fn headline(page: &Blocks, feature: &dyn Fn(usize, &str) -> f32) -> Option<usize> {
+    (0..page.blocks.len()).find(|&block| feature(block, "title") > 0.0)
+}
+
+/// The short blocks between the headline and the first long block after it, if that is content.
+fn byline(headline: usize, words: &[f32], is_content: &dyn Fn(usize) -> bool) -> Range<usize> {
+    let start = headline + 1;
+    let first_long = (start..words.len()).find(|&block| words[block] > BYLINE_WORDS);
+    start..first_long.filter(|&block| is_content(block)).unwrap_or(start)
+}
+
+/// Whether 2 texts have the same words, whatever their case and the marks between.
+fn has_same_words(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c| !is_letter_or_number(c)).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    words(one) == words(other)
+}
