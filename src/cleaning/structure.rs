@@ -94,9 +94,14 @@ pub fn text_evidence(page: &Blocks, tokens: &Tokens, goes: &[bool], probabilitie
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::sync::Arc;
 
-    use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, Scratch};
+    use proptest::prelude::*;
+
+    use crate::cleaning::{CleanOptions, Cleaner, Cleaning, EvidenceKind, Scratch};
+    use crate::dom::article_head::HeadChoice::{self, Auto, Drop, Keep};
+    use crate::dom::article_head::{HeadChoices, HeadPart};
     use crate::html::{Tree, read};
     use crate::patterns::{LexerCache, PatternFile, SHARED, Trust};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
@@ -122,12 +127,17 @@ mod tests {
     }
 
     fn cleaned(source: &str, head: &str, patterns: &str, options: &CleanOptions) -> String {
+        let (text, cleaning) = cleaning(&page(), source, head, patterns, options);
+        cleaning.strip(&text)
+    }
+
+    fn cleaning(page: &str, source: &str, head: &str, patterns: &str, options: &CleanOptions) -> (String, Cleaning) {
         let mined = "mined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
         let yaml = format!("dehusk: 1\nsource: {source}\n{mined}\n{head}patterns:\n{patterns}");
         let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
-        let (text, tree) = read::<Tree>(&page());
+        let (text, tree) = read::<Tree>(page);
         let cleaning = Cleaner::new(&[&file], options).clean_page(&mut Scratch::default(), &text, &tree).unwrap();
-        cleaning.strip(&text)
+        (text, cleaning)
     }
 
     fn pattern(id: &str, status: &str, regex: &str) -> String {
@@ -197,5 +207,108 @@ mod tests {
         let text = cleaned(SHARED, trust, "", &CleanOptions::default());
         assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
         assert!(!text.contains("Mayor of Bonn"), "{text}");
+    }
+
+    fn choosing(headline: HeadChoice, byline: HeadChoice) -> CleanOptions {
+        CleanOptions::default().head(HeadChoices::default().headline(headline).byline(byline))
+    }
+
+    /// The page with a byline.
+    fn signed(byline: &str) -> String {
+        page().replacen("</h1>", &format!("</h1>{byline}"), 1)
+    }
+
+    #[test]
+    fn the_user_chooses_what_happens_to_the_head() {
+        let page = signed("<div class=meta><span>By Ada Kern</span></div><div class=meta>March 5, 2024</div>");
+        let text = |headline, byline| {
+            let (text, cleaning) = cleaning(&page, "s", "", "", &choosing(headline, byline));
+            cleaning.strip(&text)
+        };
+        assert!(text(Keep, Keep).starts_with("Ferry late again\nBy Ada Kern\nMarch 5, 2024\n"), "{}", text(Keep, Keep));
+        assert!(text(Drop, Keep).starts_with("By Ada Kern\nMarch 5, 2024\n"), "{}", text(Drop, Keep));
+        assert!(text(Keep, Drop).starts_with("Ferry late again\nThe ferry came in"), "{}", text(Keep, Drop));
+        assert!(text(Drop, Drop).starts_with("The ferry came in"), "{}", text(Drop, Drop));
+        let rest = |text: String| text[text.find("The ferry came in").unwrap()..].to_owned();
+        assert_eq!(rest(text(Drop, Drop)), rest(text(Auto, Auto)));
+    }
+
+    #[test]
+    fn what_people_decided_counts_more_than_what_is_chosen() {
+        let page = signed("<div>By Ada Kern</div><div>Harbour desk</div>");
+        let accepted = pattern("aa01", "accepted", r"Ada\s+Kern");
+        let rejected = pattern("aa02", "rejected", r"Harbour\s+desk");
+        let keep = "keep:\n- {text: 'Ferry late'}\n";
+        let text = |headline, byline| {
+            let (text, cleaning) =
+                cleaning(&page, "s", keep, &format!("{accepted}{rejected}"), &choosing(headline, byline));
+            cleaning.strip(&text)
+        };
+        assert!(text(Keep, Keep).starts_with("Ferry late again\nBy\nHarbour desk\n"), "{}", text(Keep, Keep));
+        assert!(text(Drop, Drop).starts_with("Ferry late\nHarbour desk\n"), "{}", text(Drop, Drop));
+    }
+
+    #[test]
+    fn a_choice_that_does_nothing_is_told() {
+        let ignores = |head: &str, options: &CleanOptions| cleaning(&page(), "s", head, "", options).1.ignores_head;
+        let dropping = choosing(Drop, Auto);
+        assert!(!ignores("", &dropping) && !ignores("", &CleanOptions::default()));
+        assert!(ignores("trust: {share: 0.2, because: 'its text is no news'}\n", &dropping));
+        assert!(ignores("", &dropping.structure(None)));
+    }
+
+    /// A part of a page, with words of a small stock.
+    fn part() -> impl Strategy<Value = String> {
+        const STORY: &str = "The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.";
+        let line = prop::sample::select(vec![
+            "Ferry late again",
+            "FERRY LATE, AGAIN",
+            "By Ada Kern",
+            "March 5, 2024",
+            "Share: A | B",
+            "[",
+            "(Photo: Kern)",
+            "-",
+            "Ferry",
+            STORY,
+        ]);
+        let element = prop::sample::select(vec!["h1", "h2", "p", "div", "li", "span", "nav"]);
+        (element, line).prop_map(|(element, line)| format!("<{element}>{line}</{element}>"))
+    }
+
+    /// The places of letters and numbers in a text that go.
+    fn gone(text: &str, cleaning: &Cleaning) -> Vec<usize> {
+        let places = text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at);
+        places.filter(|at| cleaning.spans.iter().any(|span| span.range.contains(at))).collect()
+    }
+
+    fn words(text: &str) -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_choice_concerns_the_head_and_nothing_else(parts in prop::collection::vec(part(), 0..12), is_of_source: bool) {
+            let page = format!("<title>Ferry late again</title>{}", parts.concat());
+            let source = if is_of_source { "s" } else { SHARED };
+            let cleaning = |headline, byline| cleaning(&page, source, "", "", &choosing(headline, byline)).1;
+            let (text, _) = read::<Tree>(&page);
+            let [auto, kept, dropped] = [Auto, Keep, Drop].map(|choice| cleaning(choice, choice));
+            let in_head = |at: &usize| dropped.dropped.iter().any(|(block, _)| block.contains(at));
+            // What repeats the headline may go: its words are there.
+            let stay = words(&kept.strip(&text));
+            prop_assert!(dropped.dropped.iter().all(|(block, _)| words(&text[block.clone()]).is_subset(&stay)));
+            let without_head = |cleaning: &Cleaning| gone(&text, cleaning).into_iter().filter(|at| !in_head(at)).collect::<Vec<_>>();
+            prop_assert_eq!(without_head(&auto), without_head(&dropped));
+            let letters = text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at);
+            let of_head: Vec<usize> = letters.filter(in_head).collect();
+            prop_assert!(of_head.iter().all(|at| gone(&text, &dropped).contains(at)));
+            // Each choice is about its own part.
+            for (headline, byline, part) in [(Drop, Auto, HeadPart::Headline), (Auto, Drop, HeadPart::Byline)] {
+                let only = cleaning(headline, byline).dropped;
+                let of_part: Vec<_> = dropped.dropped.iter().filter(|(_, of)| *of == part).map(|(block, _)| block.start).collect();
+                prop_assert_eq!(only.iter().map(|(block, _)| block.start).collect::<Vec<_>>(), of_part);
+            }
+        }
     }
 }

@@ -155,3 +155,76 @@ fn has_same_words(one: &str, other: &str) -> bool {
     };
     words(one) == words(other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::blocks::Block;
+
+    #[test]
+    fn short_blocks_between_headline_and_content_are_a_byline() {
+        let words = [5.0, 8.0, 3.0, 4.0, 30.0, 2.0, 40.0];
+        let byline = |headline: usize, shares: [f32; 7]| byline(headline, &words, &|block| shares[block] >= 0.5);
+        assert_eq!(byline(1, [0.0, 1.0, 0.0, 1.0, 0.9, 0.0, 1.0]), 2..4);
+        assert_eq!(byline(1, [0.0, 1.0, 0.0, 1.0, 0.1, 0.0, 1.0]), 2..2, "what follows is no content");
+        assert_eq!(byline(6, [1.0; 7]), 7..7);
+    }
+
+    /// What becomes of each line, if headline and byline go. A line is an element's name and its text; the one with `*` is what
+    /// says most of what the title says.
+    fn dropped(lines: &[(&str, &str)]) -> Vec<Option<HeadPart>> {
+        let mut text = String::new();
+        let mut blocks = Vec::new();
+        for (_, line) in lines {
+            let start = text.len();
+            text.push_str(line);
+            let words = line.split_whitespace().count() as f32;
+            let sentence_words = if line.ends_with('.') { words } else { 0.0 };
+            blocks.push(Block { text: start..text.len(), words, sentence_words, ..Block::default() });
+            text.push('\n');
+        }
+        let feature = |block: usize, name: &str| {
+            let is = |element: &str| lines[block].0.trim_start_matches('*') == element;
+            f32::from(u8::from(match name {
+                "title" => lines[block].0.starts_with('*'),
+                "is-heading-1" => is("h1"),
+                _ => is("h2"),
+            }))
+        };
+        let page = Blocks { blocks, containers: Vec::new(), title_words: 3.0 };
+        let head = ArticleHead::of(&text, &page, &feature, &|_| true);
+        let choices = HeadChoices::default().headline(HeadChoice::Drop).byline(HeadChoice::Drop);
+        let of = |block: usize| match head.chosen(block, choices)? {
+            Chosen::Goes(part) => Some(part),
+            Chosen::Stays => panic!("nothing is kept"),
+        };
+        (0..lines.len()).map(of).collect()
+    }
+
+    const STORY: &str = "The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.";
+
+    #[test]
+    fn a_headline_goes_with_what_repeats_it() {
+        use HeadPart::{Byline, Headline};
+        let lines = [("h1", "FERRY late, again!"), ("*h1", "Ferry late again"), ("p", "By A. Kern"), ("p", STORY)];
+        assert_eq!(dropped(&lines), [Some(Headline), Some(Headline), Some(Byline), None]);
+        let longer = [("*h1", "Ferry late again"), ("h1", "Ferry late again, the third time"), ("p", STORY)];
+        assert_eq!(dropped(&longer), [Some(Headline), None, None], "a longer heading is no repeat and no byline");
+        let apart = [("h1", "Ferry late again"), ("p", "News"), ("*h2", "Ferry late again"), ("p", STORY)];
+        assert_eq!(dropped(&apart), [None, None, Some(Headline), None]);
+        let in_paragraph = [("*h1", "Ferry late again"), ("p", "Ferry late again"), ("p", STORY)];
+        assert_eq!(dropped(&in_paragraph), [Some(Headline), Some(Byline), None]);
+    }
+
+    #[test]
+    fn a_paragraph_that_says_the_title_is_not_dropped() {
+        assert_eq!(dropped(&[("p", "Home"), ("*p", STORY), ("p", STORY)]), [None; 3]);
+        assert_eq!(dropped(&[("*h2", STORY), ("p", STORY)]), [Some(HeadPart::Headline), None]);
+    }
+
+    #[test]
+    fn a_page_without_headline_has_no_byline() {
+        assert_eq!(dropped(&[("h1", "Ferries"), ("p", "By A. Kern"), ("p", STORY)]), [None; 3]);
+        assert_eq!(dropped(&[]), []);
+    }
+}
