@@ -306,7 +306,7 @@ pub struct CleanArgs {
 #[derive(Args, Debug)]
 pub struct DocumentArgs {
     #[command(flatten)]
-    pub method: MethodArgs,
+    pub method: PageMethodArgs,
     #[command(flatten)]
     pub written: WrittenArgs,
 }

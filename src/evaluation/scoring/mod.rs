@@ -13,6 +13,7 @@ use super::score::Score;
 use super::words::Bag;
 use crate::cleaning::Cleaner;
 use crate::corpus::{Document, Inventory, SourceListing};
+use crate::pipeline::clean::document::tell_of_ignored_head;
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::workers::share_out_and_collect;
 use crate::pipeline::{self, Library, Observer, Steps, WarningKind};
@@ -124,6 +125,9 @@ impl<'a> Scoring<'a> {
                 return (DocumentFigures::missing(name, gold, self.rules()), Vec::new());
             }
         };
+        if all.iter().filter_map(|kept| kept.cleaning.as_ref()).any(|cleaning| cleaning.ignores_head) {
+            tell_of_ignored_head(format!("{}/{}", document.source, document.id), self.observer);
+        }
         let words = Bag::of(&document.text);
         let mut scores = Scores::new();
         let mut losses = Losses::default();

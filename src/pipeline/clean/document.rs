@@ -170,8 +170,7 @@ impl<'a> DocumentCleaner<'a> {
             self.observer.warn(WarningKind::Cautious, &message);
         }
         if cleaning.ignores_head {
-            let message = format!("{place}: --headline and --byline do nothing here: {NO_STRUCTURE}");
-            self.observer.warn(WarningKind::NoHead, &message);
+            tell_of_ignored_head(place, self.observer);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
@@ -262,6 +261,11 @@ impl<'a> DocumentCleaner<'a> {
 /// Memory to judge the blocks of a page.
 fn need_of_blocks(document: &Document) -> u64 {
     document.tree.as_ref().map_or(0, |tree| JudgedPage::OF_BLOCK * tree.blocks() as u64)
+}
+
+/// Says that what the user chose for headline and byline does nothing in a document.
+pub fn tell_of_ignored_head(place: impl fmt::Display, observer: &dyn Observer) {
+    observer.warn(WarningKind::NoHead, &format!("{place}: --headline and --byline do nothing here: {NO_STRUCTURE}"));
 }
 
 /// The parts of a page that go.
