@@ -79,7 +79,7 @@ fn outside(mut stays: Vec<Range<usize>>, length: usize) -> Vec<Range<usize>> {
     stays.sort_by_key(|range| range.start);
     let mut at = 0;
     let mut outside = Vec::new();
-    for Range { start, end } in stays.into_iter().chain([length..length]) {
+    for Range { start, end } in stays.into_iter().chain(std::iter::once(length..length)) {
         if at < start {
             outside.push(at..start);
         }

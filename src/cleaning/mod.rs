@@ -2,7 +2,7 @@
 //!
 //! A [`Cleaner`] has everything that is needed for the documents of one source: its own patterns and the shared ones,
 //! compiled once. [`Cleaner::clean`] processes one document: it finds matches, weighs them, judges shapes, smooths, and
-//! returns the spans to remove. [`cut`] then removes them. Cleaning does not import mining. It knows only the pattern
+//! returns the spans to remove. [`cutting`] makes cuts of them. Cleaning does not import mining. It knows only the pattern
 //! files.
 
 pub mod options;

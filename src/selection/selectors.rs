@@ -378,8 +378,9 @@ mod tests {
 
     #[test]
     fn what_stays_on_some_pages_is_not_proposed() {
-        let side =
-            |page: usize| if page % 10 == 0 { format!("<p class=side>{TEN}") } else { format!("<p class=side>-{TEN}") };
+        let side = |page: usize| {
+            if page.is_multiple_of(10) { format!("<p class=side>{TEN}") } else { format!("<p class=side>-{TEN}") }
+        };
         assert_eq!(proposed(&pages(|page| format!("<p>{TEN}{}", side(page)))), [""; 0]);
         let twice = |page: usize| {
             format!("<p>{TEN}<div id=a{page}>-{TEN}</div>{}", if page < 2 { "<b class=b>-x" } else { "" })
@@ -397,7 +398,7 @@ mod tests {
     #[test]
     fn kinds_of_pages_have_selectors_of_their_own() {
         let page = |page: usize| {
-            let class = if page % 2 == 0 { "story" } else { "review" };
+            let class = if page.is_multiple_of(2) { "story" } else { "review" };
             format!("<div class={class}><p>{TEN}</div><p>-{TEN}")
         };
         assert_eq!(proposed(&pages(page)), ["content div.story", "content div.review"]);
