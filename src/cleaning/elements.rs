@@ -45,10 +45,15 @@ impl Selectors {
     pub fn find(&self, tree: &Tree, length: usize, headline: Option<Range<usize>>) -> Vec<(Range<usize>, usize)> {
         let mut found = Vec::new();
         let mut content: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.selected.len()];
+        let mut ends = vec![0; self.selected.len()];
         for (node, number) in self.set.select(tree) {
             let (text, Selected { pattern, role, .. }) = (tree.text(node), self.selected[number]);
+            // What is inside an element before adds nothing.
+            if text.end <= ends[number] {
+                continue;
+            }
+            ends[number] = text.end;
             match role {
-                _ if text.is_empty() => {}
                 Role::Drop => found.push((text, pattern)),
                 Role::Content => content[number].push(text),
             }

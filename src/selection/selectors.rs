@@ -57,8 +57,8 @@ pub struct Proposal {
 /// What cleaning did to a page.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    /// For each block, its words that stay and those that go.
-    words: Vec<Words>,
+    /// The words that stay and that go in all blocks before the first one, the second one, and so on.
+    before: Vec<Words>,
     /// The block that is the headline.
     headline: Option<usize>,
     /// The elements with text, in the order of the page.
@@ -83,12 +83,16 @@ impl Words {
     fn and(self, other: Words) -> Words {
         Words { stay: self.stay + other.stay, go: self.go + other.go }
     }
+
+    fn less(self, other: Words) -> Words {
+        Words { stay: self.stay - other.stay, go: self.go - other.go }
+    }
 }
 
 impl Sight {
     /// What `cleaning` did to the page that has this text and this tree.
     pub fn of(text: &str, tree: &Tree, page: &JudgedPage, cleaning: &Cleaning) -> Sight {
-        let mut words = Vec::with_capacity(page.page.blocks.len());
+        let mut before = vec![Words::default()];
         let mut next = 0;
         for block in &page.page.blocks {
             next += cleaning.spans[next..].iter().take_while(|span| span.range.end <= block.text.start).count();
@@ -96,19 +100,19 @@ impl Sight {
             let gone: usize =
                 spans.map(|span| span.range.end.min(block.text.end) - span.range.start.max(block.text.start)).sum();
             let go = f64::from(block.words) * gone as f64 / block.text.len().max(1) as f64;
-            words.push(Words { stay: f64::from(block.words) - go, go });
+            let words = Words { stay: f64::from(block.words) - go, go };
+            before.push(before[before.len() - 1].and(words));
         }
         let starts = |limit: usize| page.page.blocks.partition_point(|block| block.text.start < limit);
         let element = |node: usize| {
             let range = tree.text(node);
             let blocks = starts(range.start)..starts(range.end);
             let selectors = if blocks.is_empty() { Vec::new() } else { selectors_for(tree, node) };
-            let example = || text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-            (!selectors.is_empty()).then(|| Element { blocks, selectors, example: start_of(&example()) })
+            (!selectors.is_empty()).then(|| Element { blocks, selectors, example: start_of(&text[range]) })
         };
         let is_element = |&node: &usize| tree.kind(node) == NodeKind::Element;
         Sight {
-            words,
+            before,
             headline: page.headline(),
             elements: (1..tree.len()).filter(is_element).filter_map(element).collect(),
         }
@@ -147,8 +151,19 @@ fn quoted(value: &str) -> String {
     format!("\"{escaped}\"")
 }
 
+/// The first words of a text. The elements around each other have the same text, so no more of it is read.
 fn start_of(text: &str) -> String {
-    text.char_indices().nth(MAX_EXAMPLE).map_or(text, |(end, _)| &text[..end]).trim_end().to_owned()
+    let mut start = String::new();
+    for word in text.split_whitespace() {
+        let space = if start.is_empty() { "" } else { " " };
+        start.extend([space, word]);
+        if let Some((end, _)) = start.char_indices().nth(MAX_EXAMPLE) {
+            start.truncate(end);
+            break;
+        }
+    }
+    start.truncate(start.trim_end().len());
+    start
 }
 
 /// A selector on the pages of a source.
@@ -201,10 +216,11 @@ impl Candidate {
     /// The words in its elements, page by page, and whether the headline is in one.
     fn words<'a>(&'a self, pages: &'a [Sight]) -> impl Iterator<Item = (usize, Words, bool)> {
         self.pages.iter().map(|(page, ranges)| {
-            let Sight { words, headline, .. } = &pages[*page];
-            let blocks = ranges.iter().flat_map(|range| &words[range.clone()]);
-            let has_headline = headline.is_some_and(|headline| ranges.iter().any(|range| range.contains(&headline)));
-            (*page, blocks.fold(Words::default(), |sum, &words| sum.and(words)), has_headline)
+            let sight = &pages[*page];
+            let words = ranges.iter().fold(Words::default(), |sum, range| sum.and(sight.within(range)));
+            let has_headline =
+                sight.headline.is_some_and(|headline| ranges.iter().any(|range| range.contains(&headline)));
+            (*page, words, has_headline)
         })
     }
 
@@ -222,13 +238,21 @@ impl Candidate {
 }
 
 impl Sight {
+    fn within(&self, blocks: &Range<usize>) -> Words {
+        self.before[blocks.end].less(self.before[blocks.start])
+    }
+
+    fn blocks(&self) -> usize {
+        self.before.len() - 1
+    }
+
     fn all(&self) -> Words {
-        self.words.iter().fold(Words::default(), |sum, &words| sum.and(words))
+        self.within(&(0..self.blocks()))
     }
 
     /// The words that stay, without the headline. That stays wherever it is.
     fn body(&self) -> f64 {
-        self.all().stay - self.headline.map_or(0.0, |headline| self.words[headline].stay)
+        self.all().stay - self.headline.map_or(0.0, |headline| self.within(&(headline..headline + 1)).stay)
     }
 }
 
@@ -246,31 +270,67 @@ fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
             && has_share(going as f64, candidate.pages.len() as f64)
     };
     let mut left: Vec<&Candidate> = candidates.iter().filter(is_proposed).collect();
-    let mut words: Vec<Vec<f64>> =
-        pages.iter().map(|sight| sight.words.iter().map(|words| words.go).collect()).collect();
-    let least = MIN_GAIN * words.iter().flatten().sum::<f64>();
+    let mut uncovered: Vec<Uncovered> = pages.iter().map(Uncovered::of).collect();
+    let least = MIN_GAIN * uncovered.iter().map(|page| page.within(&(0..page.words.len()))).sum::<f64>();
     let mut proposals = Vec::new();
     while proposals.len() < MAX_SELECTORS {
         let gain = |candidate: &Candidate| -> f64 {
-            let ranges = candidate
-                .pages
-                .iter()
-                .flat_map(|(page, ranges)| ranges.iter().map(|range| &words[*page][range.clone()]));
-            ranges.flatten().sum()
+            let on_page = |(page, ranges): &(usize, Vec<Range<usize>>)| -> f64 {
+                ranges.iter().map(|range| uncovered[*page].within(range)).sum()
+            };
+            candidate.pages.iter().map(on_page).sum()
         };
-        let order = |&(gain, at): &(f64, usize)| (gain.to_bits(), left[at].rank());
+        let order = |&(gain, at): &(f64, usize)| (rounded(gain), left[at].rank());
         let gains = left.iter().enumerate().map(|(at, candidate)| (gain(candidate), at));
         let Some((gain, best)) = gains.max_by_key(order) else { break };
-        if gain < least || gain == 0.0 {
+        if gain < least || rounded(gain) == 0 {
             break;
         }
         let best = left.swap_remove(best);
-        best.pages
-            .iter()
-            .for_each(|(page, ranges)| ranges.iter().for_each(|range| words[*page][range.clone()].fill(0.0)));
+        best.pages.iter().for_each(|(page, ranges)| uncovered[*page].cover(ranges));
         proposals.push(best.proposal(Role::Drop));
     }
     proposals
+}
+
+/// Numbers of words that are the same but for the order in which they were added are equal.
+fn rounded(words: f64) -> u64 {
+    (16.0 * words).round() as u64
+}
+
+/// The words of a page that go, and that no selector is for so far.
+struct Uncovered {
+    /// Those of each block.
+    words: Vec<f64>,
+    /// Those of all blocks before each one. Sums make a page of any depth cheap.
+    before: Vec<f64>,
+}
+
+impl Uncovered {
+    fn of(sight: &Sight) -> Uncovered {
+        let words = (0..sight.blocks()).map(|block| sight.within(&(block..block + 1)).go).collect();
+        let mut page = Uncovered { words, before: Vec::new() };
+        page.sum();
+        page
+    }
+
+    fn sum(&mut self) {
+        let mut sum = 0.0;
+        let after = self.words.iter().map(|words| {
+            sum += words;
+            sum
+        });
+        self.before = std::iter::once(0.0).chain(after).collect();
+    }
+
+    fn within(&self, blocks: &Range<usize>) -> f64 {
+        self.before[blocks.end] - self.before[blocks.start]
+    }
+
+    fn cover(&mut self, ranges: &[Range<usize>]) {
+        ranges.iter().for_each(|range| self.words[range.clone()].fill(0.0));
+        self.sum();
+    }
 }
 
 /// One selector for each kind of page: the one with the least boilerplate inside.
@@ -295,7 +355,7 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
                 && outside >= MIN_OUTSIDE * going;
             is_proposed.then_some(outside)
         };
-        let order = |&(outside, at): &(f64, usize)| (outside.to_bits(), candidates[at].rank());
+        let order = |&(outside, at): &(f64, usize)| (rounded(outside), candidates[at].rank());
         let found = candidates.iter().enumerate().filter_map(|(at, candidate)| Some((outside(candidate)?, at)));
         let Some((_, best)) = found.max_by_key(order) else { break };
         candidates[best].pages.iter().for_each(|(page, _)| is_open[*page] = false);
