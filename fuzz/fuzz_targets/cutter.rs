@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk::cleaning::cut::{Cut, cuts, strip};
+use dehusk::cleaning::cutting::cuts;
+use dehusk::cut::{Cut, strip};
 use dehusk::tokens::characters::{ends_in_run, has_word, is_run_character};
 use dehusk::tokens::{Lexer, MutableSet, TokenKind, Tokenizer};
 use libfuzzer_sys::fuzz_target;
