@@ -40,6 +40,7 @@ macro_rules! recipes {
 
 recipes! {
     after_trafilatura: "trafilatura",
+    before_trafilatura: "trafilatura-selectors",
     after_justext: "justext",
     after_resiliparse: "resiliparse",
     spans_for_dolma: "dolma",
