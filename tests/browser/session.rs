@@ -161,6 +161,13 @@ impl Browser {
         result
     }
 
+    /// What a script returns in the first frame of the page. `None` if the page puts another frame in its place meanwhile.
+    pub fn run_in_frame(&self, script: &str) -> Option<Value> {
+        let entered = self.wait(self.client.enter_frame(0)).ok();
+        let value = entered.and_then(|()| self.wait(self.client.execute(script, Vec::new())).ok());
+        self.wait(self.client.enter_parent_frame()).ok().and(value)
+    }
+
     /// Waits for an operation that must succeed.
     #[track_caller]
     pub fn done<T>(&self, what: &str, task: impl Future<Output = Result<T, CmdError>>) -> T {

@@ -627,13 +627,17 @@ fn selectors_on_deep_and_wide_pages() {
     let wide = format!("<ul class=wide>{}</ul>", "<li class='a b'>Share</li>".repeat(10_000));
     let stories: Vec<String> = (0..5).map(|number| cleaned(number).replace('\n', " ")).collect();
     for (number, story) in stories.iter().enumerate() {
-        sandbox.write(&format!("corpus/tide/{number}.html"), format!("<p class=story>{story}</p>{wide}{deep}<b>Print</b>"));
+        sandbox.write(
+            &format!("corpus/tide/{number}.html"),
+            format!("<p class=story>{story}</p>{wide}{deep}<b>Print</b>"),
+        );
     }
     sandbox.expect(0, "mine corpus -o mined --quiet");
     let entry = |status: &str, written: &str| {
         format!("  - {{id: '{}', status: {status}, {written}}}\n", written.replace(['\'', ' '], ""))
     };
-    let entries = [("accepted", "drop: 'ul > li.a, li li'"), ("accepted", "drop: 'div div b'"), ("rejected", "drop: .deep")];
+    let entries =
+        [("accepted", "drop: 'ul > li.a, li li'"), ("accepted", "drop: 'div div b'"), ("rejected", "drop: .deep")];
     let entries: String = entries.iter().map(|(status, written)| entry(status, written)).collect();
     let mined = "mined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}";
     sandbox.write("patterns/tide.yaml", format!("dehusk: 1\nsource: tide\n{mined}\npatterns:\n{entries}"));
