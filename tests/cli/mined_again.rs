@@ -68,8 +68,9 @@ fn review_all(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
 /// Whether each of the two patterns matches the whole example of the other.
 fn is_variation(one: &Pattern, other: &Pattern) -> bool {
     let matches_all = |pattern: &Pattern, text: &str| {
-        let found = pattern.compiled().expect("it compiles").expect("a regex").find(text).expect("it is matched");
-        found.is_some_and(|found| found.as_str().trim() == text.trim())
+        // A selector matches no text.
+        let Some(regex) = pattern.compiled().expect("it compiles") else { return false };
+        regex.find(text).expect("it is matched").is_some_and(|found| found.as_str().trim() == text.trim())
     };
     matches_all(one, &other.example) && matches_all(other, &one.example)
 }
@@ -145,7 +146,10 @@ fn cleaning_honours_what_was_decided() {
             );
         }
         let of = |status| file.patterns.iter().filter(move |pattern| pattern.status == status);
-        let found = |pattern: &Pattern, text| places(&pattern.compiled().expect("it compiles").expect("a regex"), text);
+        let found = |pattern: &Pattern, text| {
+            let regex = pattern.compiled().expect("it compiles");
+            regex.map_or_else(Vec::new, |regex| places(&regex, text))
+        };
         let kept: Vec<_> = file.keep.iter().flat_map(|keep| places(keep.regex(), &after)).collect();
         let is_apart = |place: &std::ops::Range<usize>, others: &[std::ops::Range<usize>]| {
             others.iter().all(|other| other.end <= place.start || place.end <= other.start)

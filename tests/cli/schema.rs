@@ -29,8 +29,18 @@ patterns:
     note: ''
     regex: '(?m)^\s*Most\s+read\s*$'
   - id: 'aside'
+    status: proposed
+    documents: 3
+    occurrences: 4
+    example: 'More'
+    note: ''
     drop: 'aside.related'
   - id: 'story'
+    status: accepted
+    documents: 0
+    occurrences: 0
+    example: 'The ferry'
+    note: ''
     content: 'div.story > p'
 evidence:
   - id: '3742adb3'
@@ -93,12 +103,12 @@ fn it_takes_what_is_mined() {
 fn it_takes_the_examples_of_the_documentation() {
     let schema = Schema::printed();
     let page = include_str!("../../docs/pattern-files.md");
-    let [file, entry] = examples(page)[..] else { panic!("another number of examples") };
+    let [file, entry, selector] = examples(page)[..] else { panic!("another number of examples") };
     schema.takes(file);
     let mined = "{documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}";
     assert!(page.contains(mined), "the page has another line for files of one's own");
     let start = format!("dehusk: 1\nsource: tide\nmined: {mined}\n");
-    schema.takes(&format!("{start}patterns:\n{entry}"));
+    schema.takes(&format!("{start}patterns:\n{entry}{selector}"));
     let mut keeps = examples(include_str!("../../docs/editing.md"));
     keeps.retain(|yaml| yaml.starts_with("keep:"));
     assert_eq!(keeps.len(), 1);
@@ -131,6 +141,9 @@ fn it_refuses_what_dehusk_refuses() {
         ("    regex: '(?m)^\\s*Most\\s+read\\s*$'\n", ""),
         ("regex: '(?m)^\\s*Most", "regexp: '(?m)^\\s*Most"),
         ("  - id: '3742adb3'\n    documents", "  - documents"),
+        ("    drop: 'aside.related'\n", ""),
+        ("    drop: 'aside.related'\n", "    drop: 'aside.related'\n    content: 'p'\n"),
+        ("content: 'div.story > p'", "contents: 'div.story > p'"),
         ("evidence:", "evidences:"),
         ("ends_after: 10", "ends_after: soon"),
         ("place: head", "place: top"),
