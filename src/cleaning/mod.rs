@@ -36,8 +36,7 @@ use std::sync::Arc;
 
 use crate::cut::{Cut, strip};
 use crate::dom::article_head::{HeadChoices, HeadPart};
-use crate::dom::block_model::{JudgedPage, TextEvidence};
-use crate::dom::blocks::Blocks;
+use crate::dom::block_model::JudgedPage;
 use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
@@ -640,24 +639,6 @@ impl Cleaner {
         let going = |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
         let example = |(segment, features): (Range<usize>, Features)| (segment.clone(), features, going(&segment));
         Ok(segments.tokens.iter().zip(features).map(example).collect())
-    }
-
-    /// What the patterns of its source say about each block of a page, to learn from: see
-    /// [`BlockModel`](crate::dom::block_model::BlockModel). `None` if they do not count there.
-    #[doc(hidden)]
-    pub fn text_evidence(
-        &self,
-        scratch: &mut Scratch,
-        text: &str,
-        page: &Blocks,
-    ) -> Result<Option<Vec<TextEvidence>>, CleanError> {
-        let reading = self.read(scratch, text)?;
-        let found = self.weighed(&reading.matches);
-        if !found.is_of_source || self.goes_by_place(found.trust) {
-            return Ok(None);
-        }
-        let Decision { goes, probabilities, .. } = self.smoothed(text, &reading, found);
-        Ok(Some(structure::text_evidence(page, &reading.tokens, &goes, &probabilities)))
     }
 
     /// All matches of the applied patterns, and of the rejected ones, as ranges of tokens.

@@ -10,7 +10,6 @@ use super::matcher::Tokens;
 use super::{Decision, Reading};
 use crate::dom::article_head::{Chosen, HeadChoices};
 use crate::dom::block_model::{BlockModel, CARE, CARE_IN_SOURCE, JudgedPage, TextEvidence, content};
-use crate::dom::blocks::Blocks;
 
 /// What decides by blocks.
 pub struct Structure<'m> {
@@ -33,7 +32,7 @@ pub fn decide(
     let tokens = &reading.tokens;
     let blocks = &page.page.blocks;
     let (judged, care) = match is_of_source {
-        true => (model.judge_in_source(page, &text_evidence(&page.page, tokens, goes, probabilities)), CARE_IN_SOURCE),
+        true => (model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)), CARE_IN_SOURCE),
         false => (page.probabilities.clone(), CARE),
     };
     let mut stays = content(blocks, &judged, care);
@@ -75,8 +74,7 @@ fn tokens_in(Tokens { tokens, .. }: &Tokens, bytes: &Range<usize>) -> Range<usiz
     before(bytes.start)..before(bytes.end)
 }
 
-/// What a decision about the text says about each block.
-pub fn text_evidence(page: &Blocks, tokens: &Tokens, goes: &[bool], probabilities: &[f32]) -> Vec<TextEvidence> {
+fn text_evidence(page: &JudgedPage, tokens: &Tokens, goes: &[bool], probabilities: &[f32]) -> Vec<TextEvidence> {
     let of = |block: &Range<usize>| {
         let (mut all, mut gone, mut score) = (0.0_f32, 0.0, 0.0);
         for token in tokens_in(tokens, block) {
@@ -89,7 +87,7 @@ pub fn text_evidence(page: &Blocks, tokens: &Tokens, goes: &[bool], probabilitie
         }
         TextEvidence { goes: gone / all.max(1.0), score: score / all.max(1.0) }
     };
-    page.blocks.iter().map(|block| of(&block.text)).collect()
+    page.page.blocks.iter().map(|block| of(&block.text)).collect()
 }
 
 #[cfg(test)]

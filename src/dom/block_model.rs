@@ -69,6 +69,25 @@ pub struct TextEvidence {
     pub score: f32,
 }
 
+impl TextEvidence {
+    /// The evidence for each block, from what would be removed of the text: ranges in order, each with its score.
+    pub fn of_blocks(page: &Blocks, removed: &[(Range<usize>, f32)]) -> Vec<TextEvidence> {
+        let mut next = 0;
+        let of = |block: &Block| {
+            next += removed[next..].iter().take_while(|(range, _)| range.end <= block.text.start).count();
+            let mut evidence = TextEvidence::default();
+            for (range, score) in removed[next..].iter().take_while(|(range, _)| range.start < block.text.end) {
+                let common = range.end.min(block.text.end) - range.start.max(block.text.start);
+                let share = common as f32 / block.text.len().max(1) as f32;
+                evidence.goes += share;
+                evidence.score += share * score;
+            }
+            evidence
+        };
+        page.blocks.iter().map(of).collect()
+    }
+}
+
 /// The blocks of a page, each with the probability that it is content.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
@@ -95,15 +114,15 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// A page, and what is content in it. `text_evidence` gets the blocks and returns what the patterns of its source say
-    /// about each, if there are any. `shares` gets the blocks, and a function from a block and the name of a feature to its
-    /// value. It returns for each block the share of its words that are in the main text, or `None` if the author of the
-    /// main text may have decided either way.
+    /// A page, what is content in it, and what the patterns of its source would remove, if there are any: ranges of the text
+    /// in order, each with its score. `shares` gets the blocks, and a function from a block and the name of a feature
+    /// to its value. It returns for each block the share of its words that are in the main text, or `None` if the author of
+    /// the main text may have decided either way.
     pub fn of(
         site: &str,
         text: &str,
         tree: &Tree,
-        text_evidence: impl FnOnce(&Blocks) -> Option<Vec<TextEvidence>>,
+        removed: Option<&[(Range<usize>, f32)]>,
         shares: impl FnOnce(&Blocks, &dyn Fn(usize, &str) -> f32) -> Vec<Option<f32>>,
     ) -> Lesson {
         let page = Blocks::of(text, tree);
@@ -117,7 +136,7 @@ impl Lesson {
             (content(share), if share.is_some() { weight } else { 0.0 })
         };
         let labels = page.blocks.iter().zip(&shares).map(label).collect();
-        let text = text_evidence(&page);
+        let text = removed.map(|removed| TextEvidence::of_blocks(&page, removed));
         Lesson { site: site.to_owned(), page, features, text, labels }
     }
 

@@ -54,7 +54,8 @@ pub fn block_lessons(
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
         let source = listing.id.as_str();
         let has_patterns = library.get(source).is_some();
-        let cleaner = has_patterns.then(|| Cleaner::new(&library.for_source(source), &CleanOptions::default()));
+        let cleaner =
+            has_patterns.then(|| Cleaner::new(&library.for_source(source), &CleanOptions::default().structure(None)));
         observer.step(1);
         Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document, cleaner.as_ref())).collect())
     };
@@ -86,6 +87,9 @@ pub fn block_lessons(
 /// `None` if the document is no page, or if too little of the gold text is in it.
 fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option<Lesson> {
     let tree = document.tree.as_deref()?;
+    let cleaning = |cleaner: &Cleaner| cleaner.clean(&mut Scratch::default(), &document.text).ok();
+    let spans = cleaner.and_then(cleaning).map(|cleaning| cleaning.spans);
+    let removed: Option<Vec<_>> = spans.map(|spans| spans.into_iter().map(|span| (span.range, span.score)).collect());
     let page: Vec<Word> = words(&document.text).collect();
     let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
     let gold = word_hashes(&gold.text);
@@ -106,7 +110,5 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
         let is_unsure = |block: usize| head.part(block).is_some() || feature(block, "is-heading-1") > 0.0;
         shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()
     };
-    let text_evidence =
-        |blocks: &Blocks| cleaner?.text_evidence(&mut Scratch::default(), &document.text, blocks).ok()?;
-    Some(Lesson::of(document.source.as_str(), &document.text, tree, text_evidence, shares))
+    Some(Lesson::of(document.source.as_str(), &document.text, tree, removed.as_deref(), shares))
 }
