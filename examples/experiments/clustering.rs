@@ -6,6 +6,7 @@ use dehusk::evaluation::words::word_hashes;
 use dehusk::random::Random;
 
 use crate::k_means::{Vector, k_means};
+use crate::logarithm::log2;
 
 /// The cluster of each text: k-means over tf-idf vectors of length 1.
 pub fn cluster<T: AsRef<str>>(texts: &[T], clusters: usize, random: &mut Random) -> Vec<usize> {
@@ -13,7 +14,7 @@ pub fn cluster<T: AsRef<str>>(texts: &[T], clusters: usize, random: &mut Random)
 }
 
 /// Word counts times the logarithm of the inverse document frequency, scaled to length 1.
-fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
+pub fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     let mut documents: Vec<usize> = Vec::new();
     let mut counts: Vec<Vec<(usize, usize)>> = Vec::new();
@@ -34,38 +35,11 @@ fn tf_idf<T: AsRef<str>>(texts: &[T]) -> Vec<Vector> {
     counts.into_iter().map(|counted| Vector::unit(weighed(counted).collect())).collect()
 }
 
-/// The binary logarithm of a number of at least 1. Uses basic arithmetic only, which is the same on every machine; the
-/// mathematical library is not.
-fn log2(mut number: f64) -> f64 {
-    let mut logarithm = 0.0;
-    while number >= 2.0 {
-        number /= 2.0;
-        logarithm += 1.0;
-    }
-    let mut bit = 0.5;
-    for _ in 0..40 {
-        number *= number;
-        if number >= 2.0 {
-            number /= 2.0;
-            logarithm += bit;
-        }
-        bit /= 2.0;
-    }
-    logarithm
-}
-
 #[cfg(test)]
 mod tests {
     use dehusk::evaluation::agreement::adjusted_rand_index;
 
     use super::*;
-
-    #[test]
-    fn the_logarithm_is_one() {
-        for number in [1.0, 1.5, 2.0, 3.0, 7.25, 1000.0] {
-            assert!((log2(number) - f64::log2(number)).abs() < 1e-9, "{number}");
-        }
-    }
 
     #[test]
     fn texts_about_the_same_come_together() {

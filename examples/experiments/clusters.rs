@@ -10,9 +10,11 @@ use dehusk::pipeline::Observer;
 use dehusk::random::{Random, mix};
 
 use crate::clustering::cluster;
-use crate::material::{ExperimentArgs, Material, Results, Selection, Treatment};
+use crate::corpus::ExperimentArgs;
+use crate::material::{Material, Selection};
 use crate::paired_pages::Document;
 use crate::table::{Table, decimal};
+use crate::treatments::{Results, Treatment};
 
 /// Options of this experiment.
 #[derive(Args, Debug)]
@@ -63,7 +65,7 @@ struct Round {
 
 /// What the experiment prints.
 pub fn run(args: &ClustersArgs, observer: &dyn Observer) -> anyhow::Result<String> {
-    let material = args.experiment.material(observer)?;
+    let material = Material::read(&args.experiment, observer)?;
     let mut random = args.experiment.random();
     let rounds: Vec<Round> = (0..args.rounds).map(|_| Round::new(args, &material, &mut random)).collect();
     let clusters = rounds.iter().map(|round| round.clusters).max().unwrap_or(0);

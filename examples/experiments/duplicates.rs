@@ -5,9 +5,10 @@ use serde::Serialize;
 
 use dehusk::pipeline::Observer;
 
-use crate::material::{PairsArgs, Results, Selection};
+use crate::material::{Material, PairsArgs, Selection};
 use crate::sketches::Sketch;
 use crate::table::{Table, percent};
+use crate::treatments::Results;
 
 #[derive(Serialize)]
 struct Outcome {
@@ -31,7 +32,7 @@ struct Shares {
 
 /// What the experiment prints.
 pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
-    let material = args.experiment.material(observer)?;
+    let material = Material::read(&args.experiment, observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {
         let sketches = material.of_each(&pairs.documents, treatment, Sketch::of)?;

@@ -23,7 +23,7 @@ impl Vector {
     }
 
     /// The cosine with a dense vector of length 1.
-    fn cosine(&self, dense: &[f64]) -> f64 {
+    pub fn cosine(&self, dense: &[f64]) -> f64 {
         self.entries.iter().map(|&(dimension, value)| value * dense[dimension]).sum()
     }
 }
@@ -44,8 +44,7 @@ struct Run {
 
 impl Run {
     fn new(vectors: &[Vector], clusters: usize, random: &mut Random) -> Run {
-        let dimensions = vectors.iter().filter_map(|vector| vector.entries.last()).map(|last| last.0 + 1).max();
-        let dimensions = dimensions.unwrap_or(0);
+        let dimensions = dimensions(vectors);
         let seeds = seeds(vectors, clusters, dimensions, random);
         let mut centres: Vec<Vec<f64>> = seeds.iter().map(|&seed| centre([&vectors[seed]], dimensions)).collect();
         let mut run = Run::nearest(vectors, &centres);
@@ -112,8 +111,13 @@ fn draw(weights: &[f64], random: &mut Random) -> usize {
     random.below(weights.len()) // all are 0, or as good as
 }
 
+/// Number of dimensions of the space that has all these vectors.
+pub fn dimensions(vectors: &[Vector]) -> usize {
+    vectors.iter().filter_map(|vector| vector.entries.last()).map(|last| last.0 + 1).max().unwrap_or(0)
+}
+
 /// The sum of vectors, scaled to length 1.
-fn centre<'v>(members: impl IntoIterator<Item = &'v Vector>, dimensions: usize) -> Vec<f64> {
+pub fn centre<'v>(members: impl IntoIterator<Item = &'v Vector>, dimensions: usize) -> Vec<f64> {
     let mut sum = vec![0.0; dimensions];
     for vector in members {
         vector.entries.iter().for_each(|&(dimension, value)| sum[dimension] += value);

@@ -5,9 +5,14 @@
 //! cargo run --release --example experiments -- duplicates CORPUS... --gold DIR
 //! cargo run --release --example experiments -- mirrors CORPUS... --gold DIR
 //! cargo run --release --example experiments -- clusters CORPUS... --gold DIR
+//! cargo run --release --example experiments -- classify CORPUS... --gold DIR --labels FILE
+//! cargo run --release --example experiments -- assign CORPUS... --gold DIR
 //! ```
 
 // What the texts are, and how they are treated.
+mod treatments;
+mod corpus;
+mod markup;
 mod paired_pages;
 mod material;
 
@@ -17,9 +22,15 @@ mod duplicates;
 mod edit_distance;
 mod separation;
 mod mirrors;
+mod logarithm;
 mod k_means;
 mod clustering;
 mod clusters;
+mod estimate;
+mod naive_bayes;
+mod labels;
+mod classify;
+mod assign;
 
 #[path = "../../src/cli/eval/table.rs"]
 mod table;
@@ -51,6 +62,10 @@ enum Experiment {
     Mirrors(material::PairsArgs),
     /// Cluster articles, before and after cleaning
     Clusters(clusters::ClustersArgs),
+    /// Classify pages by their words, before and after cleaning
+    Classify(classify::ClassifyArgs),
+    /// Assign pages to their articles by their words, before and after cleaning
+    Assign(material::PairsArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -65,6 +80,8 @@ fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String>
         Experiment::Duplicates(args) => duplicates::run(args, observer),
         Experiment::Mirrors(args) => mirrors::run(args, observer),
         Experiment::Clusters(args) => clusters::run(args, observer),
+        Experiment::Classify(args) => classify::run(args, observer),
+        Experiment::Assign(args) => assign::run(args, observer),
     })
 }
 

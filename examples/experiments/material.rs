@@ -1,49 +1,20 @@
-//! What the experiments share: pages with their articles, and the ways of cleaning that are compared.
-
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+//! What the experiments on paired pages share: pages with their articles, and the ways of cleaning that are compared.
 
 use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Method, Scratch};
-use dehusk::corpus::{self, Inventory, ReadOptions, SourceListing};
-use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::mining::list;
-use dehusk::pipeline::reading::read_documents;
-use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
-use dehusk::random::Random;
+use dehusk::cleaning::CleanError;
+use dehusk::corpus::{self, HtmlView};
+use dehusk::evaluation::gold_texts::Gold;
+use dehusk::pipeline::Observer;
 use dehusk::shown::count;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
+use crate::corpus::{Corpus, ExperimentArgs};
+use crate::markup::Markup;
 use crate::paired_pages::{Collection, Document, Page};
-
-/// Options of every experiment.
-#[derive(Args, Debug)]
-pub struct ExperimentArgs {
-    /// The pages: what `dehusk mine` takes
-    #[arg(required = true, value_name = "CORPUS")]
-    corpus: Vec<PathBuf>,
-    /// Folder with the article of each document: DIR/<source>/<document>.txt
-    #[arg(long, value_name = "DIR")]
-    gold: PathBuf,
-    /// Where all chance comes from
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
-    #[arg(short, long, value_name = "PATTERNS")]
-    patterns: Option<PathBuf>,
-    /// Apply only patterns that a person accepted
-    #[arg(long)]
-    only_accepted: bool,
-    /// Print the outcome as JSON
-    #[arg(long)]
-    json: bool,
-}
+use crate::treatments::{Results, Treatment, Treatments, Untreated};
 
 /// Options of the experiments that compare pairs of documents.
 #[derive(Args, Debug)]
@@ -55,28 +26,13 @@ pub struct PairsArgs {
     pub pairs: usize,
 }
 
-/// What is done to a document before it is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Treatment {
-    /// Nothing.
-    Uncleaned,
-    /// Cleaned by the default method.
-    Smooth,
-    /// Cleaned by the union of matches.
-    Union,
-    /// Replaced by the gold text: the best that can be had.
-    Gold,
-}
-
 /// The pages of a corpus, and how each source is cleaned.
 pub struct Material {
     /// The pages that can be used.
     pub collection: Collection,
     /// Which those are.
     pub selection: Selection,
-    smooth: Vec<Cleaner>,
-    union: Vec<Cleaner>,
+    treatments: Treatments,
 }
 
 /// Which pages of a corpus can be used.
@@ -92,98 +48,18 @@ pub struct Selection {
     pub not_aligned: usize,
 }
 
-/// A result for each treatment.
-pub type Results<T> = BTreeMap<Treatment, T>;
-
-impl Treatment {
-    /// All, from nothing to the best.
-    pub const ALL: [Treatment; 4] = [Treatment::Uncleaned, Treatment::Smooth, Treatment::Union, Treatment::Gold];
-
-    /// How it is called in a table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Treatment::Uncleaned => "uncleaned",
-            Treatment::Smooth => "smooth (default)",
-            Treatment::Union => "union",
-            Treatment::Gold => "gold text",
-        }
-    }
-}
-
-impl ExperimentArgs {
-    /// Reads the corpus and its gold text, and mines it unless there are pattern files.
-    pub fn material(&self, observer: &dyn Observer) -> anyhow::Result<Material> {
-        let gold = GoldTexts::read(&self.gold, &ReadOptions::default(), observer)?;
-        let inventory = Inventory::scan(&self.corpus, &ReadOptions::default())?;
-        inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
-        let listings = list(&inventory, observer)?;
-        gold.refuse_other_sources(&listings)?;
-        let (collection, selection) = collect(&inventory, &listings, &gold, observer)?;
-        if selection.pages == 0 {
-            bail!("{}: no gold text is found in its document", self.gold.display());
-        }
-        let library = self.library(&inventory, &listings, observer)?;
-        let cleaners = |method| {
-            let options = CleanOptions::default().method(method).only_accepted(self.only_accepted);
-            let cleaner = |listing: &SourceListing| Cleaner::new(&library.for_source(listing.id.as_str()), &options);
-            listings.par_iter().map(cleaner).collect()
-        };
-        let (smooth, union) = (cleaners(Method::Smooth), cleaners(Method::Union { merge_gap: 0 }));
-        Ok(Material { collection, selection, smooth, union })
-    }
-
-    /// Chance, from the seed on.
-    pub fn random(&self) -> Random {
-        Random::new(self.seed)
-    }
-
-    /// What is printed: for scripts, or for people.
-    pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
-        Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
-    }
-
-    /// The patterns of the files, or those that the corpus teaches.
-    fn library(
-        &self,
-        inventory: &Inventory,
-        listings: &[SourceListing],
-        observer: &dyn Observer,
-    ) -> anyhow::Result<Library> {
-        if let Some(path) = &self.patterns {
-            return Ok(Library::load(path)?);
-        }
-        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
-        let options = CorpusMineOptions::default().threads(rayon::current_num_threads());
-        Ok(mine_library(inventory, listings, &lexer, &options, observer)?)
-    }
-}
-
-/// The pages whose articles can be moved, and how many cannot be.
-fn collect(
-    inventory: &Inventory,
-    listings: &[SourceListing],
-    gold: &GoldTexts,
-    observer: &dyn Observer,
-) -> anyhow::Result<(Collection, Selection)> {
-    let (mut pages, mut selection) = (Vec::new(), Selection::default());
-    for (source, listing) in listings.iter().enumerate() {
-        let documents = read_documents(inventory, &listing.documents, observer)?;
-        let with_gold = gold.with_documents(listing.id.as_str(), &documents);
-        let page = |(gold, document): &(&Gold, &corpus::Document)| {
-            Page::new(source, document.text.to_string(), gold.text.to_string())
-        };
-        let aligned: Vec<Option<Page>> = with_gold.par_iter().map(page).collect();
-        selection.without_gold += documents.iter().flatten().count() - with_gold.len();
-        selection.not_aligned += aligned.iter().filter(|page| page.is_none()).count();
-        pages.extend(aligned.into_iter().flatten());
-    }
-    let collection = Collection::new(pages);
-    selection.pages = collection.pages().len();
-    selection.sources = collection.sources();
-    Ok((collection, selection))
-}
-
 impl Material {
+    /// Reads the corpus and its gold text, and mines it unless there are pattern files.
+    pub fn read(args: &ExperimentArgs, observer: &dyn Observer) -> anyhow::Result<Material> {
+        let corpus = args.corpus(HtmlView::Page, observer)?;
+        let (collection, selection) = collect(&corpus, observer)?;
+        if selection.pages == 0 {
+            bail!("{}: no gold text is found in its document", args.gold().display());
+        }
+        let treatments = args.treatments(corpus, collection.is_html(), observer)?;
+        Ok(Material { collection, selection, treatments })
+    }
+
     /// Something of each document, treated; many at a time, in order.
     pub fn of_each<T: Send>(
         &self,
@@ -191,28 +67,40 @@ impl Material {
         treatment: Treatment,
         of: impl Fn(&str) -> T + Sync,
     ) -> Result<Vec<T>, CleanError> {
-        let cleaned = |cleaners: &[Cleaner]| {
-            let clean = |scratch: &mut Scratch, document: &Document| {
-                let cleaner = &cleaners[document.source];
-                Ok(of(&cleaner.clean(scratch, &document.text)?.strip(&document.text)))
-            };
-            documents.par_iter().map_init(Scratch::default, clean).collect()
-        };
-        match treatment {
-            Treatment::Uncleaned => Ok(documents.par_iter().map(|document| of(&document.text)).collect()),
-            Treatment::Smooth => cleaned(&self.smooth),
-            Treatment::Union => cleaned(&self.union),
-            Treatment::Gold => {
-                let gold = |document: &Document| of(&self.collection.pages()[document.article].gold);
-                Ok(documents.par_iter().map(gold).collect())
-            }
-        }
+        let untreated: Vec<Untreated> = documents.iter().map(|document| self.untreated(document)).collect();
+        self.treatments.of_each(&untreated, treatment, of)
     }
 
     /// A result for each treatment.
     pub fn compare<T>(&self, of: impl Fn(Treatment) -> anyhow::Result<T>) -> anyhow::Result<Results<T>> {
-        Treatment::ALL.into_iter().map(|treatment| Ok((treatment, of(treatment)?))).collect()
+        self.treatments.compare(of)
     }
+
+    fn untreated<'a>(&'a self, document: &'a Document) -> Untreated<'a> {
+        let Document { source, article, text, tree } = document;
+        Untreated { source: *source, text, tree: tree.as_deref(), gold: &self.collection.pages()[*article].gold }
+    }
+}
+
+/// The pages whose articles can be moved, and how many cannot be.
+fn collect(corpus: &Corpus, observer: &dyn Observer) -> anyhow::Result<(Collection, Selection)> {
+    let (mut pages, mut selection) = (Vec::new(), Selection::default());
+    for (source, documents) in corpus.sources(observer).enumerate() {
+        let documents = documents?;
+        let with_gold = corpus.with_gold(&documents);
+        let page = |(gold, document): &(&Gold, &corpus::Document)| {
+            let markup = document.page.as_ref().map(|page| Markup::read(page.markup().to_owned()).1);
+            Page::new(source, document.text.clone(), markup, gold.text.clone())
+        };
+        let aligned: Vec<Option<Page>> = with_gold.par_iter().map(page).collect();
+        selection.without_gold += documents.count() - with_gold.len();
+        selection.not_aligned += aligned.iter().filter(|page| page.is_none()).count();
+        pages.extend(aligned.into_iter().flatten());
+    }
+    let collection = Collection::new(pages);
+    selection.pages = collection.pages().len();
+    selection.sources = collection.sources();
+    Ok((collection, selection))
 }
 
 impl Selection {

@@ -9,9 +9,10 @@ use dehusk::evaluation::words::word_hashes;
 use dehusk::pipeline::Observer;
 
 use crate::edit_distance::relative_distance;
-use crate::material::{PairsArgs, Results, Selection};
+use crate::material::{Material, PairsArgs, Selection};
 use crate::separation::{Distribution, Separation};
 use crate::table::{Table, decimal, percent};
+use crate::treatments::Results;
 
 #[derive(Serialize)]
 struct Outcome {
@@ -27,7 +28,7 @@ struct Outcome {
 
 /// What the experiment prints.
 pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
-    let material = args.experiment.material(observer)?;
+    let material = Material::read(&args.experiment, observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());
     let results = material.compare(|treatment| {
         let words = material.of_each(&pairs.documents, treatment, word_hashes)?;

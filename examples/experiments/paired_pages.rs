@@ -5,15 +5,20 @@
 //! goes to the first place. The rest is spread over the other places in order. Places that get nothing are closed. So
 //! the text that the host's site puts before, between and after the paragraphs of its own article is now before,
 //! between and after those of the other.
+//!
+//! A page is a text, or an HTML page. In an HTML page, the text of the host changes and its markup stays.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use dehusk::evaluation::article::Article;
 use dehusk::evaluation::words::words;
+use dehusk::html::Tree;
 use dehusk::random::Random;
 
+use crate::markup::Markup;
 use crate::sketches::containment;
-use dehusk::evaluation::article::Article;
 
 /// Minimum share of the gold text that must be found in a page.
 pub const MIN_FOUND: f64 = 0.9;
@@ -31,6 +36,8 @@ pub struct Page {
     pub text: String,
     /// The text of its article.
     pub gold: String,
+    /// Its markup, if it is an HTML page.
+    markup: Option<Markup>,
     article: Article,
 }
 
@@ -51,6 +58,8 @@ pub struct Document {
     pub article: usize,
     /// Its text.
     pub text: String,
+    /// The tree of the HTML page with this text.
+    pub tree: Option<Arc<Tree>>,
 }
 
 /// Documents and pairs of documents.
@@ -68,16 +77,35 @@ pub struct Pairs {
 
 impl Page {
     /// Locates the article in the page. `None` if it is too short or too little of it is found.
-    pub fn new(source: usize, text: String, gold: String) -> Option<Page> {
+    pub fn new(source: usize, text: String, markup: Option<Markup>, gold: String) -> Option<Page> {
         if words(&gold).count() < MIN_WORDS {
             return None;
         }
         let article = Article::locate(&text, &gold);
-        (article.found >= MIN_FOUND).then_some(Page { source, text, gold, article })
+        (article.found >= MIN_FOUND).then_some(Page { source, text, gold, markup, article })
     }
 
-    /// This page's article in the template of `host`.
-    pub fn under(&self, host: &Page) -> String {
+    /// This page's article in the template of `host`: its text, and its tree if the host is an HTML page.
+    pub fn under(&self, host: &Page) -> (String, Option<Arc<Tree>>) {
+        match &host.markup {
+            None => (self.text_under(host), None),
+            Some(markup) => {
+                let (text, Markup { tree, .. }) = Markup::read(self.html_under(host, markup));
+                (text, Some(tree))
+            }
+        }
+    }
+
+    fn html_under(&self, host: &Page, markup: &Markup) -> String {
+        let places = &host.article.stretches;
+        markup.filled(places.iter().enumerate().map(|(place, stretch)| {
+            let mut text = String::new();
+            self.write_pieces(pieces_of_place(place, places.len(), self.article.stretches.len()), &mut text);
+            (stretch.clone(), text)
+        }))
+    }
+
+    fn text_under(&self, host: &Page) -> String {
         let (pieces, places) = (&self.article.stretches, &host.article.stretches);
         let mut text = String::new();
         let mut end = 0;
@@ -136,8 +164,12 @@ fn close(text: &mut String, rest: &str) -> usize {
 }
 
 impl Collection {
-    /// From pages in the order of their sources.
-    pub fn new(pages: Vec<Page>) -> Collection {
+    /// From pages in the order of their sources. If not all are HTML pages, all count as texts, so that all are compared in
+    /// the same way.
+    pub fn new(mut pages: Vec<Page>) -> Collection {
+        if pages.iter().any(|page| page.markup.is_none()) {
+            pages.iter_mut().for_each(|page| page.markup = None);
+        }
         let mut sources: BTreeMap<usize, Range<usize>> = BTreeMap::new();
         for (at, page) in pages.iter().enumerate() {
             sources.entry(page.source).or_insert(at..at).end = at + 1;
@@ -148,6 +180,11 @@ impl Collection {
     /// The pages.
     pub fn pages(&self) -> &[Page] {
         &self.pages
+    }
+
+    /// Whether all are HTML pages.
+    pub fn is_html(&self) -> bool {
+        self.pages.iter().all(|page| page.markup.is_some())
     }
 
     /// Number of sources with pages.
@@ -214,13 +251,16 @@ impl Collection {
     }
 
     fn own(&self, page: usize) -> Document {
-        Document { source: self.pages[page].source, article: page, text: self.pages[page].text.clone() }
+        let Page { source, text, markup, .. } = &self.pages[page];
+        let tree = markup.as_ref().map(|markup| Arc::clone(&markup.tree));
+        Document { source: *source, article: page, text: text.clone(), tree }
     }
 
     fn paired(&self, page: usize, source: usize, random: &mut Random) -> Document {
         let hosts = &self.sources[source];
         let host = &self.pages[hosts.start + random.below(hosts.len())];
-        Document { source: host.source, article: page, text: self.pages[page].under(host) }
+        let (text, tree) = self.pages[page].under(host);
+        Document { source: host.source, article: page, text, tree }
     }
 
     fn add_different(&self, (one, other): (usize, usize), pairs: &mut Pairs) {
@@ -252,7 +292,12 @@ mod tests {
     }
 
     fn page(source: usize, text: &str, gold: &str) -> Page {
-        Page::new(source, text.to_owned(), gold.to_owned()).expect("a page with its article")
+        Page::new(source, text.to_owned(), None, gold.to_owned()).expect("a page with its article")
+    }
+
+    fn html_page(source: usize, html: &str, gold: &str) -> Page {
+        let (text, markup) = Markup::read(html.to_owned());
+        Page::new(source, text, Some(markup), gold.to_owned()).expect("a page with its article")
     }
 
     fn host() -> Page {
@@ -267,7 +312,7 @@ mod tests {
     fn a_paired_page_has_the_template_of_its_host_and_the_other_article() {
         let [one, two, three] = ["a", "b", "c"].map(|name| filler(name, 20).trim().to_owned());
         let text = format!("Site\nNew\n{one}\n{two}\n\n{three}\nEnd");
-        let paired = page(0, &text, &format!("New {one} {two} {three}")).under(&host());
+        let paired = page(0, &text, &format!("New {one} {two} {three}")).text_under(&host());
         let expected =
             format!("Menu\n\nNew\nBy Ann\n\nELSA (AP) -- {one}\n\nAdvertisement\n\n{two}\n\n{three} (Red)\n\nFooter\n");
         assert_eq!(paired, expected);
@@ -277,7 +322,7 @@ mod tests {
     fn places_take_several_pieces_or_are_closed() {
         let pieces = ["a", "b", "c", "d", "e"].map(|name| filler(name, 20).trim().to_owned());
         let long = format!("New\n{}", pieces.join("\n"));
-        let paired = page(0, &long, &long).under(&host());
+        let paired = page(0, &long, &long).text_under(&host());
         let [a, b, c, d, e] = pieces;
         assert_eq!(
             paired,
@@ -287,9 +332,36 @@ mod tests {
         );
         let short = filler("a", 60).trim().to_owned();
         assert_eq!(
-            page(0, &short, &short).under(&host()),
+            page(0, &short, &short).text_under(&host()),
             format!("Menu\n\n{short}\nBy Ann\n\nELSA (AP) -- \n\nAdvertisement\n\n (Red)\n\nFooter\n")
         );
+    }
+
+    #[test]
+    fn an_html_page_has_the_markup_of_its_host() {
+        let [one, two, three, four] = ["a", "b", "c", "d"].map(|name| filler(name, 20).trim().to_owned());
+        let host = format!(
+            "<nav>Menu</nav><h1>Old headline</h1><i>By Ann</i><div><p>ELSA (AP) -- {}<p class=ad>Advertisement<p>{}</div>\
+             Footer",
+            filler("p", 30).trim(),
+            filler("q", 30).trim()
+        );
+        let host = html_page(1, &host, &format!("Old headline{}{}", filler("p", 30), filler("q", 30)));
+        let guest = format!("<b>Site</b><h2>New & short</h2><p>{one}<p>{two}<p>{three}<p>{four}");
+        let guest = html_page(0, &guest, &format!("New short {one} {two} {three} {four}"));
+        let (text, tree) = guest.under(&host);
+        let expected =
+            format!("Menu\nNew & short\nBy Ann\nELSA (AP) -- {one}\n{two}\nAdvertisement\n{three}\n{four}\nFooter");
+        assert_eq!(text, expected);
+        assert!(tree.is_some());
+    }
+
+    #[test]
+    fn pages_among_texts_are_texts() {
+        let text = filler("a", 60);
+        let html = html_page(0, &format!("<p>{text}"), &text);
+        assert!(Collection::new(vec![html.clone()]).is_html());
+        assert!(!Collection::new(vec![html, host()]).is_html());
     }
 
     #[test]
@@ -305,9 +377,9 @@ mod tests {
     #[test]
     fn pages_without_their_article_are_none() {
         let text = filler("a", 80);
-        assert!(Page::new(0, text.clone(), filler("a", 60)).is_some());
-        assert!(Page::new(0, text.clone(), filler("a", 40)).is_none(), "short");
-        assert!(Page::new(0, text.clone(), filler("a", 60) + &filler("b", 10)).is_none(), "not in the page");
+        assert!(Page::new(0, text.clone(), None, filler("a", 60)).is_some());
+        assert!(Page::new(0, text.clone(), None, filler("a", 40)).is_none(), "short");
+        assert!(Page::new(0, text.clone(), None, filler("a", 60) + &filler("b", 10)).is_none(), "not in the page");
     }
 
     fn collection() -> Collection {

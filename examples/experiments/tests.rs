@@ -28,6 +28,37 @@ fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")
 }
 
+/// Invented HTML pages of 4 sites, with their articles and labels: 2 kinds of stories, told in other words each time.
+static PAGES: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut labels = "file\tlabel\n".to_owned();
+    for site in ["tide", "harbour", "meadow", "orchard"] {
+        for number in 0..8 {
+            let (label, common) = if number % 2 == 0 { ("sea", "boat crew wave") } else { ("land", "field barn hay") };
+            let sentence =
+                |at: usize| format!("The {common} of {site}{number}a{at} saw {site}{number}b{at} and waited. ");
+            let paragraphs: Vec<String> = (0..5).map(|at| (3 * at..3 * at + 3).map(sentence).collect()).collect();
+            let menu: String = (0..12).map(|item| format!("<li><a href=/{item}>{site} {item} boat barn</a>")).collect();
+            let page = format!(
+                "<title>{site}</title><ul>{menu}</ul><div class={site}><p>{}</div><div>Read {site} every day. \
+                 Terms of {site} apply.</div>",
+                paragraphs.join("<p>")
+            );
+            write(folder.path(), &format!("in/{site}/{number}.html"), &page);
+            write(folder.path(), &format!("gold/{site}/{number}.txt"), &paragraphs.join("\n"));
+            labels += &format!("{site}/{number}\t{label}\n");
+        }
+    }
+    write(folder.path(), "labels.tsv", &labels);
+    folder
+});
+
+fn write(folder: &Path, relative: &str, text: &str) {
+    let path = folder.join(relative);
+    fs::create_dir_all(path.parent().expect("a folder to be in")).expect("the folder");
+    fs::write(path, text).expect("the file");
+}
+
 /// What an experiment prints, or why it fails.
 fn try_said(experiment: &str, corpus: &Path, gold: &Path, options: &str) -> anyhow::Result<String> {
     let paths = [corpus, Path::new("--gold"), gold].map(Path::as_os_str);
@@ -44,6 +75,14 @@ fn on_news(experiment: &str, options: &str) -> String {
 fn with_patterns(experiment: &str, options: &str) -> String {
     let patterns = PATTERNS.path().join("patterns");
     on_news(experiment, &format!("{options} -p {}", patterns.display()))
+}
+
+/// On the invented HTML pages.
+fn on_pages(experiment: &str, options: &str) -> Value {
+    let (corpus, gold) = (PAGES.path().join("in"), PAGES.path().join("gold"));
+    let said = try_said(experiment, &corpus, &gold, &format!("{options} --json"));
+    let said = said.unwrap_or_else(|error| panic!("{experiment} {options}: {error:#}"));
+    serde_json::from_str(&said).expect("JSON and nothing else")
 }
 
 fn json(experiment: &str, options: &str) -> Value {
@@ -84,8 +123,53 @@ fn cleaning_lets_articles_form_clusters() {
 }
 
 #[test]
+fn html_pages_are_also_cleaned_alone_and_by_structure() {
+    let outcome = on_pages("duplicates", "");
+    let rows: Vec<&String> = outcome["results"].as_object().expect("results").keys().collect();
+    assert_eq!(rows, ["uncleaned", "tree", "extract", "smooth", "text", "union", "gold"]);
+    assert_eq!((&outcome["selection"]["pages"], &outcome["same"]), (&32.into(), &96.into()));
+    assert!(figure(&outcome, "smooth", "found") >= figure(&outcome, "uncleaned", "found"), "{outcome}");
+    assert_eq!(figure(&outcome, "gold", "found"), 1.0);
+}
+
+#[test]
+fn pages_are_assigned_to_their_articles() {
+    let mean = |outcome: &Value, treatment: &str, name: &str| {
+        outcome["results"][treatment][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name} in {outcome}"))
+    };
+    let outcome = json("assign", "");
+    assert_eq!((&outcome["paired"], &outcome["sources"]), (&452.into(), &5.into()));
+    // Each source has an article that is stored twice.
+    assert!((0.95..0.97).contains(&mean(&outcome, "gold", "to_article")), "{outcome}");
+    assert_eq!(mean(&outcome, "smooth", "to_site"), 0.0);
+    let outcome = on_pages("assign", "");
+    assert_eq!(mean(&outcome, "gold", "to_article"), 1.0);
+}
+
+#[test]
+fn pages_are_classified_by_what_other_sites_teach() {
+    let labels = |name: &str| format!("--labels {}", PAGES.path().join(name).display());
+    let outcome = on_pages("classify", &format!("--folds 4 {}", labels("labels.tsv")));
+    assert_eq!((&outcome["documents"], &outcome["sources"], &outcome["left_out"]), (&32.into(), &4.into(), &0.into()));
+    assert_eq!(outcome["labels"], serde_json::json!([["land", 16], ["sea", 16]]));
+    assert_eq!(outcome["results"]["gold"]["accuracy"]["mean"], 1.0);
+    assert_eq!(outcome["results"]["gold"]["of_labels"], 1.0);
+    write(PAGES.path(), "few.tsv", "file\tlabel\ntide/0\tsea\n");
+    let corpus = |options: &str| try_said("classify", &PAGES.path().join("in"), &PAGES.path().join("gold"), options);
+    let refused = |options: &str| format!("{:#}", corpus(options).expect_err("it is refused"));
+    assert!(
+        refused(&labels("few.tsv")).contains("it takes documents of two sources"),
+        "{}",
+        refused(&labels("few.tsv"))
+    );
+    assert!(refused(&labels("none.tsv")).contains("none.tsv"));
+    assert!(refused("").contains("--labels"));
+}
+
+#[test]
 fn figures_depend_on_the_seed_and_on_nothing_else() {
-    for (experiment, size) in [("mirrors", "--pairs 20"), ("clusters", "--rounds 1 --articles 12")] {
+    let sizes = [("mirrors", "--pairs 20"), ("clusters", "--rounds 1 --articles 12"), ("assign", "--pairs 40")];
+    for (experiment, size) in sizes {
         let table = |more: &str| with_patterns(experiment, &format!("{size} {more}"));
         let one = table("--seed 7 --threads 1");
         assert_eq!(one, table("--seed 7 --threads 3"), "{experiment}");
@@ -103,11 +187,7 @@ fn pattern_files_serve_as_well_as_mining() {
 #[test]
 fn pages_that_cannot_be_used_are_counted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let write = |relative: String, text: &str| {
-        let path = folder.path().join(relative);
-        fs::create_dir_all(path.parent().expect("a folder to be in")).expect("the folder");
-        fs::write(path, text).expect("the file");
-    };
+    let write = |relative: String, text: &str| write(folder.path(), &relative, text);
     let story = |number: usize| (0..60).map(|word| format!(" story{number}word{word}")).collect::<String>();
     for number in 0..6 {
         write(format!("in/tide/{number}.txt"), &format!("The Daily Tide\n\n{}\n", story(number)));

@@ -1,0 +1,120 @@
+//! The corpus of an experiment: its documents with their gold text, and what cleans them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use serde::Serialize;
+
+use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
+use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
+use dehusk::pipeline::left_out::tell_of_skipped;
+use dehusk::pipeline::mining::list;
+use dehusk::pipeline::reading::read_documents;
+use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
+use dehusk::random::Random;
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+
+use crate::treatments::{TreatmentArgs, Treatments};
+
+/// Options of every experiment.
+#[derive(Args, Debug)]
+pub struct ExperimentArgs {
+    /// The pages: what `dehusk mine` takes
+    #[arg(required = true, value_name = "CORPUS")]
+    corpus: Vec<PathBuf>,
+    /// Folder with the article of each document: DIR/<source>/<document>.txt
+    #[arg(long, value_name = "DIR")]
+    gold: PathBuf,
+    /// Where all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Clean with these pattern files (a folder, or one file), instead of mining the corpus
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: Option<PathBuf>,
+    #[command(flatten)]
+    treatment: TreatmentArgs,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A corpus and its gold texts.
+pub struct Corpus {
+    inventory: Inventory,
+    listings: Vec<SourceListing>,
+    gold: GoldTexts,
+}
+
+/// The documents of a source.
+pub struct SourceDocuments {
+    /// The name of the source.
+    pub source: String,
+    documents: Vec<Option<Document>>,
+}
+
+impl ExperimentArgs {
+    /// Lists the corpus and reads its gold text. Pages are read as `html` says, with their trees.
+    pub fn corpus(&self, html: HtmlView, observer: &dyn Observer) -> anyhow::Result<Corpus> {
+        let gold = GoldTexts::read(&self.gold, &ReadOptions::default(), observer)?;
+        let inventory = Inventory::scan(&self.corpus, &ReadOptions::default())?;
+        inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
+        let listings = list(&inventory, observer)?;
+        gold.refuse_other_sources(&listings)?;
+        Ok(Corpus { inventory: inventory.with_html(html).with_trees(), listings, gold })
+    }
+
+    /// The ways to clean the documents of a corpus. It is mined unless there are pattern files.
+    pub fn treatments(&self, corpus: Corpus, are_pages: bool, observer: &dyn Observer) -> anyhow::Result<Treatments> {
+        let Corpus { inventory, listings, .. } = corpus;
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+        let library = match &self.patterns {
+            Some(path) => Library::load(path)?,
+            None => {
+                let options = CorpusMineOptions::default().threads(rayon::current_num_threads());
+                mine_library(&inventory.with_html(HtmlView::Text), &listings, &lexer, &options, observer)?
+            }
+        };
+        self.treatment.treatments(&library, &lexer, &listings, are_pages)
+    }
+
+    /// Where the gold text is.
+    pub fn gold(&self) -> &Path {
+        &self.gold
+    }
+
+    /// Chance, from the seed on.
+    pub fn random(&self) -> Random {
+        Random::new(self.seed)
+    }
+
+    /// What is printed: for scripts, or for people.
+    pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
+        Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
+    }
+}
+
+impl Corpus {
+    /// The documents of each source, one source after another.
+    pub fn sources<'a>(
+        &'a self,
+        observer: &'a dyn Observer,
+    ) -> impl Iterator<Item = anyhow::Result<SourceDocuments>> + 'a {
+        self.listings.iter().map(move |listing| {
+            let documents = read_documents(&self.inventory, &listing.documents, observer)?;
+            Ok(SourceDocuments { source: listing.id.as_str().to_owned(), documents })
+        })
+    }
+
+    /// The documents of a source that have gold text, and the gold text.
+    pub fn with_gold<'a>(&'a self, source: &'a SourceDocuments) -> Vec<(&'a Gold, &'a Document)> {
+        self.gold.with_documents(&source.source, &source.documents)
+    }
+}
+
+impl SourceDocuments {
+    /// Number of documents that could be read.
+    pub fn count(&self) -> usize {
+        self.documents.iter().flatten().count()
+    }
+}
