@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -119,11 +121,11 @@ impl TreatmentArgs {
         are_pages: bool,
     ) -> anyhow::Result<Treatments> {
         let page_model = match &self.page_model {
-            Some(path) => Arc::new(PageModel::parse(&std::fs::read_to_string(path)?, &path.display().to_string())?),
+            Some(path) => Arc::new(PageModel::parse(&yaml(path)?, &path.display().to_string())?),
             None => PageModel::shipped(),
         };
         let block_model = match &self.block_model {
-            Some(path) => Arc::new(BlockModel::parse(&std::fs::read_to_string(path)?, &path.display().to_string())?),
+            Some(path) => Arc::new(BlockModel::parse(&yaml(path)?, &path.display().to_string())?),
             None => BlockModel::shipped(),
         };
         let options =
@@ -139,6 +141,11 @@ impl TreatmentArgs {
             extract: PageJudge::Content(block_model, HeadChoices::default()),
         })
     }
+}
+
+/// The text of a model's file.
+fn yaml(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 
 /// The cleaner of each source.
