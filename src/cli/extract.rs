@@ -40,7 +40,12 @@ impl ExtractCommand {
 pub fn run(args: &ExtractCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let ExtractCommand { corpus, output, extraction, summary } = args;
     let library = Library::default();
-    let how = How { library: &library, options: extraction.options(global), max_errors: extraction.long.max_errors };
+    let how = How {
+        library: &library,
+        options: extraction.options(global),
+        boxes: None,
+        max_errors: extraction.long.max_errors,
+    };
     let mut counted = Summary::default();
     clean_documents(corpus, output, &how, &mut counted, reporter)?;
     print(&mut counted, output, summary, global, reporter)

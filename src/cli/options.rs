@@ -1,6 +1,6 @@
 //! Flags that several commands share, and the options that are made from them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
-use dehusk::corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk::corpus::{BoxesFile, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::dom::article_head::{HeadChoice, HeadChoices};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
@@ -298,6 +298,12 @@ pub struct CleanArgs {
     /// Model for `--method tree`, written by `dehusk train --pages` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub page_model: Option<Arc<PageModel>>,
+    /// Where the parts of pages are drawn, for `--method tree`: a JSONL file
+    ///
+    /// Where the parts of pages are drawn, for `--method tree` with a model that was trained with boxes: a JSONL file (see
+    /// docs/boxes.md).
+    #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
+    pub boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
     pub long: LongRunArgs,
 }
@@ -407,6 +413,9 @@ impl CleanArgs {
         let options = match self.is_by_tree() {
             false if self.page_model.is_some() => {
                 bail!("--page-model is the model of --method tree; add --method tree")
+            }
+            false if self.boxes.is_some() => {
+                bail!("--boxes tells --method tree where pages are drawn; add --method tree")
             }
             false => self.written.options(global).cleaning(self.method.options()?),
             true => {
@@ -540,6 +549,11 @@ pub struct AnyMethodArgs {
 pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
     let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// Opens a file with the boxes of pages.
+pub fn boxes_file(path: &str) -> Result<Arc<BoxesFile>, String> {
+    BoxesFile::open(Path::new(path)).map(Arc::new).map_err(|error| error.to_string())
 }
 
 fn block_model(path: &str) -> Result<Arc<BlockModel>, String> {

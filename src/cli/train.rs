@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::corpus::{HtmlView, Inventory};
+use dehusk::corpus::{BoxesFile, HtmlView, Inventory};
 use dehusk::dom::block_model::{BlockModel, Lesson};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
@@ -19,7 +20,7 @@ use dehusk::training::{ROUNDS, train};
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
 use super::force::{BLOCK_MODEL, ForceArgs, MODEL, PAGE_MODEL};
-use super::options::{MineArgs, ReadingArgs};
+use super::options::{MineArgs, ReadingArgs, boxes_file};
 use super::reporter::Reporter;
 use super::{Exit, Global, interrupt};
 
@@ -66,6 +67,11 @@ pub struct TrainArgs {
     /// removed by the patterns that are mined; or one of the two.
     #[arg(long, value_enum, value_name = "hash|text|both", hide_possible_values = true, default_value_t = LabelsName::Both, requires = "pages")]
     labels: LabelsName,
+    /// Where the parts of pages are drawn: a JSONL file
+    ///
+    /// Where the parts of pages are drawn, for a page-level model: a JSONL file (see docs/boxes.md).
+    #[arg(long, value_name = "FILE", requires = "pages", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
+    boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
@@ -235,7 +241,7 @@ fn refuse_markup(args: &TrainArgs) -> anyhow::Result<()> {
 
 /// The files of each corpus. The paths of a list are 1 corpus.
 fn inventories(args: &TrainArgs) -> anyhow::Result<Vec<Inventory>> {
-    let options = args.reading.options();
+    let options = args.reading.options().boxes(args.boxes.clone());
     let no_list = ListArgs { files_from: None };
     let named = args.corpora.iter().map(|corpus| CorpusPaths::read(std::slice::from_ref(corpus), &no_list));
     let listed = args.list.files_from.iter().map(|_| CorpusPaths::read(&[], &args.list));

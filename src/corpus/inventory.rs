@@ -25,7 +25,7 @@ use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
 use super::spool::Spool;
 use super::stdin::Stdin;
-use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
+use super::{BoxesFile, Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
 
 /// Maximum number of JSONL files that are kept open. Otherwise a source whose lines are read one by one would open its
 /// file for each line. Systems allow a program some hundred open files.
@@ -89,6 +89,13 @@ impl Inventory {
     #[doc(hidden)]
     pub fn with_trees(mut self) -> Inventory {
         self.options = Arc::new(ReadOptions { tree: true, ..(*self.options).clone() });
+        self
+    }
+
+    /// The same files. Pages with trees are read with their boxes, if the file has them.
+    #[doc(hidden)]
+    pub fn with_boxes(mut self, boxes: Arc<BoxesFile>) -> Inventory {
+        self.options = Arc::new(ReadOptions { boxes: Some(boxes), ..(*self.options).clone() });
         self
     }
 

@@ -12,6 +12,7 @@
 //! Input files may change while they are read. They are read and never mapped into memory, and a file that has become
 //! shorter is reported.
 
+mod boxes_file;
 mod compression;
 mod decode;
 mod encode;
@@ -49,6 +50,7 @@ mod target;
 mod testing;
 mod warc;
 
+pub use boxes_file::{BoxesError, BoxesFile, DrawnPage};
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
@@ -74,7 +76,7 @@ pub use target::folder_of;
 
 use std::sync::Arc;
 
-use crate::html::Tree;
+use crate::html::{Boxes, Tree};
 
 /// Maximum size of a document. Positions in a document have 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
@@ -99,6 +101,9 @@ pub struct Document {
     /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`]).
     #[doc(hidden)]
     pub tree: Option<Arc<Tree>>,
+    /// Where the nodes of the tree are drawn, if that is known ([`ReadOptions::boxes`]).
+    #[doc(hidden)]
+    pub boxes: Option<Arc<Boxes>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.
     pub encoding: Option<&'static str>,
     /// A problem that was found while it was read.
@@ -109,8 +114,8 @@ pub struct Document {
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, tree, encoding, warning) = (None, None, None, None, None);
-        Document { id, source, text, url, is_view: false, page, tree, encoding, warning }
+        let (url, page, tree, boxes, encoding, warning) = (None, None, None, None, None, None);
+        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning }
     }
 }
 
@@ -123,6 +128,8 @@ pub struct ReadOptions {
     /// Whether the visible text of a page comes with the page's tree ([`Document::tree`]). There is none for a page that
     /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
     pub tree: bool,
+    /// Where the nodes of pages are drawn. Used for pages that come with their trees.
+    pub boxes: Option<Arc<BoxesFile>>,
     /// The names of JSONL keys, or of table columns.
     pub keys: Keys,
     /// How the source of a document is named.
@@ -138,6 +145,7 @@ pub struct ReadOptions {
 setters!(ReadOptions {
     html: HtmlView,
     tree: bool,
+    boxes: Option<Arc<BoxesFile>>,
     keys: Keys,
     source_by: SourceBy,
     follow_links: bool,
@@ -149,6 +157,7 @@ impl Default for ReadOptions {
         ReadOptions {
             html: HtmlView::default(),
             tree: false,
+            boxes: None,
             keys: Keys::default(),
             source_by: SourceBy::default(),
             follow_links: false,

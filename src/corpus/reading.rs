@@ -123,7 +123,11 @@ impl View {
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
         let View { text, is_view, page, tree } = self;
         refuse_too_large(text.len() as u64, options)?;
-        Ok(Document { is_view, page, tree, ..Document::new(id, source, text) })
+        let boxes = match options.boxes.as_ref().zip(tree.as_deref()) {
+            Some((file, tree)) => file.boxes(&source, &id, tree)?.map(Arc::new),
+            None => None,
+        };
+        Ok(Document { is_view, page, tree, boxes, ..Document::new(id, source, text) })
     }
 }
 

@@ -83,6 +83,16 @@ pub enum Reason {
         /// Percentage of control characters at the start of the document.
         control_percent: usize,
     },
+    /// The boxes of the page cannot be used.
+    #[error("its boxes cannot be used: {path:?}, line {line}: {problem}; take the boxes of the page again")]
+    Boxes {
+        /// The file with the boxes.
+        path: PathBuf,
+        /// The line of the page, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
     /// It is larger than [`max_document`](super::ReadOptions::max_document).
     #[error("{}", too_large(*.bytes, *.limit))]
     TooLarge {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::html::{Attribute, NodeKind, Tree};
+use crate::html::{Attribute, Boxes, NodeKind, Rect, Tree};
 
 /// The area of a character of text, in square pixels, if no boxes are known.
 const CHARACTER_AREA: f64 = 160.0;
@@ -16,36 +16,6 @@ const CHARACTER_AREA: f64 = 160.0;
 const LONGEST_SIDE: f64 = 10_000.0;
 /// Maximum number of words of a title that count: one bit each.
 const TITLE_WORDS: usize = 64;
-
-/// Where a node is drawn, in pixels from the left upper corner of the page.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rect {
-    /// Distance from the left edge.
-    pub left: f32,
-    /// Distance from the top.
-    pub top: f32,
-    /// Width.
-    pub width: f32,
-    /// Height.
-    pub height: f32,
-}
-
-impl Rect {
-    fn area(&self) -> f64 {
-        f64::from(self.width.max(0.0)) * f64::from(self.height.max(0.0))
-    }
-}
-
-/// The boxes of a page, from a program that lays pages out.
-#[derive(Clone, Debug)]
-pub struct Boxes {
-    /// The width of the page.
-    pub width: f32,
-    /// The height of the page.
-    pub height: f32,
-    /// The box of each node. `None` if it is not drawn.
-    pub of: Vec<Option<Rect>>,
-}
 
 /// A number of things inside a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

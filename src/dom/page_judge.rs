@@ -9,7 +9,7 @@ use super::article_head::HeadChoices;
 use super::block_model::BlockModel;
 use super::facts::Facts;
 use super::page_level::PageModel;
-use crate::html::Tree;
+use crate::html::{Boxes, Tree};
 
 /// A model that judges the parts of a page.
 #[derive(Clone, Debug)]
@@ -21,10 +21,17 @@ pub enum PageJudge {
 }
 
 impl PageJudge {
-    /// The parts of the visible text that go, in order, each with the probability that it should.
-    pub fn boilerplate(&self, text: &str, tree: &Tree, url: Option<&str>) -> Vec<(Range<usize>, f32)> {
+    /// The parts of the visible text that go, in order, each with the probability that it should. `url` is where the page is
+    /// from, and `boxes` is where its nodes are drawn, if that is known.
+    pub fn boilerplate(
+        &self,
+        text: &str,
+        tree: &Tree,
+        url: Option<&str>,
+        boxes: Option<&Boxes>,
+    ) -> Vec<(Range<usize>, f32)> {
         match self {
-            PageJudge::Template(model) => model.templates(&Facts::of(tree, text, url, None)),
+            PageJudge::Template(model) => model.templates(&Facts::of(tree, text, url, boxes)),
             PageJudge::Content(model, choices) => model.judge(text, tree).boilerplate(text, *choices),
         }
     }
@@ -53,7 +60,8 @@ mod tests {
 
     fn kept(page: &str) -> String {
         let (text, tree) = read::<Tree>(page);
-        let parts = PageJudge::Content(BlockModel::shipped(), HeadChoices::default()).boilerplate(&text, &tree, None);
+        let parts =
+            PageJudge::Content(BlockModel::shipped(), HeadChoices::default()).boilerplate(&text, &tree, None, None);
         assert!(parts.is_sorted_by(|(one, _), (other, _)| one.end <= other.start));
         let mut kept = text.clone();
         parts.into_iter().rev().for_each(|(part, _)| kept.replace_range(part, ""));

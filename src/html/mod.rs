@@ -9,6 +9,7 @@
 //! hidden element ends where it would end in a browser, also if its end tag is missing or in the wrong place. Where this
 //! would cost much time, text is shown rather than hidden. Time is linear in the length of the page, for any page.
 
+mod boxes;
 mod builder;
 mod emptied;
 mod extractor;
@@ -38,6 +39,7 @@ use extractor::Extractor;
 use map::Trace;
 use tree::Planter;
 
+pub use boxes::{Boxes, Rect};
 pub use map::SourceMap;
 pub use markdown::page_markdown;
 pub use marked::{MARKED_PAGE_POLICY, PageMark, PageMarks, page_marked};

@@ -91,7 +91,7 @@ fn lessons_of(
         let cleaning = cleaner.clean(scratch, &document.text).map_err(PipelineError::from)?;
         let removed: Vec<Range<usize>> = cleaning.spans.into_iter().map(|span| span.range).collect();
         let mut lessons = Lessons::default();
-        let facts = Facts::of(tree, &document.text, document.url.as_deref(), None);
+        let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
         lessons.add(&facts, &labels(tree, &recurs, &removed, by));
         Ok(lessons)
     };

@@ -142,3 +142,69 @@ fn nodes_are_judged_by_gold_text() {
     sandbox.write("text/three/0.txt", gold(200));
     sandbox.expect(1, "eval nodes text --gold gold").says("no document is an HTML page");
 }
+
+/// A page of 2 paragraphs that differ in nothing but where they are drawn, and its line in a file of boxes.
+fn two_columns(source: &str, number: usize, [left, right]: [&str; 2]) -> (String, String) {
+    let [first, second] = if number % 2 == 0 { [left, right] } else { [right, left] };
+    let page = format!("<title>Tide</title><div>{first}</div><div>{second}</div>");
+    let boxes = [(left, 0), (right, 300)].map(|(text, from_left)| {
+        let run = page.find(text).expect("a column");
+        let element = run - "<div>".len();
+        format!("[{element},{from_left},0,300,600],[{run},{from_left},0,300,600]")
+    });
+    let line = format!(
+        r#"{{"source":"{source}","id":"{number}.html","width":600,"height":600,"boxes":[{}]}}"#,
+        boxes.join(",")
+    );
+    (page, line + "\n")
+}
+
+#[test]
+fn boxes_tell_where_the_template_is() {
+    let sandbox = Sandbox::new();
+    let mut lines = String::new();
+    for (at, source) in ["one", "two", "three"].into_iter().enumerate() {
+        let recurs = Story(900 + at as u64).paragraph();
+        for number in 0..12 {
+            let mut story = Story((100 * at + number) as u64);
+            let (own, other) = (story.paragraph(), story.paragraph());
+            let (folder, aside) = if source == "three" { ("new", other) } else { ("corpus", recurs.clone()) };
+            let (page, line) = two_columns(source, number, [&aside, &own]);
+            sandbox.write(&format!("{folder}/{source}/{number}.html"), page);
+            sandbox.write(&format!("gold/{source}/{number}.txt"), own);
+            lines.push_str(&line);
+        }
+    }
+    sandbox.write("boxes.jsonl", &lines);
+    sandbox.expect(0, "train --pages corpus -o model.yaml --boxes boxes.jsonl --quiet");
+    sandbox.expect(0, "run new -o out --method tree --page-model model.yaml --boxes boxes.jsonl --quiet");
+    for number in 0..12 {
+        let cleaned = sandbox.read(&format!("out/cleaned/three/{number}.txt"));
+        assert_eq!(cleaned.trim(), sandbox.read(&format!("gold/three/{number}.txt")).trim());
+    }
+    let clean = "clean new -p out/patterns -o again --method tree --page-model model.yaml --boxes boxes.jsonl --quiet";
+    sandbox.expect(0, clean);
+    assert_eq!(sandbox.tree("again"), sandbox.tree("out/cleaned"));
+    let f = |options: &str| -> f64 {
+        let ran = sandbox.expect(0, &format!("eval nodes new --gold gold --page-model model.yaml --json{options}"));
+        let figures: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        figures["ways"]["smooth"]["words"]["f"].as_f64().expect("a figure")
+    };
+    assert_eq!(f(" --boxes boxes.jsonl"), 1.0);
+    assert!(f("") < 0.9);
+
+    sandbox.expect(1, "clean new -p out/patterns -o no --boxes boxes.jsonl").says("add --method tree");
+    sandbox.expect(2, "train corpus -o no.yaml --boxes boxes.jsonl").says("--pages");
+    sandbox.write("wrong.jsonl", lines.replacen("\"width\"", "\"w\"", 1));
+    let wrong = "clean new -p out/patterns -o no --method tree --boxes wrong.jsonl";
+    sandbox.expect(2, wrong).says("wrong.jsonl\", line 1: unknown field `w`");
+    // The boxes of another page.
+    sandbox.write(
+        "other.jsonl",
+        lines
+            .replace("three\",\"id\":\"0.", "three\",\"id\":\"00.")
+            .replace("three\",\"id\":\"1.", "three\",\"id\":\"0."),
+    );
+    let ran = sandbox.expect(3, "clean new -p out/patterns -o other --method tree --boxes other.jsonl");
+    ran.says("0.html: its boxes cannot be used").says("take the boxes of the page again");
+}

@@ -1,10 +1,11 @@
 //! `dehusk clean`: takes a corpus and pattern files, and writes cleaned documents.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
-use dehusk::corpus::{Inventory, OutputRoot};
+use dehusk::corpus::{BoxesFile, Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
@@ -53,8 +54,9 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     reporter.explain(|| {
         format!("loaded {} from {}", count(library.files().count(), "pattern file"), args.patterns.display())
     });
-    let how =
-        How { library: &library, options: args.cleaning.options(global)?, max_errors: args.cleaning.long.max_errors };
+    let CleanArgs { boxes, long, .. } = &args.cleaning;
+    let options = args.cleaning.options(global)?;
+    let how = How { library: &library, options, boxes: boxes.clone(), max_errors: long.max_errors };
     clean_documents(&args.corpus, &args.output, &how, &mut summary, reporter)?;
     // `dehusk run` does not need this: mining has already printed it.
     library
@@ -70,6 +72,8 @@ pub struct How<'a> {
     pub library: &'a Library,
     /// All other options.
     pub options: CorpusCleanOptions,
+    /// Where pages are drawn, if that is known.
+    pub boxes: Option<Arc<BoxesFile>>,
     /// Maximum number of documents that may be skipped, if there is one.
     pub max_errors: Option<usize>,
 }
@@ -82,7 +86,7 @@ pub fn clean_documents(
     summary: &mut Summary,
     reporter: &Reporter,
 ) -> anyhow::Result<()> {
-    let options = corpus.reading.options().tree(how.options.needs_trees(how.library));
+    let options = corpus.reading.options().tree(how.options.needs_trees(how.library)).boxes(how.boxes.clone());
     let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
     let target = match results_of(output) {
         Results::Stdout => Target::Stdout,
@@ -112,7 +116,7 @@ pub fn print(
 pub fn clean(
     inventory: &Inventory,
     target: &Target,
-    How { library, options, max_errors }: &How,
+    How { library, options, max_errors, .. }: &How,
     reporter: &Reporter,
     summary: &mut Summary,
 ) -> anyhow::Result<()> {

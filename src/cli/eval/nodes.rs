@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
-use dehusk::corpus::HtmlView;
+use dehusk::corpus::{BoxesFile, HtmlView};
 use dehusk::dom::page_level::PageModel;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::nodes::figures::{Detected, PageFigures, Way};
@@ -17,7 +17,7 @@ use super::table::{Table, decimal};
 use super::tell;
 use crate::cli::Exit;
 use crate::cli::mine::{list, scan_paths};
-use crate::cli::options::{CorpusArgs, SummaryArgs, page_model};
+use crate::cli::options::{CorpusArgs, SummaryArgs, boxes_file, page_model};
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 
@@ -34,6 +34,9 @@ pub struct NodesArgs {
     /// Page-level model to measure, written by `dehusk train --pages` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath)]
     page_model: Option<Arc<PageModel>>,
+    /// Where the parts of pages are drawn: a JSONL file
+    #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
+    boxes: Option<Arc<BoxesFile>>,
     /// Factors of the penalties of sections
     ///
     /// Factors of the penalties of sections. With a larger factor, a page has fewer sections.
@@ -53,7 +56,7 @@ fn factor(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(args: &NodesArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let options = args.corpus.reading.options();
+    let options = args.corpus.reading.options().boxes(args.boxes.clone());
     if options.html == HtmlView::Markup {
         bail!("`eval nodes` reads pages as trees: leave --html markup out");
     }

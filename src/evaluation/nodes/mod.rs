@@ -61,7 +61,7 @@ impl Measuring<'_> {
     /// `None` for a document that is no page.
     fn measure(&self, gold: &Gold, document: &Document) -> Option<PageFigures> {
         let tree = document.tree.as_deref()?;
-        let facts = Facts::of(tree, &document.text, document.url.as_deref(), None);
+        let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
         let page = MarkedPage::of(&facts, &document.text, &gold.text);
         let judged = Judged::of(&facts);
         let scores = self.model.scores(&facts, &judged);

@@ -272,7 +272,7 @@ pub fn tell_of_ignored_head(place: impl fmt::Display, observer: &dyn Observer) {
 fn judged(document: &Document, judge: &PageJudge) -> Result<Vec<(Range<usize>, f32)>, String> {
     let no_page = || format!("it is no HTML page, which {} needs; {}", judge.name(), judge.advice());
     let tree = document.tree.as_deref().ok_or_else(no_page)?;
-    Ok(judge.boilerplate(&document.text, tree, document.url.as_deref()))
+    Ok(judge.boilerplate(&document.text, tree, document.url.as_deref(), document.boxes.as_deref()))
 }
 
 /// A text without the removed parts.

@@ -1,0 +1,199 @@
+//! Writes where a browser draws the parts of pages, for `--boxes` of dehusk.
+//!
+//! ```text
+//! chromedriver --port=9515 &
+//! cargo run --release --example boxes -- CORPUS -o boxes.jsonl
+//! ```
+//!
+//! Each page is drawn by Chromium as it is stored, without scripts and without the network. So it has the style that is in
+//! the page itself, and no other. The window is 1024 pixels wide and 768 high.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use clap::Parser;
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use dehusk::corpus::{Document, DrawnPage, HtmlView, Inventory, ReadOptions};
+use dehusk::html::{NodeKind, Tree};
+
+/// Measures the pages.
+const SCRIPT: &str = include_str!("measure.js");
+/// The attribute that numbers the elements of a page.
+const MARK: &str = "data-dehusk-node";
+/// Maximum time to load a page.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Writes where Chromium draws the parts of pages
+#[derive(Parser)]
+struct Arguments {
+    /// Folders with a folder of pages for each source, or files of pages
+    #[arg(required = true)]
+    corpus: Vec<PathBuf>,
+    /// File for the boxes, a line of JSON for each page
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Where chromedriver listens
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9515")]
+    driver: String,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run(&arguments))
+}
+
+async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let options = ReadOptions::default().html(HtmlView::Page).tree(true);
+    let inventory = Inventory::scan(&arguments.corpus, &options)?;
+    let sources = inventory.sources()?;
+    let client = connect(&arguments.driver).await?;
+    let folder = tempfile::tempdir()?;
+    let mut output = BufWriter::new(fs::File::create(&arguments.output)?);
+    for place in sources.listings.iter().flat_map(|listing| &listing.documents) {
+        let document = match inventory.read(place) {
+            Ok(document) => document,
+            Err(skipped) => {
+                eprintln!("skipped: {skipped}");
+                continue;
+            }
+        };
+        match drawn(&client, &document, folder.path()).await {
+            Ok(page) => {
+                serde_json::to_writer(&mut output, &page)?;
+                output.write_all(b"\n")?;
+            }
+            Err(error) => eprintln!("skipped: {}/{}: {error:#}", document.source, document.id),
+        }
+    }
+    output.flush()?;
+    client.close().await?;
+    Ok(())
+}
+
+/// A browser that runs no scripts of pages and asks nobody for anything.
+async fn connect(driver: &str) -> anyhow::Result<Client> {
+    let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"];
+    let seconds = PATIENCE.as_millis() as u64;
+    let all = json!({"goog:chromeOptions": {"args": flags}, "timeouts": {"pageLoad": seconds, "script": seconds}});
+    let mut capabilities = Capabilities::new();
+    capabilities.extend(all.as_object().cloned().unwrap_or_default());
+    let mut builder = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new());
+    builder.capabilities(capabilities);
+    let client = builder.connect(driver).await.context("chromedriver does not answer; start it with --port=9515")?;
+    let size = json!({"width": 1024, "height": 768, "deviceScaleFactor": 1, "mobile": false});
+    devtools(&client, "Emulation.setDeviceMetricsOverride", size).await?;
+    devtools(&client, "Emulation.setScriptExecutionDisabled", json!({"value": true})).await?;
+    Ok(client)
+}
+
+/// Where the parts of a page are drawn.
+async fn drawn(client: &Client, document: &Document, folder: &Path) -> anyhow::Result<DrawnPage> {
+    let page = document.page.as_deref().ok_or_else(|| anyhow!("it is no HTML page"))?;
+    let file = folder.join("page.html");
+    // With a byte order mark, whatever the page says of its encoding.
+    fs::write(&file, format!("\u{feff}{}", marked(page.markup(), page.tree())))?;
+    let address = url::Url::from_file_path(&file).map_err(|()| anyhow!("the folder has no address"))?;
+    client.goto(address.as_str()).await?;
+    let measured: Measured = serde_json::from_value(client.execute(SCRIPT, vec![json!(MARK)]).await?)?;
+    if measured.nodes.len() <= 1 && page.tree().len() > 3 {
+        bail!("the browser went to another page");
+    }
+    Ok(DrawnPage {
+        source: document.source.as_str().to_owned(),
+        id: document.id.clone(),
+        width: measured.width,
+        height: measured.height,
+        boxes: boxes(page.tree(), &measured.nodes),
+    })
+}
+
+/// What the script returns.
+#[derive(Deserialize)]
+struct Measured {
+    width: f32,
+    height: f32,
+    nodes: Vec<MeasuredNode>,
+}
+
+/// An element: its number, its box, and the boxes of the runs of text that are its children.
+#[derive(Deserialize)]
+struct MeasuredNode {
+    node: usize,
+    rect: Option<Sides>,
+    runs: Vec<Option<Sides>>,
+}
+
+/// Left, top, width and height.
+type Sides = [f32; 4];
+
+/// The page with the number of each element in its start tag.
+fn marked(markup: &str, tree: &Tree) -> String {
+    let (mut marked, mut at) = (String::with_capacity(markup.len() * 5 / 4), 0);
+    for node in 1..tree.len() {
+        let start = tree.bytes(node).start;
+        let is_tag = matches!(tree.kind(node), NodeKind::Element)
+            && markup[start..].starts_with('<')
+            && markup
+                .get(start + 1..start + 1 + tree.name(node).len())
+                .is_some_and(|name| name.eq_ignore_ascii_case(tree.name(node)));
+        let end = start + 1 + tree.name(node).len();
+        // Elements that the page only implies begin where another one begins.
+        if is_tag && end > at {
+            marked.push_str(&markup[at..end]);
+            marked.push_str(&format!(" {MARK}={node} "));
+            at = end;
+        }
+    }
+    marked.push_str(&markup[at..]);
+    marked
+}
+
+/// The boxes of elements and of their runs of text, by where these begin in the page.
+fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, f32, f32, f32)> {
+    let mut boxes = Vec::new();
+    let mut add = |node: usize, sides: Option<Sides>| {
+        let tenth = |side: f32| (side * 10.0).round() / 10.0;
+        let [left, top, width, height] = sides.unwrap_or_default().map(tenth);
+        boxes.extend(sides.map(|_| (tree.bytes(node).start, left, top, width, height)));
+    };
+    for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
+        add(measured.node, measured.rect);
+        let is_run = |&node: &usize| matches!(tree.kind(node), NodeKind::Text(_));
+        let runs: Vec<usize> = tree.children(measured.node).filter(is_run).collect();
+        // Tags in the wrong place: the browser has other runs.
+        if runs.len() == measured.runs.len() {
+            runs.into_iter().zip(&measured.runs).for_each(|(run, &sides)| add(run, sides));
+        }
+    }
+    boxes
+}
+
+async fn devtools(client: &Client, command: &str, parameters: Value) -> anyhow::Result<()> {
+    client.issue_cmd(DevTools { command: command.to_owned(), parameters }).await?;
+    Ok(())
+}
+
+/// A command of the browser's own protocol.
+#[derive(Debug)]
+struct DevTools {
+    command: String,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        let body = json!({"cmd": self.command, "params": self.parameters});
+        (http::Method::POST, Some(body.to_string()))
+    }
+}
