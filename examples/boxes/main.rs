@@ -164,7 +164,10 @@ fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, f32, f32, f32)
         boxes.extend(sides.map(|_| (tree.bytes(node).start, left, top, width, height)));
     };
     for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
-        add(measured.node, measured.rect);
+        // The page itself is as large as the page.
+        if measured.node > 0 {
+            add(measured.node, measured.rect);
+        }
         let is_run = |&node: &usize| matches!(tree.kind(node), NodeKind::Text(_));
         let runs: Vec<usize> = tree.children(measured.node).filter(is_run).collect();
         // Tags in the wrong place: the browser has other runs.

@@ -174,7 +174,7 @@ mod tests {
         let boxes = read(&lines).expect("read").expect("boxes");
         assert_eq!((boxes.width, boxes.height), (100.0, 50.5));
         let lefts: Vec<f32> = boxes.of.iter().flatten().map(|rect| rect.left).collect();
-        assert_eq!(lefts, [1.0, 5.0]);
+        assert_eq!(lefts, [0.0, 1.0, 5.0]);
         assert_eq!(read(&line("y", "")), Ok(None));
     }
 

@@ -41,12 +41,14 @@ impl Boxes {
     pub fn of_nodes(tree: &Tree, [width, height]: [f32; 2], mut drawn: Vec<(usize, Rect)>) -> (Boxes, usize) {
         drawn.sort_by_key(|&(byte, _)| byte);
         let mut found = vec![false; drawn.len()];
-        let of = (0..tree.len()).map(|node| {
+        // The page begins where its first element does.
+        let page = Some(Rect { left: 0.0, top: 0.0, width, height });
+        let of = (1..tree.len()).map(|node| {
             let at = drawn.binary_search_by_key(&tree.bytes(node).start, |&(byte, _)| byte).ok()?;
             found[at] = true;
             Some(drawn[at].1)
         });
-        let boxes = Boxes { width, height, of: of.collect() };
+        let boxes = Boxes { width, height, of: std::iter::once(page).chain(of).collect() };
         (boxes, found.iter().filter(|&&found| !found).count())
     }
 }
@@ -65,7 +67,8 @@ mod tests {
         let drawn = vec![(at("two"), rect(3)), (at("<p>"), rect(1)), (at("<b>"), rect(2)), (at("</b>"), rect(9))];
         let (boxes, strange) = Boxes::of_nodes(&tree, [100.0, 50.0], drawn);
         assert_eq!(strange, 1);
-        for (node, rect) in boxes.of.iter().enumerate() {
+        assert_eq!(boxes.of[0], Some(Rect { left: 0.0, top: 0.0, width: 100.0, height: 50.0 }));
+        for (node, rect) in boxes.of.iter().enumerate().skip(1) {
             let left = rect.map(|rect| rect.left);
             let expected = [("<p>", 1.0), ("<b>", 2.0), ("two", 3.0)];
             let expected = expected.iter().find(|(part, _)| tree.bytes(node).start == at(part)).map(|&(_, left)| left);
