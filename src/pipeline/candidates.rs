@@ -24,7 +24,7 @@ use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
 use super::observer::Observer;
 use super::written::Prune;
 use crate::cleaning::PageText;
-use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId};
+use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId, SourceListing};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
 use crate::selection::sampling;
@@ -94,7 +94,22 @@ pub fn mine_candidates(
 ) -> Result<Vec<MinedSource>> {
     let listings = list(inventory, observer)?;
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
-    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
+    mine_candidates_of(&listings, inventory, output, lexer, options, observer)
+}
+
+/// The same as [`mine_candidates`], of some of the sources of an inventory.
+///
+/// # Errors
+/// If a source needs more memory than is available, or the file cannot be written.
+pub fn mine_candidates_of(
+    listings: &[SourceListing],
+    inventory: &Inventory,
+    output: &OutputFile,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<MinedSource>> {
+    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
     let _permission = observer.writing()?;
     let writing = |error| PipelineError::Output(output.cannot_write(error));
     let mut file = Hashed::new(output.begin()?);

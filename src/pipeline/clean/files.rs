@@ -14,6 +14,7 @@ use crate::corpus::{
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
+use crate::pipeline::workers::spawning;
 use crate::pipeline::written::WrittenFiles;
 
 use super::Cleaned;
@@ -354,7 +355,7 @@ impl FileCleaner<'_> {
         let mut extent = Extent::Whole;
         std::thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
-            scope.spawn(move || {
+            scope.spawn(spawning(1, move || {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
                     // If nobody receives batches any more, writing has failed. Its error is reported.
@@ -362,7 +363,7 @@ impl FileCleaner<'_> {
                         return;
                     }
                 }
-            });
+            }));
             for (cleared, read) in ready {
                 let cleared = match cleared {
                     Ok(ClearedBatch { batch, records }) => {

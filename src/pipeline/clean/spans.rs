@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::json;
 
-use crate::cleaning::Cleaning;
+use crate::cleaning::{Cleaning, Span};
 use crate::corpus::Document;
 use crate::cut::Cut;
 
@@ -17,22 +17,43 @@ pub enum SpanUnit {
     Bytes,
 }
 
-/// One line: `[start, end, score]` for each cut, with an exclusive end. A cut that is replaced by a space gives two
-/// spans, around a space.
-pub fn line(document: &Document, cleaning: &Cleaning, unit: SpanUnit) -> String {
-    let mut position = Positions { text: &document.text, unit, byte: 0, points: 0 };
-    let cuts = cleaning.cuts(&document.text);
+/// A stretch that is removed from a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Removed<'c> {
+    /// Where it starts, and where it ends (exclusive), in the unit that was asked for.
+    pub range: Range<usize>,
+    /// Mean probability that it is boilerplate, 0..=1, rounded to thousandths.
+    pub score: f64,
+    /// What was found in it.
+    pub spans: &'c [Span],
+}
+
+/// What is removed from a text, in order. A cut that is replaced by a space gives two stretches, around a space. The text
+/// without them is the cleaned text.
+pub fn removed<'c>(text: &str, cleaning: &'c Cleaning, unit: SpanUnit) -> Vec<Removed<'c>> {
+    let mut position = Positions { text, unit, byte: 0, points: 0 };
     let mut rest = cleaning.spans.as_slice();
-    let spans = cuts.iter().flat_map(|cut| {
-        let inside = rest.split_off(..rest.partition_point(|span| span.range.end <= cut.range.end)).unwrap_or_default();
-        let (weighed, bytes) = inside.iter().fold((0.0, 0), |(weighed, bytes), span| {
+    let mut removed = Vec::new();
+    for cut in cleaning.cuts(text) {
+        let spans = rest.split_off(..rest.partition_point(|span| span.range.end <= cut.range.end)).unwrap_or_default();
+        let (weighed, bytes) = spans.iter().fold((0.0, 0), |(weighed, bytes), span| {
             (weighed + f64::from(span.score) * span.range.len() as f64, bytes + span.range.len())
         });
         let score = (weighed / bytes.max(1) as f64 * 1000.0).round() / 1000.0;
-        let pieces = pieces(&document.text, cut);
-        pieces.map(|piece| json!([position.of(piece.start), position.of(piece.end), score])).collect::<Vec<_>>()
-    });
-    let spans: Vec<serde_json::Value> = spans.collect();
+        removed.extend(pieces(text, &cut).map(|piece| {
+            let range = position.of(piece.start)..position.of(piece.end);
+            Removed { range, score, spans }
+        }));
+    }
+    removed
+}
+
+/// One line: `[start, end, score]` for each stretch that is removed, with an exclusive end.
+pub fn line(document: &Document, cleaning: &Cleaning, unit: SpanUnit) -> String {
+    let spans: Vec<serde_json::Value> = removed(&document.text, cleaning, unit)
+        .iter()
+        .map(|removed| json!([removed.range.start, removed.range.end, removed.score]))
+        .collect();
     format!("{}\n", json!({"id": document.id, "attributes": {"dehusk": spans}}))
 }
 

@@ -1,0 +1,188 @@
+"""Learns the boilerplate that a text source repeats, as regular expressions, and removes it.
+
+Examples
+--------
+>>> import dehusk
+>>> stories = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."]
+>>> documents = [{"source": "tide", "text": f"The Tide | Home | Sport\\n\\n{story}\\n"} for story in stories]
+>>> patterns = dehusk.mine(documents)
+>>> [pattern.text for pattern in patterns["tide"].patterns]
+['The Tide | Home | Sport']
+>>> cleaner = dehusk.Cleaner(patterns)
+>>> cleaner.clean("The Tide | Home | Sport\\n\\nShip comes in.\\n", "tide")
+'Ship comes in.\\n'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dehusk import _dehusk
+from dehusk._data import documents_of
+from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract
+from dehusk._errors import (
+    DataError,
+    DataTypeError,
+    DehuskWarning,
+    Error,
+    FileError,
+    OutOfMemoryError,
+    PatternError,
+    UsageError,
+)
+from dehusk._types import Pattern, Span
+
+__all__ = [
+    "Cleaner",
+    "DataError",
+    "DataTypeError",
+    "DehuskWarning",
+    "Error",
+    "FileError",
+    "OutOfMemoryError",
+    "Pattern",
+    "PatternError",
+    "Patterns",
+    "SourcePatterns",
+    "Span",
+    "Table",
+    "UsageError",
+    "__version__",
+    "candidates",
+    "compare",
+    "extract",
+    "mine",
+]
+
+Progress = Callable[[int, int | None, str], object]
+
+Mapping.register(Patterns)
+
+
+def mine(
+    data: Any,
+    text: str = "text",
+    source: str = "source",
+    id: str | None = "id",
+    html: str | None = None,
+    *,
+    reviewed: Patterns | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Patterns:
+    """Learn the templates of each source.
+
+    The patterns are those that ``dehusk mine`` writes for the same documents, to the byte.
+
+    Parameters
+    ----------
+    data : iterable of dict, dict of lists, data frame, Arrow table, or data set
+        The documents. They are written to a temporary file, and need no more memory than the program.
+    text, source : str
+        The names of the columns with texts, and with the names of their sources.
+    id : str or None
+        The name of the column with the names of documents. Without it they are numbered.
+    html : str or None
+        The name of a column with HTML pages. A page is read if its row has no text.
+    reviewed : Patterns or None
+        Patterns that people decided on. Their decisions stay.
+    threads : int or None
+        Number of threads. All cores by default.
+    memory : int or None
+        Memory for documents, in bytes. 3/4 of the free memory by default.
+    progress : callable or None
+        Called with the number of steps that are done, their total (or `None`), and the name of the stage.
+
+    Returns
+    -------
+    Patterns
+
+    Raises
+    ------
+    DataError
+        If a row cannot be used. The message names row and column.
+
+    Examples
+    --------
+    >>> import dehusk
+    >>> texts = [f"The Tide | Home\\n\\nShip {name} came in." for name in ["Ann", "Bo", "Cy", "Di", "Ed"]]
+    >>> patterns = dehusk.mine({"text": texts, "source": ["tide"] * 5})
+    >>> patterns.sources
+    ['tide']
+    """
+    return _dehusk.mine(documents_of(data, text, source, id, html), reviewed, threads, memory, progress)
+
+
+def candidates(
+    data: Any,
+    text: str = "text",
+    source: str = "source",
+    id: str | None = "id",
+    html: str | None = None,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, bytes]:
+    """Mine each source alone: the first step of `mine`, for engines that spread sources over machines.
+
+    All documents of a source must be in one call. `compare` makes the patterns.
+
+    Parameters
+    ----------
+    data, text, source, id, html, threads, memory, progress
+        As for `mine`.
+
+    Returns
+    -------
+    dict of bytes
+        For each source what `compare` needs of it.
+
+    Examples
+    --------
+    >>> import dehusk
+    >>> texts = [f"The Tide | Home\\n\\nShip {name} came in." for name in ["Ann", "Bo", "Cy", "Di", "Ed"]]
+    >>> data = {"text": texts, "source": ["tide"] * 5}
+    >>> mined = dehusk.candidates(data)
+    >>> list(mined)
+    ['tide']
+    >>> dehusk.compare(mined.values()) == dehusk.mine(data)
+    True
+    """
+    return _dehusk.candidates(documents_of(data, text, source, id, html), threads, memory, progress)
+
+
+def compare(
+    candidates: Iterable[bytes] | Mapping[str, bytes],
+    *,
+    reviewed: Patterns | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Patterns:
+    """Compare all sources, and make their patterns: the second step of `mine`.
+
+    Parameters
+    ----------
+    candidates : iterable of bytes, or dict of bytes
+        What `candidates` returned for each source. The order does not matter.
+    reviewed, threads, memory, progress
+        As for `mine`.
+
+    Returns
+    -------
+    Patterns
+        The same as if `mine` had had all documents.
+    """
+    given = candidates.values() if isinstance(candidates, Mapping) else candidates
+    if isinstance(given, bytes | str):
+        raise DataTypeError(f"candidates: {type(given).__name__} is no list; give a list of bytes")
+    listed = []
+    for index, value in enumerate(given):
+        if not isinstance(value, bytes | bytearray | memoryview):
+            kind = type(value).__name__
+            raise DataTypeError(f"candidates[{index}]: {kind} is not what candidates() returned; give bytes")
+        listed.append(bytes(value))
+    return _dehusk.compare(listed, reviewed, threads, memory, progress)

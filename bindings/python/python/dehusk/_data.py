@@ -1,0 +1,237 @@
+"""The kinds of data that people have: which columns they have, and how their texts are replaced.
+
+No library of them is imported before its data comes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dehusk._dehusk import Documents
+from dehusk._errors import DataError, DataTypeError
+
+if TYPE_CHECKING:
+    from dehusk._dehusk import Cleaner
+
+__all__ = ["clean_batch", "documents_of"]
+
+# The name of the column of names, if the user names none. It may be missing.
+DEFAULT_ID = "id"
+# Rows of a data set that are in memory at once.
+ROWS = 1000
+
+
+class Names(NamedTuple):
+    """The names of columns."""
+
+    text: str | None
+    source: str
+    id: str | None
+    html: str | None
+
+
+def documents_of(data: Any, text: str, source: str, id: str | None, html: str | None) -> Documents:
+    """Documents for mining."""
+    for name, value in (("text", text), ("source", source), ("id", id), ("html", html)):
+        if not (isinstance(value, str) or (value is None and name in ("id", "html"))):
+            raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
+    names = Names(text, source, id, html)
+    documents = Documents()
+    if isinstance(data, Mapping):
+        _add_columns(documents, data, names)
+    elif _is(data, "pandas", "DataFrame"):
+        _add_columns(documents, {name: data[name] for name in names if name in data.columns}, names)
+    elif _is(data, "datasets", "Dataset"):
+        names = _present(names, data.column_names)
+        wanted = data.select_columns([name for name in names if name is not None])
+        for table in wanted.with_format("arrow").iter(batch_size=ROWS):
+            documents.add_stream(table, names)
+    elif _is(data, "datasets", "DatasetDict") or _is(data, "datasets", "IterableDatasetDict"):
+        raise _no_split(data)
+    elif hasattr(data, "__arrow_c_stream__"):
+        columns = _columns_of(data)
+        documents.add_stream(_only(data, names), names if columns is None else _present(names, columns))
+    elif hasattr(data, "__arrow_c_array__"):
+        documents.add_stream(_table_of_batch(data), names)
+    else:
+        documents.add_rows(_rows_of(data), names)
+    return documents
+
+
+def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: int | None) -> Any:
+    """The same data with cleaned texts."""
+    for name, value in (("text", text), ("source", source)):
+        if not isinstance(value, str):
+            raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
+    names = (text, source)
+
+    def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[str]:
+        return cleaner._clean_list(_list(texts), _list(sources), names, threads)
+
+    if isinstance(data, Mapping):
+        _check_columns(data, names)
+        new = dict(data)
+        new[text] = cleaned(data[text], data[source])
+        return new
+    if _is(data, "pandas", "DataFrame"):
+        _check_columns(data.columns, names)
+        frame = data.copy(deep=False)
+        frame[text] = _like(data[text], cleaned(data[text], data[source]))
+        return frame
+    if _is(data, "polars", "DataFrame"):
+        import polars
+
+        _check_columns(data.columns, names)
+        stream = cleaner._clean_stream(_only(data, names), names, threads)
+        return data.with_columns(polars.DataFrame(stream.table()).get_column(text))
+    if _is(data, "pyarrow", "Table"):
+        import pyarrow
+
+        stream = cleaner._clean_stream(_only(data, names), names, threads)
+        new = pyarrow.table(stream.table()).column(text)
+        index = data.schema.get_field_index(text)
+        return data.set_column(index, data.schema.field(index).with_type(new.type), new)
+    if _is(data, "pyarrow", "RecordBatch"):
+        import pyarrow
+
+        table = clean_batch(cleaner, pyarrow.Table.from_batches([data]), text, source, threads)
+        return table.combine_chunks().to_batches()[0] if data.num_rows else data
+    if _is(data, "pyarrow", "RecordBatchReader"):
+        import pyarrow
+
+        stream = cleaner._clean_stream(data, names, threads)
+        schema = pyarrow.table(stream.empty()).schema
+        return pyarrow.RecordBatchReader.from_batches(schema, _batches(stream))
+    if _is(data, "datasets", "Dataset"):
+        _check_columns(data.column_names, names)
+        return data.map(
+            lambda texts, sources: {text: cleaned(texts, sources)}, batched=True, input_columns=[text, source]
+        )
+    if _is(data, "datasets", "DatasetDict") or _is(data, "datasets", "IterableDatasetDict"):
+        raise _no_split(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        return cleaner._clean_stream(data, names, threads).table()
+    if hasattr(data, "__arrow_c_array__"):
+        return cleaner._clean_stream(_table_of_batch(data), names, threads).table()
+    rows = list(_rows_of(data))
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
+        _check_columns(row, names, f"row {number}: ")
+    new = cleaned([row[text] for row in rows], [row[source] for row in rows])
+    return [{**row, text: value} for row, value in zip(rows, new, strict=True)]
+
+
+def _is(data: Any, package: str, name: str) -> bool:
+    """Whether data is of this class, or of a subclass, of a package that may not be there."""
+    if package not in sys.modules:
+        return False
+    return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
+
+
+def _check_columns(columns: Iterable[Any], names: Iterable[str | None], place: str = "") -> None:
+    known = list(columns)
+    for name in names:
+        if name is not None and name not in known:
+            listed = ", ".join(repr(column) for column in known) or "none"
+            raise DataError(f"{place}there is no column '{name}'; the columns are: {listed}")
+
+
+def _present(names: Names, columns: Iterable[Any]) -> Names:
+    """The names without those that may be missing, and are."""
+    known = set(columns)
+    if names.id == DEFAULT_ID and names.id not in known:
+        names = names._replace(id=None)
+    if names.html is not None and names.html in known and names.text not in known:
+        names = names._replace(text=None)
+    _check_columns(columns, names)
+    return names
+
+
+def _add_columns(documents: Documents, data: Mapping[Any, Any], names: Names) -> None:
+    names = _present(names, data)
+    lists = {name: _list(data[name]) for name in names if name is not None}
+    rows = len(lists[names.source])
+    for name, values in lists.items():
+        if len(values) != rows:
+            raise DataError(
+                f"column '{name}' has {len(values)} values and column '{names.source}' has {rows}; give as many"
+            )
+
+    def values_of(name: str | None) -> list[Any] | None:
+        return None if name is None else lists[name]
+
+    documents.add_columns(
+        names, lists[names.source], values_of(names.text), values_of(names.html), values_of(names.id)
+    )
+
+
+def _list(values: Any) -> list[Any]:
+    if isinstance(values, list):
+        return values
+    if isinstance(values, str | bytes):
+        raise DataTypeError(f"a {type(values).__name__} is no column; give a list of str")
+    if hasattr(values, "tolist"):  # numpy, pandas: plain Python values
+        values = values.tolist()
+    elif hasattr(values, "to_pylist"):  # Arrow
+        values = values.to_pylist()
+    try:
+        return list(values)
+    except TypeError:
+        raise DataTypeError(f"{type(values).__name__} is no column; give a list of str") from None
+
+
+def _like(column: Any, texts: list[str]) -> Any:
+    """A pandas column with the index and type of another one."""
+    import pandas
+
+    dtype = object if isinstance(column.dtype, pandas.CategoricalDtype) else column.dtype
+    return pandas.Series(texts, index=column.index, dtype=dtype)
+
+
+def _columns_of(data: Any) -> list[str] | None:
+    """The names of the columns of a table; `None` if only its stream knows them."""
+    schema = getattr(data, "schema", None)
+    names = getattr(schema, "names", None)
+    if callable(names):
+        names = names()
+    return list(names) if isinstance(names, Iterable) else None
+
+
+def _only(data: Any, names: Iterable[str | None]) -> Any:
+    """The columns of these names, of tables that can be divided without a copy. Others may have types that we do not know."""
+    if not (_is(data, "pyarrow", "Table") or _is(data, "polars", "DataFrame")):
+        return data
+    columns = list(data.columns) if _is(data, "polars", "DataFrame") else data.column_names
+    wanted = list(dict.fromkeys(name for name in names if name is not None and name in columns))
+    if len(set(columns)) != len(columns) or not wanted:
+        return data
+    return data.select(wanted)
+
+
+def _table_of_batch(data: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.Table.from_batches([pyarrow.record_batch(data)])
+
+
+def _batches(stream: Any) -> Iterator[Any]:
+    import pyarrow
+
+    for table in stream:
+        yield from pyarrow.table(table).to_batches()
+
+
+def _rows_of(data: Any) -> Iterable[Any]:
+    remedy = "give dicts, a dict of lists, a pandas or polars frame, an Arrow table or a Hugging Face data set"
+    if _is(data, "polars", "LazyFrame"):
+        raise DataTypeError("a LazyFrame has no rows yet; call its collect()")
+    if isinstance(data, str | bytes | bytearray) or not isinstance(data, Iterable):
+        raise DataTypeError(f"{type(data).__name__} is no data; {remedy}")
+    return data
+
+
+def _no_split(data: Any) -> DataTypeError:
+    return DataTypeError(f"{type(data).__name__} has several splits; give one of them: {', '.join(data)}")

@@ -1,0 +1,92 @@
+"""What functions return: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Pattern", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text that is removed.
+
+    Attributes
+    ----------
+    start, end : int
+        Its place: ``text[start:end]``.
+    score : float
+        The probability that it is boilerplate, from 0 to 1.
+    patterns : tuple of str
+        The ids of the patterns that explain it. Empty if the shape of the text explains it.
+    """
+
+    start: int
+    end: int
+    score: float
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A template of a source, as in a pattern file.
+
+    Attributes
+    ----------
+    id : str
+        A hash of the template. Mining again gives the same id.
+    form : str
+        How it matches: ``"regex"`` matches text. ``"content"`` and ``"drop"`` are CSS selectors of elements of pages: what is
+        outside of them goes, or what is in them.
+    regex : str
+        The regular expression, in the dialect of Python's `re`. If `form` is not ``"regex"``, the CSS selector.
+    text : str or None
+        The template in words, such as ``"Published {date}"``. `None` for selectors.
+    status : str
+        ``"proposed"``, ``"accepted"`` or ``"rejected"``.
+    documents : int
+        Number of documents that have it. Near-duplicates are counted once.
+    among : int
+        Number of documents that count.
+    occurrences : int
+        How often it occurs.
+    sources : int or None
+        Number of sources that have it, if it is shared.
+    example : str
+        A text that it matches.
+    place : str or None
+        Where it stands in documents: ``"head"``, ``"tail"`` or ``"ends"``.
+    ends_after : int or None
+        It ends articles of at least this many words.
+    identifies : bool
+        Whether what varies in it distinguishes documents, as an author does.
+    value : bool
+        Whether a number in it belongs to the document.
+    note : str
+        What a person wrote about it.
+    """
+
+    id: str
+    form: str
+    regex: str
+    text: str | None
+    status: str
+    documents: int
+    among: int
+    occurrences: int
+    sources: int | None
+    example: str
+    place: str | None
+    ends_after: int | None
+    identifies: bool
+    value: bool
+    note: str
+
+    @property
+    def share(self) -> float:
+        """The share of the documents that have it, from 0 to 1."""
+        return min(self.documents / self.among, 1.0) if self.among else 0.0
+
+
+for _class in (Pattern, Span):
+    _class.__module__ = "dehusk"

@@ -1,0 +1,290 @@
+//! Cleans many texts: lists of strings, and Arrow tables.
+//!
+//! A batch is cleaned in steps of some megabytes. Between two steps Ctrl-C is heard, and no more than a step is held beside
+//! the input.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema, SchemaRef};
+use dehusk::pipeline::Observer;
+use dehusk::pipeline::workers::all_cores;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyList, PyString};
+use rayon::prelude::*;
+
+use crate::arrow::{Column, Reader, Strings, Table, reader_of};
+use crate::cleaner::Core;
+use crate::errors::{Fault, Result};
+use crate::process::pool;
+use crate::running;
+use crate::text::{Cell, source_in, text_of};
+
+/// Bytes of text that a thread cleans in a step.
+const STEP: usize = 4 << 20;
+
+/// Texts with their sources.
+trait Rows: Send + Sync + 'static {
+    fn text(&self, index: usize) -> Option<&str>;
+    fn source(&self, index: usize) -> Option<&str>;
+}
+
+struct Lists {
+    texts: Vec<PyBackedStr>,
+    sources: Vec<PyBackedStr>,
+}
+
+impl Rows for Lists {
+    fn text(&self, index: usize) -> Option<&str> {
+        self.texts.get(index).map(|text| &**text)
+    }
+
+    fn source(&self, index: usize) -> Option<&str> {
+        self.sources.get(index).map(|source| &**source)
+    }
+}
+
+struct Columns {
+    texts: Strings,
+    sources: Strings,
+}
+
+impl Rows for Columns {
+    fn text(&self, index: usize) -> Option<&str> {
+        self.texts.get(index)
+    }
+
+    fn source(&self, index: usize) -> Option<&str> {
+        self.sources.get(index)
+    }
+}
+
+/// How rows are cleaned.
+struct Batch<'a> {
+    core: &'a Arc<Core>,
+    /// The names of the columns of texts and sources.
+    names: (&'a str, &'a str),
+    /// The number of the first row in all data.
+    first: u64,
+    threads: usize,
+}
+
+impl Batch<'_> {
+    /// Cleans some of the rows. `None` stands for a text that stays as it is.
+    fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, range: Range<usize>) -> Result<Vec<Option<String>>> {
+        let (core, rows, first, threads) = (Arc::clone(self.core), Arc::clone(rows), self.first, self.threads);
+        let (text_column, source_column) = (self.names.0.to_owned(), self.names.1.to_owned());
+        running::run(py, None, move |run| {
+            let go_on = || run.go_on().is_ok();
+            let one = |row: usize| -> Result<Option<String>> {
+                let number = first + row as u64;
+                let (text, source) =
+                    (Cell { row: number, column: &text_column }, Cell { row: number, column: &source_column });
+                let value = rows.source(row).ok_or_else(|| source.missing())?;
+                let given = rows.text(row).ok_or_else(|| text.missing())?;
+                let cleaned = core.with_scratch(|scratch| core.clean(given, value, scratch, &go_on));
+                cleaned.map_err(|fault| fault.at(&format!("row {number}")))
+            };
+            if threads == 1 {
+                return range.map(one).collect();
+            }
+            // The first error is that of the first row, whatever the threads do.
+            let results: Vec<Result<Option<String>>> =
+                pool(threads)?.install(|| range.into_par_iter().map(one).collect());
+            results.into_iter().collect()
+        })
+    }
+
+    /// The rows from `start` on that are cleaned in a step.
+    fn step<R: Rows>(&self, rows: &R, start: usize, end: usize) -> Range<usize> {
+        let mut bytes = 0;
+        let mut stop = start;
+        while stop < end && bytes < STEP * self.threads {
+            bytes += rows.text(stop).map_or(0, str::len) + 64;
+            stop += 1;
+        }
+        start..stop
+    }
+
+    /// Refuses names of sources that are no names of files.
+    fn check_sources<R: Rows>(&self, rows: &R, count: usize, known: &mut HashSet<String>) -> Result<()> {
+        for row in 0..count {
+            if let Some(source) = rows.source(row).filter(|source| !known.contains(*source)) {
+                source_in(source, Cell { row: self.first + row as u64, column: self.names.1 })?;
+                known.insert(source.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn threads_of(threads: Option<usize>) -> Result<usize> {
+    match threads {
+        Some(0) => Err(Fault::Usage("threads is 0; give at least 1, or None for all cores".to_owned())),
+        Some(threads) => Ok(threads),
+        None => Ok(all_cores()),
+    }
+}
+
+/// Cleans texts of lists.
+pub fn clean_list<'py>(
+    core: &Arc<Core>,
+    texts: &Bound<'py, PyList>,
+    sources: &Bound<'py, PyList>,
+    names: &(String, String),
+    threads: Option<usize>,
+) -> Result<Bound<'py, PyList>> {
+    let py = texts.py();
+    let (text, source) = (names.0.as_str(), names.1.as_str());
+    if texts.len() != sources.len() {
+        let (one, two) = (texts.len(), sources.len());
+        return Err(Fault::Data(format!(
+            "column '{text}' has {one} values and column '{source}' has {two}; give as many"
+        )));
+    }
+    let strings = |list: &Bound<'py, PyList>, column: &str| {
+        let cell = |(row, value): (usize, Bound<'py, PyAny>)| text_of(&value, Cell { row: row as u64, column });
+        list.iter().enumerate().map(cell).collect::<Result<Vec<PyBackedStr>>>()
+    };
+    let rows = Arc::new(Lists { texts: strings(texts, text)?, sources: strings(sources, source)? });
+    let batch = Batch { core, names: (text, source), first: 0, threads: threads_of(threads)? };
+    batch.check_sources(&*rows, texts.len(), &mut HashSet::new())?;
+    let cleaned = PyList::empty(py);
+    let mut start = 0;
+    while start < texts.len() {
+        let step = batch.step(&*rows, start, texts.len());
+        start = step.end;
+        for (row, text) in step.clone().zip(batch.clean(py, &rows, step)?) {
+            match text {
+                Some(text) => cleaned.append(PyString::new(py, &text))?,
+                None => cleaned.append(texts.get_item(row)?)?,
+            }
+        }
+    }
+    Ok(cleaned)
+}
+
+/// The cleaned batches of an Arrow stream, one after another.
+#[pyclass(module = "dehusk._dehusk")]
+pub struct CleanedBatches {
+    core: Arc<Core>,
+    reader: Reader,
+    names: (String, String),
+    text: Column,
+    source: Column,
+    schema: SchemaRef,
+    threads: usize,
+    known: HashSet<String>,
+    /// The rows of earlier batches.
+    first: u64,
+    /// The batch that is being cleaned, and how far.
+    current: Option<Current>,
+}
+
+struct Current {
+    batch: RecordBatch,
+    rows: Arc<Columns>,
+    start: usize,
+}
+
+impl CleanedBatches {
+    /// Reads the batches of a stream when they are asked for.
+    pub fn new(
+        core: Arc<Core>,
+        stream: &Bound<'_, PyAny>,
+        names: (String, String),
+        threads: Option<usize>,
+    ) -> Result<CleanedBatches> {
+        let threads = threads_of(threads)?;
+        let reader = reader_of(stream)?;
+        let schema = reader.schema();
+        let (text, source) = (Column::find(&schema, &names.0)?, Column::find(&schema, &names.1)?);
+        let schema = with_text(&schema, text)?;
+        let known = HashSet::new();
+        Ok(CleanedBatches { core, reader, names, text, source, schema, threads, known, first: 0, current: None })
+    }
+
+    fn next(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(Current { batch, rows, start }) = &mut self.current {
+                let names = (self.names.0.as_str(), self.names.1.as_str());
+                let how = Batch { core: &self.core, names, first: self.first, threads: self.threads };
+                if *start < batch.num_rows() {
+                    let step = how.step(&**rows, *start, batch.num_rows());
+                    *start = step.end;
+                    let cleaned = how.clean(py, rows, step.clone())?;
+                    return replaced(batch, rows, step, &cleaned, self.text, &self.schema).map(Some);
+                }
+                self.first += batch.num_rows() as u64;
+            }
+            let Some(batch) = self.reader.next(py)? else { return Ok(None) };
+            let rows = Columns { texts: self.text.strings(&batch)?, sources: self.source.strings(&batch)? };
+            let names = (self.names.0.as_str(), self.names.1.as_str());
+            let how = Batch { core: &self.core, names, first: self.first, threads: self.threads };
+            how.check_sources(&rows, batch.num_rows(), &mut self.known)?;
+            self.current = Some(Current { batch, rows: Arc::new(rows), start: 0 });
+        }
+    }
+}
+
+/// The columns after cleaning: texts that come as a dictionary become plain strings.
+fn with_text(schema: &SchemaRef, text: Column) -> Result<SchemaRef> {
+    use arrow_schema::DataType::{Dictionary, LargeUtf8, Null};
+    let field = schema.field(text.index());
+    if !matches!(field.data_type(), Dictionary(..) | Null) {
+        return Ok(Arc::clone(schema));
+    }
+    let fields = schema.fields().iter().enumerate().map(|(index, field)| match index == text.index() {
+        true => Arc::new(Field::clone(field).with_data_type(LargeUtf8)),
+        false => Arc::clone(field),
+    });
+    Ok(Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())))
+}
+
+/// The rows of a step with their cleaned texts.
+fn replaced(
+    batch: &RecordBatch,
+    rows: &Columns,
+    step: Range<usize>,
+    cleaned: &[Option<String>],
+    text: Column,
+    schema: &SchemaRef,
+) -> Result<RecordBatch> {
+    let texts: Vec<&str> = step
+        .clone()
+        .zip(cleaned)
+        .map(|(row, new)| new.as_deref().or_else(|| rows.text(row)).unwrap_or_default())
+        .collect();
+    let mut columns = batch.slice(step.start, step.len()).columns().to_vec();
+    columns[text.index()] = rows.texts.with(&texts)?;
+    let batch = RecordBatch::try_new(Arc::clone(schema), columns);
+    batch.map_err(|error| Fault::Internal(error.to_string()))
+}
+
+#[pymethods]
+impl CleanedBatches {
+    fn __iter__(this: PyRef<'_, CleanedBatches>) -> PyRef<'_, CleanedBatches> {
+        this
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> Result<Option<Table>> {
+        Ok(self.next(py)?.map(|batch| Table::new(Arc::clone(&self.schema), vec![batch])))
+    }
+
+    /// A table without rows, for its columns.
+    fn empty(&self) -> Table {
+        Table::new(Arc::clone(&self.schema), vec![])
+    }
+
+    /// All batches that are left.
+    fn table(&mut self, py: Python<'_>) -> Result<Table> {
+        let mut batches = Vec::new();
+        while let Some(batch) = self.next(py)? {
+            batches.push(batch);
+        }
+        Ok(Table::new(Arc::clone(&self.schema), batches))
+    }
+}

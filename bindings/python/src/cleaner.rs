@@ -1,0 +1,368 @@
+//! Cleans texts and pages, one by one or in batches.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use dehusk::cleaning::cutting::cuts;
+use dehusk::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
+use dehusk::corpus::MAX_DOCUMENT_BYTES;
+use dehusk::cut::Cut;
+use dehusk::dom::article_head::HeadChoices;
+use dehusk::dom::block_model::{BlockModel, JudgedPage};
+use dehusk::dom::page_judge::PageJudge;
+use dehusk::html::{SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
+use dehusk::patterns::PatternFile;
+use dehusk::pipeline::Library;
+use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
+use dehusk::pipeline::memory::{DocumentNeed, most_of_what_is_free};
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
+
+use crate::batches::{CleanedBatches, clean_list};
+use crate::errors::{Fault, Result};
+use crate::patterns::{Patterns, patterns_of};
+use crate::running;
+use crate::text::{argument, source_of};
+
+/// A text of fewer bytes is cleaned while the caller waits, without a thread of its own.
+const SHORT: usize = 1 << 20;
+
+/// Removes boilerplate.
+#[pyclass(frozen, module = "dehusk")]
+pub struct Cleaner {
+    core: Arc<Core>,
+    shape: bool,
+    only: Option<String>,
+    max_removed: Option<f64>,
+}
+
+/// What all calls share. The cleaner of a source is compiled when its first text comes.
+pub struct Core {
+    library: Arc<Library>,
+    options: CleanOptions,
+    max_removed: f64,
+    own: Mutex<HashMap<String, Arc<SourceCleaner>>>,
+    /// The cleaner of sources without patterns of their own.
+    other: OnceLock<Arc<SourceCleaner>>,
+    scratches: Mutex<Vec<Scratch>>,
+}
+
+/// What a page is written as.
+#[derive(Clone, Copy)]
+enum Output {
+    Text,
+    Html,
+    Markdown,
+}
+
+impl Output {
+    fn parse(name: &str) -> Result<Output> {
+        match name {
+            "text" => Ok(Output::Text),
+            "html" => Ok(Output::Html),
+            "markdown" => Ok(Output::Markdown),
+            other => Err(Fault::Usage(format!("output is {other:?}; give 'text', 'html' or 'markdown'"))),
+        }
+    }
+}
+
+impl Core {
+    fn new(library: Arc<Library>, options: CleanOptions, max_removed: f64) -> Core {
+        let (own, other, scratches) = (Mutex::default(), OnceLock::new(), Mutex::default());
+        Core { library, options, max_removed, own, other, scratches }
+    }
+
+    fn of(&self, source: &str) -> Arc<SourceCleaner> {
+        if self.library.get(source).is_none() {
+            return Arc::clone(self.other.get_or_init(|| Arc::new(self.compile(source))));
+        }
+        let mut own = lock(&self.own);
+        if let Some(known) = own.get(source) {
+            return Arc::clone(known);
+        }
+        let compiled = Arc::new(self.compile(source));
+        own.insert(source.to_owned(), Arc::clone(&compiled));
+        compiled
+    }
+
+    fn compile(&self, source: &str) -> SourceCleaner {
+        let files = self.library.for_source(source);
+        match files.is_empty() {
+            false => SourceCleaner::new(&files, &self.options),
+            // Where nothing is known of a source, only the structure of a page says something.
+            true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().shape(None)),
+        }
+    }
+
+    /// Calls `work` with scratch space that no other thread uses.
+    pub fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+        let mut scratch = lock(&self.scratches).pop().unwrap_or_default();
+        let result = work(&mut scratch);
+        lock(&self.scratches).push(scratch);
+        result
+    }
+
+    /// What goes from a text, and who says so.
+    fn cleaning(
+        &self,
+        text: &str,
+        source: &str,
+        tree: Option<&Tree>,
+        scratch: &mut Scratch,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<(Cleaning, Arc<SourceCleaner>)> {
+        let cleaner = self.of(source);
+        check_size(text, tree, || cleaner.count(scratch, text))?;
+        let reading = cleaner.read_page(scratch, text, tree, go_on);
+        let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
+        let cleaning = cleaner.cleaning(text, &reading);
+        Ok((self.within_limit(text, cleaning), cleaner))
+    }
+
+    /// Nothing goes if more would go than is allowed.
+    fn within_limit(&self, text: &str, cleaning: Cleaning) -> Cleaning {
+        if self.max_removed >= 1.0 {
+            return cleaning;
+        }
+        let left = cleaning.strip(text).len();
+        let removed = 1.0 - left as f64 / text.len().max(1) as f64;
+        if removed <= self.max_removed { cleaning } else { Cleaning::default() }
+    }
+
+    /// The cleaned text. `None` if nothing goes.
+    pub fn clean(
+        &self,
+        text: &str,
+        source: &str,
+        scratch: &mut Scratch,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Option<String>> {
+        let (cleaning, _) = self.cleaning(text, source, None, scratch, go_on)?;
+        Ok((!cleaning.spans.is_empty()).then(|| cleaning.strip(text)))
+    }
+}
+
+/// Refuses a text that needs more memory than there is. How much that is, is only asked for large texts.
+fn check_size(text: &str, tree: Option<&Tree>, count: impl FnOnce() -> dehusk::cleaning::TextCounts) -> Result<()> {
+    let blocks = tree.map_or(0, Tree::blocks);
+    if text.len() > MAX_DOCUMENT_BYTES {
+        let bytes = text.len();
+        return Err(Fault::Data(format!("the text has {bytes} bytes, and may have {MAX_DOCUMENT_BYTES}; divide it")));
+    }
+    if text.len() + blocks < SHORT {
+        return Ok(());
+    }
+    let of_blocks = JudgedPage::OF_BLOCK * blocks as u64;
+    let need = DocumentNeed::TO_CLEAN.within(most_of_what_is_free(), text, of_blocks, count);
+    need.map(drop).map_err(Fault::Memory)
+}
+
+fn without_patterns(source: &str) -> PatternFile {
+    PatternFile::empty(source, &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())))
+}
+
+/// A page, with what goes from it.
+fn written(
+    html: &str,
+    url: Option<&str>,
+    output: Output,
+    judge: impl FnOnce(&str, &Tree) -> Result<Cleaning>,
+) -> Result<String> {
+    let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(html);
+    let cleaning = judge(&text, &tree)?;
+    let ranges: Vec<_> = cleaning.spans.iter().map(|span| span.range.clone()).collect();
+    let cuts: Vec<Cut> = cuts(&text, &ranges);
+    Ok(match output {
+        Output::Text => dehusk::cut::strip(&text, &cuts),
+        Output::Html if cuts.is_empty() => html.to_owned(),
+        Output::Html => page_pruned(html, &text, &map, &tree, &cuts),
+        Output::Markdown => page_markdown(&text, &tree, &cuts, url),
+    })
+}
+
+fn extracted(html: &str, url: Option<&str>, output: Output) -> Result<String> {
+    static READER: OnceLock<SourceCleaner> = OnceLock::new();
+    let reader = READER.get_or_init(|| SourceCleaner::new(&[&without_patterns("page")], &CleanOptions::default()));
+    let judge = PageJudge::Content(BlockModel::shipped(), HeadChoices::default());
+    written(html, url, output, |text, tree| {
+        let mut scratch = Scratch::default();
+        check_size(text, Some(tree), || reader.count(&mut scratch, text))?;
+        let reading = reader.read_page(&mut scratch, text, None, &|| true);
+        let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
+        Ok(reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url)))
+    })
+}
+
+/// Does short work at once, and long work on a thread of its own that Ctrl-C can stop.
+fn at_once_or_stoppable<T: Send + 'static>(
+    py: Python<'_>,
+    bytes: usize,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if bytes < SHORT {
+        return py.detach(|| work(&|| true));
+    }
+    running::run(py, None, move |run| work(&|| dehusk::pipeline::Observer::go_on(run).is_ok()))
+}
+
+#[pymethods]
+impl Cleaner {
+    #[new]
+    #[pyo3(signature = (patterns, shape=true, only=None, max_removed=None))]
+    fn new(
+        patterns: &Bound<'_, PyAny>,
+        shape: bool,
+        only: Option<String>,
+        max_removed: Option<f64>,
+    ) -> Result<Cleaner> {
+        let only_accepted = match only.as_deref() {
+            None => false,
+            Some("accepted") => true,
+            Some(other) => return Err(Fault::Usage(format!("only is {other:?}; give 'accepted', or None for all"))),
+        };
+        if max_removed.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+            return Err(Fault::Usage("max_removed is a share; give a number from 0 to 1".to_owned()));
+        }
+        let mut options = CleanOptions::default().only_accepted(only_accepted);
+        if !shape {
+            options = options.shape(None).structure(None);
+        }
+        let core = Core::new(patterns_of(patterns)?, options, max_removed.unwrap_or(1.0));
+        Ok(Cleaner { core: Arc::new(core), shape, only, max_removed })
+    }
+
+    fn clean<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyString>,
+        source: &Bound<'py, PyString>,
+    ) -> Result<Bound<'py, PyString>> {
+        let (given, source) = (argument(text, "text")?, checked_source(source)?);
+        let core = Arc::clone(&self.core);
+        let cleaned = at_once_or_stoppable(py, given.len(), move |go_on| {
+            core.with_scratch(|scratch| core.clean(&given, &source, scratch, go_on))
+        })?;
+        Ok(cleaned.map_or_else(|| text.clone(), |cleaned| PyString::new(py, &cleaned)))
+    }
+
+    fn spans<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyString>,
+        source: &Bound<'py, PyString>,
+    ) -> Result<Bound<'py, PyList>> {
+        let (text, source) = (argument(text, "text")?, checked_source(source)?);
+        let core = Arc::clone(&self.core);
+        let spans = at_once_or_stoppable(py, text.len(), move |go_on| {
+            let (cleaning, cleaner) =
+                core.with_scratch(|scratch| core.cleaning(&text, &source, None, scratch, go_on))?;
+            let removed = removed(&text, &cleaning, SpanUnit::Codepoints);
+            Ok(removed.iter().map(|removed| named(removed, &cleaner)).collect::<Vec<_>>())
+        })?;
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "dehusk._types", "Span")?;
+        let list = PyList::empty(py);
+        for (start, end, score, patterns) in spans {
+            list.append(class.call1((start, end, score, PyTuple::new(py, patterns)?))?)?;
+        }
+        Ok(list)
+    }
+
+    #[pyo3(signature = (html, source, output="text", *, url=None))]
+    fn clean_page(
+        &self,
+        py: Python<'_>,
+        html: &Bound<'_, PyString>,
+        source: &Bound<'_, PyString>,
+        output: &str,
+        url: Option<String>,
+    ) -> Result<String> {
+        let (html, source, output) = (argument(html, "html")?, checked_source(source)?, Output::parse(output)?);
+        let core = Arc::clone(&self.core);
+        at_once_or_stoppable(py, html.len(), move |go_on| {
+            written(&html, url.as_deref(), output, |text, tree| {
+                let cleaning = |scratch: &mut Scratch| core.cleaning(text, &source, Some(tree), scratch, go_on);
+                core.with_scratch(cleaning).map(|(cleaning, _)| cleaning)
+            })
+        })
+    }
+
+    #[pyo3(signature = (data, text="text", source="source", *, threads=None))]
+    fn clean_batch<'py>(
+        this: &Bound<'py, Cleaner>,
+        data: &Bound<'py, PyAny>,
+        text: &str,
+        source: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static CLEAN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = this.py();
+        let clean =
+            CLEAN.get_or_try_init(py, || py.import("dehusk._data")?.getattr("clean_batch").map(Bound::unbind))?;
+        clean.bind(py).call1((this, data, text, source, threads))
+    }
+
+    fn _clean_list<'py>(
+        &self,
+        texts: &Bound<'py, PyList>,
+        sources: &Bound<'py, PyList>,
+        names: (String, String),
+        threads: Option<usize>,
+    ) -> Result<Bound<'py, PyList>> {
+        clean_list(&self.core, texts, sources, &names, threads)
+    }
+
+    fn _clean_stream(
+        &self,
+        stream: &Bound<'_, PyAny>,
+        names: (String, String),
+        threads: Option<usize>,
+    ) -> Result<CleanedBatches> {
+        CleanedBatches::new(Arc::clone(&self.core), stream, names, threads)
+    }
+
+    #[getter]
+    fn patterns(&self) -> Patterns {
+        Patterns::of_library(Arc::clone(&self.core.library))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Patterns, bool, Option<String>, Option<f64>)) {
+        (py.get_type::<Cleaner>(), (self.patterns(), self.shape, self.only.clone(), self.max_removed))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<dehusk.Cleaner: {} sources>", self.core.library.files().count())
+    }
+}
+
+/// Positions, score, and the ids of the patterns.
+fn named(removed: &Removed<'_>, cleaner: &SourceCleaner) -> (usize, usize, f64, Vec<String>) {
+    let mut ids: Vec<String> = Vec::new();
+    for (_, index) in removed.spans.iter().flat_map(|span| &span.because) {
+        if let Some(pattern) = cleaner.patterns().get(*index)
+            && !ids.contains(&pattern.id)
+        {
+            ids.push(pattern.id.clone());
+        }
+    }
+    (removed.range.start, removed.range.end, removed.score, ids)
+}
+
+fn checked_source(source: &Bound<'_, PyString>) -> Result<pyo3::pybacked::PyBackedStr> {
+    let source = argument(source, "source")?;
+    source_of(&source)?;
+    Ok(source)
+}
+
+#[pyfunction]
+#[pyo3(signature = (html, *, output="text", url=None))]
+pub fn extract(py: Python<'_>, html: &Bound<'_, PyString>, output: &str, url: Option<String>) -> Result<String> {
+    let (html, output) = (argument(html, "html")?, Output::parse(output)?);
+    at_once_or_stoppable(py, html.len(), move |_| extracted(&html, url.as_deref(), output))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,265 @@
+//! Documents for mining, in a temporary file of JSON lines that the pipeline reads.
+//!
+//! So memory and results are those of the program for a file with the same documents.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use dehusk::corpus::{Inventory, ReadOptions, SourceBy};
+use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyList;
+use serde::Serialize;
+use tempfile::TempDir;
+
+use crate::arrow::{Column, reader_of};
+use crate::errors::{Fault, Result};
+use crate::text::{Cell, is_missing, source_in, text_of};
+
+/// The names of the columns of documents.
+#[derive(Clone, Debug, FromPyObject)]
+pub struct Names {
+    text: Option<String>,
+    source: String,
+    id: Option<String>,
+    html: Option<String>,
+}
+
+/// Documents that are collected for mining.
+#[pyclass(module = "dehusk._dehusk")]
+pub struct Documents {
+    folder: TempDir,
+    file: BufWriter<File>,
+    rows: u64,
+    sources: HashSet<String>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<&'a str>,
+}
+
+/// The name of the file with the documents.
+const FILE: &str = "documents.jsonl";
+
+#[pymethods]
+impl Documents {
+    #[new]
+    fn new() -> Result<Documents> {
+        let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
+        let file = File::create_new(folder.path().join(FILE)).map_err(|error| Fault::io(&error))?;
+        Ok(Documents { folder, file: BufWriter::with_capacity(1 << 20, file), rows: 0, sources: HashSet::new() })
+    }
+
+    /// Adds rows, each a mapping from the names of columns to values.
+    fn add_rows(&mut self, rows: &Bound<'_, PyAny>, names: Names) -> Result<()> {
+        for row in rows.try_iter()? {
+            let row = row?;
+            if self.rows.is_multiple_of(1024) {
+                row.py().check_signals()?;
+            }
+            let number = self.rows;
+            let value = |name: &str| match row.get_item(name) {
+                Ok(value) => Ok(Some(value)),
+                Err(error) if error.is_instance_of::<PyKeyError>(row.py()) => Ok(None),
+                Err(error) if error.is_instance_of::<PyIndexError>(row.py()) => Err(Fault::Raised(error)),
+                Err(_) => {
+                    let kind = row.get_type().qualname().map(|name| name.to_string()).unwrap_or_default();
+                    Err(Fault::Type(format!("row {number}: {kind} is no row; give a dict with a key for each column")))
+                }
+            };
+            let given = |name: &Option<String>| match name {
+                Some(name) => value(name).map(|value| value.filter(|value| !is_missing(value))),
+                None => Ok(None),
+            };
+            let source = value(&names.source)?.ok_or_else(|| absent(number, &names.source))?;
+            let (text, html, id) = (given(&names.text)?, given(&names.html)?, given(&names.id)?);
+            if text.is_none() && html.is_none() {
+                return Err(match &names.text {
+                    Some(name) if names.html.is_none() && value(name)?.is_none() => absent(number, name),
+                    _ => self.without_text(&names),
+                });
+            }
+            self.add(&names, &source, text.as_ref(), html.as_ref(), id.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows, given as a list for each column. All lists have the same length.
+    #[pyo3(signature = (names, sources, texts=None, htmls=None, ids=None))]
+    fn add_columns(
+        &mut self,
+        names: Names,
+        sources: &Bound<'_, PyList>,
+        texts: Option<&Bound<'_, PyList>>,
+        htmls: Option<&Bound<'_, PyList>>,
+        ids: Option<&Bound<'_, PyList>>,
+    ) -> Result<()> {
+        for (index, source) in sources.iter().enumerate() {
+            if self.rows.is_multiple_of(1024) {
+                source.py().check_signals()?;
+            }
+            let (text, html, id) = (given(texts, index)?, given(htmls, index)?, given(ids, index)?);
+            self.add(&names, &source, text.as_ref(), html.as_ref(), id.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of an Arrow stream: an object with `__arrow_c_stream__`.
+    fn add_stream(&mut self, stream: &Bound<'_, PyAny>, names: Names) -> Result<()> {
+        let mut reader = reader_of(stream)?;
+        let schema = reader.schema();
+        let find = |name: &Option<String>| name.as_ref().map(|name| Column::find(&schema, name)).transpose();
+        let source = Column::find(&schema, &names.source)?;
+        let text = match (find(&names.text), &names.html) {
+            (Err(_), Some(_)) => None,
+            (text, _) => text?,
+        };
+        let (html, id) = (find(&names.html)?, find(&names.id)?);
+        while let Some(batch) = reader.next(stream.py())? {
+            stream.py().check_signals()?;
+            let first = self.rows;
+            let (sources, texts) = (source.strings(&batch)?, text.map(|text| text.strings(&batch)).transpose()?);
+            let (htmls, ids) =
+                (html.map(|html| html.strings(&batch)).transpose()?, id.map(|id| id.names(&batch)).transpose()?);
+            let this = &mut *self;
+            let names = &names;
+            stream.py().detach(|| -> Result<()> {
+                for index in 0..batch.num_rows() {
+                    let cell = Cell { row: first + index as u64, column: &names.source };
+                    let source = sources.get(index).ok_or_else(|| cell.missing())?;
+                    let text = texts.as_ref().and_then(|texts| texts.get(index));
+                    let html = htmls.as_ref().and_then(|htmls| htmls.get(index));
+                    let id = ids.as_ref().and_then(|ids| ids.get(index));
+                    this.write(names, source, text, html, id.as_deref())?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Number of rows so far.
+    fn __len__(&self) -> usize {
+        self.rows as usize
+    }
+}
+
+/// The value of a row, if there is one.
+fn given<'py>(list: Option<&Bound<'py, PyList>>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(list.map(|list| list.get_item(index)).transpose()?.filter(|value| !is_missing(value)))
+}
+
+fn absent(row: u64, column: &str) -> Fault {
+    Fault::Data(format!("row {row}: there is no column '{column}'; name the column that you have"))
+}
+
+impl Documents {
+    fn without_text(&self, names: &Names) -> Fault {
+        let column = names.text.as_deref().or(names.html.as_deref()).unwrap_or("text");
+        Cell { row: self.rows, column }.missing()
+    }
+
+    fn add(
+        &mut self,
+        names: &Names,
+        source: &Bound<'_, PyAny>,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        id: Option<&Bound<'_, PyAny>>,
+    ) -> Result<()> {
+        let cell = |column: &Option<String>, value: Option<&Bound<'_, PyAny>>| -> Result<Option<PyBackedStr>> {
+            let cell = Cell { row: self.rows, column: column.as_deref().unwrap_or_default() };
+            value.map(|value| text_of(value, cell)).transpose()
+        };
+        let source = text_of(source, Cell { row: self.rows, column: &names.source })?;
+        let (text, html) = (cell(&names.text, text)?, cell(&names.html, html)?);
+        let id = match id {
+            // Names may be numbers.
+            Some(id) => cell(&names.id, Some(id.str()?.as_any()))?,
+            None => None,
+        };
+        self.write(names, &source, text.as_deref(), html.as_deref(), id.as_deref())
+    }
+
+    fn write(
+        &mut self,
+        names: &Names,
+        source: &str,
+        text: Option<&str>,
+        html: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<()> {
+        if text.is_none() && html.is_none() {
+            return Err(self.without_text(names));
+        }
+        if !self.sources.contains(source) {
+            source_in(source, Cell { row: self.rows, column: &names.source })?;
+            self.sources.insert(source.to_owned());
+        }
+        let number = self.rows.to_string();
+        // As in the program, the page counts only if there is no text.
+        let html = html.filter(|_| text.is_none());
+        let line = Line { id: id.unwrap_or(&number), source, text, html };
+        serde_json::to_writer(&mut self.file, &line).map_err(|error| Fault::File(error.to_string()))?;
+        self.file.write_all(b"\n").map_err(|error| Fault::io(&error))?;
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The documents as an inventory, and their folder, which is deleted when it is dropped. No document can be added any
+    /// more.
+    pub fn finish(&mut self) -> Result<Spooled> {
+        self.file.flush().map_err(|error| Fault::io(&error))?;
+        if self.rows == 0 {
+            return Err(Fault::Data("there is no document: the data has no rows".to_owned()));
+        }
+        let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
+        let folder = std::mem::replace(&mut self.folder, folder);
+        self.rows = 0;
+        Ok(Spooled { folder })
+    }
+}
+
+/// Documents in a folder of their own.
+pub struct Spooled {
+    folder: TempDir,
+}
+
+impl Spooled {
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The documents.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn inventory(&self) -> Result<Inventory> {
+        let options = ReadOptions::default().source_by(SourceBy::Key);
+        Inventory::scan(&[self.path(FILE)], &options)
+            .map_err(|error| Fault::from(dehusk::pipeline::PipelineError::from(error)))
+    }
+
+    /// A message about a document in this folder, with the row instead of the line of a file that nobody sees.
+    pub fn in_rows(&self, message: &str) -> String {
+        let path = self.path(FILE).display().to_string();
+        let Some((before, rest)) = message.split_once(&path) else { return message.to_owned() };
+        let digits = rest
+            .strip_prefix(':')
+            .map(|rest| &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()]);
+        match digits.and_then(|digits| Some((digits, digits.parse::<u64>().ok()?))) {
+            Some((digits, line)) => format!("{before}row {}{}", line.saturating_sub(1), &rest[1 + digits.len()..]),
+            None => format!("{before}the data{rest}"),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The extension module of the Python package `dehusk`: its work, and what Python code cannot do fast.
+//!
+//! Python code (`python/dehusk/`) knows the kinds of data that people have, and has the documentation. Here everything is
+//! strings, lists and Arrow streams.
+
+mod arrow;
+mod batches;
+mod cleaner;
+mod documents;
+mod errors;
+mod mining;
+mod patterns;
+mod process;
+mod running;
+mod text;
+mod warnings;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+fn _dehusk(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    process::note_import();
+    module.add_class::<arrow::Table>()?;
+    module.add_class::<batches::CleanedBatches>()?;
+    module.add_class::<cleaner::Cleaner>()?;
+    module.add_class::<documents::Documents>()?;
+    module.add_class::<patterns::Patterns>()?;
+    module.add_class::<patterns::SourcePatterns>()?;
+    module.add_function(wrap_pyfunction!(cleaner::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(mining::mine, module)?)?;
+    module.add_function(wrap_pyfunction!(mining::candidates, module)?)?;
+    module.add_function(wrap_pyfunction!(mining::compare, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,143 @@
+//! Mines documents in memory: all at once, or in the two steps that engines spread over machines.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dehusk::corpus::{OutputFile, OutputRoot};
+use dehusk::pipeline::candidates::mine_candidates_of;
+use dehusk::pipeline::mining::list;
+use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::{CorpusMineOptions, Library, combine, mine_corpus};
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use tempfile::TempDir;
+
+use crate::documents::Documents;
+use crate::errors::{Fault, Result};
+use crate::patterns::Patterns;
+use crate::process::with_threads;
+use crate::running::{self, Told};
+use crate::warnings::warn;
+
+/// How documents are mined.
+pub fn options(threads: Option<usize>, memory: Option<u64>) -> Result<CorpusMineOptions> {
+    if threads == Some(0) {
+        return Err(Fault::Usage("threads is 0; give at least 1, or None for all cores".to_owned()));
+    }
+    let options = CorpusMineOptions::default().threads(threads.unwrap_or_else(all_cores));
+    Ok(match memory {
+        Some(memory) => options.memory(memory),
+        None => options,
+    })
+}
+
+fn lexer() -> Lexer {
+    Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
+}
+
+#[pyfunction]
+#[pyo3(signature = (documents, reviewed=None, threads=None, memory=None, progress=None))]
+pub fn mine(
+    py: Python<'_>,
+    documents: &Bound<'_, Documents>,
+    reviewed: Option<Py<Patterns>>,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Result<Patterns> {
+    let options = options(threads, memory)?;
+    let spooled = documents.borrow_mut().finish()?;
+    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().library()));
+    let (patterns, told) = running::run(py, progress, move |run| {
+        with_threads(threads, || {
+            let folder = spooled.path("patterns");
+            if let Some(reviewed) = reviewed {
+                Patterns::of_library(reviewed).write(&folder, false)?;
+            }
+            let output = OutputRoot::create(folder, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
+            let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
+            Ok((Patterns::of_files(mined.files), in_rows(run.told(), |message| spooled.in_rows(message))))
+        })?
+    })?;
+    warn(py, &told)?;
+    Ok(patterns)
+}
+
+#[pyfunction]
+#[pyo3(signature = (documents, threads=None, memory=None, progress=None))]
+pub fn candidates<'py>(
+    py: Python<'py>,
+    documents: &Bound<'py, Documents>,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Result<Bound<'py, PyDict>> {
+    let options = options(threads, memory)?;
+    let spooled = documents.borrow_mut().finish()?;
+    let (mined, told) = running::run(py, progress, move |run| {
+        with_threads(threads, || {
+            let inventory = spooled.inventory()?;
+            let mut mined: Vec<(String, Vec<u8>)> = Vec::new();
+            for listing in list(&inventory, run)? {
+                let path = spooled.path("candidates");
+                let output = OutputFile::create(&path, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
+                mine_candidates_of(std::slice::from_ref(&listing), &inventory, &output, &lexer(), &options, run)?;
+                mined.push((listing.id.to_string(), fs::read(&path).map_err(|error| Fault::io(&error))?));
+            }
+            Ok((mined, in_rows(run.told(), |message| spooled.in_rows(message))))
+        })?
+    })?;
+    warn(py, &told)?;
+    let by_source = PyDict::new(py);
+    for (source, bytes) in mined {
+        by_source.set_item(source, PyBytes::new(py, &bytes))?;
+    }
+    Ok(by_source)
+}
+
+#[pyfunction]
+#[pyo3(signature = (candidates, reviewed=None, threads=None, memory=None, progress=None))]
+pub fn compare(
+    py: Python<'_>,
+    candidates: Vec<Bound<'_, PyBytes>>,
+    reviewed: Option<Py<Patterns>>,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> Result<Patterns> {
+    let options = options(threads, memory)?;
+    if candidates.is_empty() {
+        return Err(Fault::Data("there are no candidates to compare; give those of at least 1 source".to_owned()));
+    }
+    let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for (index, bytes) in candidates.iter().enumerate() {
+        files.push(folder.path().join(format!("candidates[{index}]")));
+        let (path, bytes) = (&files[index], bytes.as_bytes());
+        py.detach(|| fs::write(path, bytes)).map_err(|error| Fault::io(&error))?;
+    }
+    let reviewed: Option<Arc<Library>> = reviewed.map(|reviewed| Arc::clone(reviewed.get().library()));
+    let (patterns, told) = running::run(py, progress, move |run| {
+        with_threads(threads, || {
+            let output = folder.path().join("patterns");
+            if let Some(reviewed) = reviewed {
+                Patterns::of_library(reviewed).write(&output, false)?;
+            }
+            let output = OutputRoot::create(output, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
+            let prefix = format!("{}/", folder.path().display());
+            let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
+            Ok((Patterns::of_files(mined.files), in_rows(run.told(), |message| message.replace(&prefix, ""))))
+        })?
+    })?;
+    warn(py, &told)?;
+    Ok(patterns)
+}
+
+/// What was told, with places that the caller knows.
+fn in_rows(told: Told, rename: impl Fn(&str) -> String) -> Told {
+    let warnings = told.warnings.iter().map(|message| rename(message)).collect();
+    let skipped = told.skipped.iter().map(|(place, reason)| (rename(place), rename(reason))).collect();
+    Told { warnings, skipped, skips: told.skips }
+}

@@ -1,0 +1,36 @@
+//! Warnings of a run, as Python warnings.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use crate::errors::Result;
+use crate::running::Told;
+
+/// Number of documents that were left out which are named. The others are counted.
+const NAMED: usize = 5;
+
+/// Gives each warning, and names what was left out.
+///
+/// # Errors
+/// If the user's filters turn warnings into errors.
+pub fn warn(py: Python<'_>, told: &Told) -> Result<()> {
+    for message in &told.warnings {
+        give(py, message)?;
+    }
+    for (place, reason) in told.skipped.iter().take(NAMED) {
+        give(py, &format!("{place}: left out: {reason}"))?;
+    }
+    if told.skips > NAMED {
+        give(py, &format!("{} more documents were left out", told.skips - NAMED))?;
+    }
+    Ok(())
+}
+
+fn give(py: Python<'_>, message: &str) -> PyResult<()> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = CLASS.import(py, "dehusk._errors", "DehuskWarning")?;
+    // The level of the code that called the function of `dehusk/__init__.py`.
+    py.import("warnings")?.call_method1("warn", (message, class, 2))?;
+    Ok(())
+}
