@@ -195,6 +195,17 @@ fn extracted(html: &str, url: Option<&str>, output: Output) -> Result<String> {
     })
 }
 
+/// What decides about texts.
+pub fn clean_options(shape: bool, only: Option<&str>) -> Result<CleanOptions> {
+    let options = CleanOptions::default();
+    let options = if shape { options } else { options.shape(None).structure(None) };
+    match only {
+        None => Ok(options),
+        Some("accepted") => Ok(options.only_accepted(true)),
+        Some(other) => Err(Fault::Usage(format!("only is {other:?}; give 'accepted', or None for all"))),
+    }
+}
+
 /// Does short work at once, and long work on a thread of its own that Ctrl-C can stop.
 fn at_once_or_stoppable<T: Send + 'static>(
     py: Python<'_>,
@@ -217,17 +228,9 @@ impl Cleaner {
         only: Option<String>,
         max_removed: Option<f64>,
     ) -> Result<Cleaner> {
-        let only_accepted = match only.as_deref() {
-            None => false,
-            Some("accepted") => true,
-            Some(other) => return Err(Fault::Usage(format!("only is {other:?}; give 'accepted', or None for all"))),
-        };
+        let options = clean_options(shape, only.as_deref())?;
         if max_removed.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
             return Err(Fault::Usage("max_removed is a share; give a number from 0 to 1".to_owned()));
-        }
-        let mut options = CleanOptions::default().only_accepted(only_accepted);
-        if !shape {
-            options = options.shape(None).structure(None);
         }
         let core = Core::new(patterns_of(patterns)?, options, max_removed.unwrap_or(1.0));
         Ok(Cleaner { core: Arc::new(core), shape, only, max_removed })

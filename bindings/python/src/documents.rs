@@ -215,6 +215,11 @@ impl Documents {
         Ok(())
     }
 
+    /// Number of rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows as usize
+    }
+
     /// The documents as an inventory, and their folder, which is deleted when it is dropped. No document can be added any
     /// more.
     pub fn finish(&mut self) -> Result<Spooled> {

@@ -18,7 +18,7 @@ use crate::documents::Documents;
 use crate::errors::{Fault, Result};
 use crate::patterns::Patterns;
 use crate::process::with_threads;
-use crate::running::{self, Told};
+use crate::running;
 use crate::warnings::warn;
 
 /// How documents are mined.
@@ -33,7 +33,8 @@ pub fn options(threads: Option<usize>, memory: Option<u64>) -> Result<CorpusMine
     })
 }
 
-fn lexer() -> Lexer {
+/// How texts are read.
+pub fn lexer() -> Lexer {
     Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
 }
 
@@ -58,7 +59,7 @@ pub fn mine(
             }
             let output = OutputRoot::create(folder, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
             let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
-            Ok((Patterns::of_files(mined.files), in_rows(run.told(), |message| spooled.in_rows(message))))
+            Ok((Patterns::of_files(mined.files), run.told().renamed(|message| spooled.in_rows(message))))
         })?
     })?;
     warn(py, &told)?;
@@ -86,7 +87,7 @@ pub fn candidates<'py>(
                 mine_candidates_of(std::slice::from_ref(&listing), &inventory, &output, &lexer(), &options, run)?;
                 mined.push((listing.id.to_string(), fs::read(&path).map_err(|error| Fault::io(&error))?));
             }
-            Ok((mined, in_rows(run.told(), |message| spooled.in_rows(message))))
+            Ok((mined, run.told().renamed(|message| spooled.in_rows(message))))
         })?
     })?;
     warn(py, &told)?;
@@ -128,16 +129,9 @@ pub fn compare(
             let output = OutputRoot::create(output, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
             let prefix = format!("{}/", folder.path().display());
             let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
-            Ok((Patterns::of_files(mined.files), in_rows(run.told(), |message| message.replace(&prefix, ""))))
+            Ok((Patterns::of_files(mined.files), run.told().renamed(|message| message.replace(&prefix, ""))))
         })?
     })?;
     warn(py, &told)?;
     Ok(patterns)
-}
-
-/// What was told, with places that the caller knows.
-fn in_rows(told: Told, rename: impl Fn(&str) -> String) -> Told {
-    let warnings = told.warnings.iter().map(|message| rename(message)).collect();
-    let skipped = told.skipped.iter().map(|(place, reason)| (rename(place), rename(reason))).collect();
-    Told { warnings, skipped, skips: told.skips }
 }

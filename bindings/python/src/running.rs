@@ -50,6 +50,15 @@ pub struct Told {
     pub skips: usize,
 }
 
+impl Told {
+    /// The same, with each message renamed: places that the caller knows, instead of temporary files.
+    pub fn renamed(self, rename: impl Fn(&str) -> String) -> Told {
+        let warnings = self.warnings.iter().map(|message| rename(message)).collect();
+        let skipped = self.skipped.iter().map(|(place, reason)| (rename(place), rename(reason))).collect();
+        Told { warnings, skipped, skips: self.skips }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("stopped")]
 struct Stopped;

@@ -70,7 +70,7 @@ pub fn stream_corpus(
 ) -> Result<BTreeMap<String, StreamedSource>> {
     refuse_outputs_among_inputs(inventories, state, target)?;
     let mut tables = Tables::open(state, options, library.lexers())?;
-    let output = open_output(target, &mut tables, observer)?;
+    let output = open_output(target, &mut tables, options, observer)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
     let cleaners = Cleaners::new(library, suited(options.documents.cleaning.clone(), html), observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
@@ -101,8 +101,13 @@ fn refuse_outputs_among_inputs(inventories: &[Inventory], state: &Path, target: 
     Ok(refuse_among(state, &inputs)?)
 }
 
-/// Opens the output for lines. If it is a file, the state stores it.
-fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observer) -> Result<Output> {
+/// Opens the output for lines. If it is a file, the state notes it.
+fn open_output(
+    target: &StreamTarget,
+    tables: &mut Tables,
+    options: &StreamOptions,
+    observer: &dyn Observer,
+) -> Result<Output> {
     let path = match target {
         StreamTarget::Nowhere => return Ok(Output::Nowhere),
         StreamTarget::Stdout => return Ok(Output::Stdout),
@@ -115,7 +120,7 @@ fn open_output(target: &StreamTarget, tables: &mut Tables, observer: &dyn Observ
         observer.warn(WarningKind::Rare, &message);
     }
     let output = Output::File(file);
-    tables.commit(&[], output.place())?;
+    tables.commit(&[], output.place().filter(|_| options.notes_inputs))?;
     Ok(output)
 }
 
@@ -175,7 +180,8 @@ impl Stream<'_> {
         }
         self.observer.go_on()?;
         self.output.write(&lines)?;
-        let committed = self.tables.commit(&self.taken(&arrivals), self.output.place());
+        let place = self.output.place().filter(|_| self.options.notes_inputs);
+        let committed = self.tables.commit(&self.taken(&arrivals), place);
         committed.inspect_err(|_| self.output.take_back(lines.len()))?;
         self.observer.step(arrivals.bytes);
         Ok(())
@@ -188,6 +194,9 @@ impl Stream<'_> {
 
     /// The name of an input in the state. `None` if the state does not store it.
     fn name_of(&self, path: &Path) -> Option<String> {
+        if !self.options.notes_inputs {
+            return None;
+        }
         match path == Path::new(InputFile::STDIN) {
             true => self.options.feed.as_ref().map(|feed| format!("feed {feed}")),
             false => fs::canonicalize(path).ok().map(|path| format!("file {}", path.display())),

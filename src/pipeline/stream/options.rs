@@ -27,6 +27,9 @@ pub struct StreamOptions {
     pub learns: bool,
     /// The name of standard input in the state. Without a name, the state does not store how far it was read.
     pub feed: Option<String>,
+    /// Whether the state notes how far inputs were read and what was written, so that a later run continues there. Without
+    /// it, the documents of all inputs are taken. That is for inputs that are gone afterwards.
+    pub notes_inputs: bool,
     /// Maximum number of segments of all sources that are in memory between batches. The others are read from the
     /// state.
     pub held_segments: usize,
@@ -68,6 +71,7 @@ setters!(StreamOptions {
     lexer: Option<Lexer>,
     learns: bool,
     feed: Option<String>,
+    notes_inputs: bool,
     held_segments: usize,
 });
 
@@ -89,6 +93,7 @@ impl Default for StreamOptions {
             lexer: None,
             learns: true,
             feed: None,
+            notes_inputs: true,
             held_segments: HELD_SEGMENTS as usize,
         }
     }

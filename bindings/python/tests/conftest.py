@@ -1,0 +1,64 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import dehusk
+
+ROOT = Path(__file__).parents[3]
+NEWS = ROOT / "corpora" / "news"
+
+
+def documents_of(folder: Path) -> list[dict[str, str]]:
+    """The documents of a folder with a folder for each source, in the order of their names."""
+    paths = sorted(path for path in folder.glob("*/*.txt"))
+    return [{"id": path.name, "source": path.parent.name, "text": path.read_text("utf-8")} for path in paths]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The files below a folder that are not hidden."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in paths
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    }
+
+
+@pytest.fixture(scope="session")
+def news() -> list[dict[str, str]]:
+    return documents_of(NEWS)
+
+
+@pytest.fixture(scope="session")
+def patterns(news: list[dict[str, str]]) -> dehusk.Patterns:
+    return dehusk.mine(news)
+
+
+@pytest.fixture(scope="session")
+def cleaner(patterns: dehusk.Patterns) -> dehusk.Cleaner:
+    return dehusk.Cleaner(patterns)
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The program `dehusk`, built from the same sources."""
+    named = os.environ.get("DEHUSK_PROGRAM")
+    if named is None:
+        if os.environ.get("DEHUSK_PYTHON") == "required":
+            pytest.fail("DEHUSK_PROGRAM does not name the program")
+        pytest.skip("DEHUSK_PROGRAM does not name the program")
+    return Path(named)
+
+
+@pytest.fixture(scope="session")
+def run_folder(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `dehusk run` makes of the news."""
+    folder = tmp_path_factory.mktemp("run") / "out"
+    subprocess.run([program, "run", NEWS, "-o", folder, "--quiet"], check=True, cwd=folder.parent)
+    return folder

@@ -1,0 +1,131 @@
+"""The same documents give what the program gives, to the byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pyarrow
+import pytest
+from conftest import NEWS, files_of
+
+import dehusk
+
+
+def test_mine_writes_the_files_of_the_program(patterns: dehusk.Patterns, run_folder: Path, tmp_path: Path) -> None:
+    patterns.save(tmp_path / "patterns")
+    assert files_of(tmp_path / "patterns") == files_of(run_folder / "patterns")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_change_nothing(news: list[dict[str, str]], patterns: dehusk.Patterns, threads: int) -> None:
+    assert dehusk.mine(news, threads=threads) == patterns
+
+
+def test_candidates_and_compare_are_mine(news: list[dict[str, str]], patterns: dehusk.Patterns) -> None:
+    mined = {}
+    for source in patterns.sources:
+        part = [row for row in news if row["source"] == source]
+        if part:
+            mined |= dehusk.candidates(part)
+    assert list(mined) == [source for source in patterns.sources if source != "_shared"]
+    assert dehusk.compare(mined) == patterns
+    assert dehusk.compare(list(reversed(mined.values()))) == patterns
+    assert dehusk.candidates(news) == mined
+
+
+def test_candidates_are_files_of_the_program(
+    program: Path, news: list[dict[str, str]], run_folder: Path, tmp_path: Path
+) -> None:
+    paths = []
+    for index, data in enumerate(dehusk.candidates(news).values()):
+        paths.append(tmp_path / str(index))
+        paths[-1].write_bytes(data)
+    subprocess.run([program, "combine", *paths, "-o", tmp_path / "patterns", "--quiet"], check=True)
+    assert files_of(tmp_path / "patterns") == files_of(run_folder / "patterns")
+
+
+def test_clean_is_the_clean_of_the_program(
+    cleaner: dehusk.Cleaner, news: list[dict[str, str]], run_folder: Path
+) -> None:
+    for row in news:
+        expected = (run_folder / "cleaned" / row["source"] / row["id"]).read_text("utf-8")
+        assert cleaner.clean(row["text"], row["source"]) == expected, row["id"]
+
+
+def test_spans_are_those_of_the_program(
+    program: Path, cleaner: dehusk.Cleaner, news: list[dict[str, str]], run_folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "spans"
+    command = [program, "clean", NEWS, "-p", run_folder / "patterns", "-o", out, "--spans", "--quiet"]
+    subprocess.run(command, check=True)
+    for row in news:
+        line = json.loads((out / row["source"] / f"{row['id']}.jsonl").read_text("utf-8"))
+        spans = cleaner.spans(row["text"], row["source"])
+        assert [[span.start, span.end, span.score] for span in spans] == line["attributes"]["dehusk"]
+
+
+def test_options_are_those_of_the_program(
+    program: Path, patterns: dehusk.Patterns, news: list[dict[str, str]], run_folder: Path, tmp_path: Path
+) -> None:
+    cases = [
+        (["--no-shape"], dehusk.Cleaner(patterns, shape=False)),
+        (["--only", "accepted"], dehusk.Cleaner(patterns, only="accepted")),
+        (["--max-removed", "0.6"], dehusk.Cleaner(patterns, max_removed=0.6)),
+    ]
+    for number, (flags, cleaner) in enumerate(cases):
+        out = tmp_path / str(number)
+        command = [program, "clean", NEWS, "-p", run_folder / "patterns", "-o", out, "--quiet", *flags]
+        subprocess.run(command, check=True)
+        for row in news:
+            expected = (out / row["source"] / row["id"]).read_text("utf-8")
+            assert cleaner.clean(row["text"], row["source"]) == expected, (flags, row["id"])
+
+
+LINKS = "".join(f"<li><a href=/{number}>Section {number}</a></li>" for number in range(12))
+
+
+def page(number: int) -> str:
+    story = f"<p>The ferry number {number} came in late on Tuesday, and nobody on the quay knew why it took so long.</p>"
+    return (
+        f"<html><head><title>Ferry {number}</title></head><body><nav><ul>{LINKS}</ul></nav><article><h1>Ferry {number} late"
+        f"</h1>{story * (number + 3)}</article><div class=share>Share this page</div><footer>Terms of use</footer></body></html>"
+    )
+
+
+PAGES = [{"id": f"{number}.html", "source": "ferry", "html": page(number)} for number in range(8)]
+
+
+def write_pages(folder: Path) -> Path:
+    (folder / "ferry").mkdir(parents=True)
+    for row in PAGES:
+        (folder / "ferry" / row["id"]).write_text(row["html"], "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::dehusk.DehuskWarning")
+def test_pages_are_mined_and_cleaned_as_by_the_program(program: Path, tmp_path: Path) -> None:
+    corpus = write_pages(tmp_path / "corpus")
+    subprocess.run([program, "mine", corpus, "-o", tmp_path / "patterns", "--quiet"], check=True)
+    patterns = dehusk.mine(PAGES, html="html")
+    patterns.save(tmp_path / "ours")
+    assert files_of(tmp_path / "ours") == files_of(tmp_path / "patterns")
+    assert dehusk.mine(pyarrow.Table.from_pylist(PAGES), html="html") == patterns
+    cleaner = dehusk.Cleaner(patterns)
+    for name, output, ending in [("text", "text", "txt"), ("page", "html", "html"), ("markdown", "markdown", "md")]:
+        out = tmp_path / name
+        command = [program, "clean", corpus, "-p", tmp_path / "patterns", "-o", out, "--html", name, "--quiet"]
+        subprocess.run(command, check=True)
+        for row in PAGES:
+            expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_text("utf-8")
+            assert cleaner.clean_page(row["html"], "ferry", output) == expected, (output, row["id"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "output", "ending"), [("text", "text", "txt"), ("page", "html", "html"), ("markdown", "markdown", "md")])
+def test_extract_is_the_extract_of_the_program(program: Path, tmp_path: Path, name: str, output: str, ending: str) -> None:
+    corpus, out = write_pages(tmp_path / "corpus"), tmp_path / "out"
+    subprocess.run([program, "extract", corpus, "-o", out, "--html", name, "--quiet"], check=True)
+    for row in PAGES:
+        expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_text("utf-8")
+        assert dehusk.extract(row["html"], output=output) == expected  # type: ignore[arg-type]
