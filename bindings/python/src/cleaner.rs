@@ -29,7 +29,30 @@ use crate::text::{argument, source_of};
 /// A text of fewer bytes is cleaned while the caller waits, without a thread of its own.
 const SHORT: usize = 1 << 20;
 
-/// Removes boilerplate.
+/// Removes the boilerplate of sources.
+///
+/// Any number of threads can use one. It can be pickled, and used in processes that were forked.
+///
+/// Parameters
+/// ----------
+/// patterns : Patterns or path
+///     The patterns, or their folder.
+/// shape : bool
+///     Whether the shape of text counts, and the structure of pages. If not, only patterns count.
+/// only : "accepted" or None
+///     ``"accepted"`` uses only patterns that a person accepted.
+/// max_removed : float or None
+///     A text of which a larger share would be removed stays as it is.
+///
+/// Examples
+/// --------
+/// >>> import dehusk
+/// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
+/// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+/// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+/// >>> cleaner = dehusk.Cleaner(patterns)
+/// >>> cleaner.clean("The Tide\nShips are late.\n", "tide")
+/// 'Ships are late.\n'
 #[pyclass(frozen, module = "dehusk")]
 pub struct Cleaner {
     core: Arc<Core>,
@@ -236,6 +259,17 @@ impl Cleaner {
         Ok(Cleaner { core: Arc::new(core), shape, only, max_removed })
     }
 
+    /// Remove the boilerplate of a text.
+    ///
+    /// Parameters
+    /// ----------
+    /// text : str
+    /// source : str
+    ///     The name of its source. Of a source without patterns, only shared patterns count.
+    ///
+    /// Returns
+    /// -------
+    /// str
     fn clean<'py>(
         &self,
         py: Python<'py>,
@@ -250,6 +284,26 @@ impl Cleaner {
         Ok(cleaned.map_or_else(|| text.clone(), |cleaned| PyString::new(py, &cleaned)))
     }
 
+    /// What is removed from a text.
+    ///
+    /// Parameters
+    /// ----------
+    /// text, source : str
+    ///     As for `clean`.
+    ///
+    /// Returns
+    /// -------
+    /// list of Span
+    ///     In order. The text without them is what `clean` returns.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import dehusk
+    /// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
+    /// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+    /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+    /// >>> dehusk.Cleaner(patterns).spans("The Tide\nShips are late.\n", "tide")[0].patterns
+    /// ('home',)
     fn spans<'py>(
         &self,
         py: Python<'py>,
@@ -273,6 +327,21 @@ impl Cleaner {
         Ok(list)
     }
 
+    /// Remove the boilerplate of an HTML page. Its structure counts too.
+    ///
+    /// Parameters
+    /// ----------
+    /// html : str
+    /// source : str
+    ///     The name of its source.
+    /// output : "text", "html" or "markdown"
+    ///     The visible text that stays, the page without what is removed, or the same as Markdown.
+    /// url : str or None
+    ///     The address of the page, for links in Markdown.
+    ///
+    /// Returns
+    /// -------
+    /// str
     #[pyo3(signature = (html, source, output="text", *, url=None))]
     fn clean_page(
         &self,
@@ -292,6 +361,35 @@ impl Cleaner {
         })
     }
 
+    /// Remove the boilerplate of many texts.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : list of dict, dict of lists, data frame, Arrow table, or data set
+    ///     The texts. All other columns stay.
+    /// text, source : str
+    ///     The names of the columns.
+    /// threads : int or None
+    ///     Number of threads. All cores by default.
+    ///
+    /// Returns
+    /// -------
+    /// same kind
+    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     If a row cannot be used. The message names row and column.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import dehusk
+    /// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
+    /// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+    /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+    /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]})
+    /// {'text': ['Late.'], 'source': ['tide']}
     #[pyo3(signature = (data, text="text", source="source", *, threads=None))]
     fn clean_batch<'py>(
         this: &Bound<'py, Cleaner>,
@@ -326,6 +424,7 @@ impl Cleaner {
         CleanedBatches::new(Arc::clone(&self.core), stream, names, threads)
     }
 
+    /// The patterns.
     #[getter]
     fn patterns(&self) -> Patterns {
         Patterns::of_library(Arc::clone(&self.core.library))
@@ -359,6 +458,25 @@ fn checked_source(source: &Bound<'_, PyString>) -> Result<pyo3::pybacked::PyBack
     Ok(source)
 }
 
+/// The content of an HTML page, judged alone: ``dehusk extract``.
+///
+/// Parameters
+/// ----------
+/// html : str
+/// output : "text", "html" or "markdown"
+///     As for `Cleaner.clean_page`.
+/// url : str or None
+///     The address of the page.
+///
+/// Returns
+/// -------
+/// str
+///
+/// Examples
+/// --------
+/// >>> import dehusk
+/// >>> dehusk.extract("<nav><a href=/>Home</a></nav><article><p>Ships are late on the quay.</p></article>")
+/// 'Ships are late on the quay.'
 #[pyfunction]
 #[pyo3(signature = (html, *, output="text", url=None))]
 pub fn extract(py: Python<'_>, html: &Bound<'_, PyString>, output: &str, url: Option<String>) -> Result<String> {

@@ -6,11 +6,11 @@ use dehusk::cleaning::CleanOptions;
 use dehusk::corpus::{HtmlView, Inventory, Keys, OutputRoot, ReadOptions, SourceBy};
 use dehusk::pipeline::clean::spans::SpanUnit;
 use dehusk::pipeline::left_out::tell_of_skipped;
+use dehusk::pipeline::{Cleaned, Observer};
 use dehusk::pipeline::{
     CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, MinedCorpus, PipelineError, Target, WarningKind,
     clean_corpus as clean_files, mine_corpus as mine_files,
 };
-use dehusk::pipeline::{Cleaned, Observer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -6,12 +6,14 @@
 mod arrow;
 mod batches;
 mod cleaner;
+mod corpora;
 mod documents;
 mod errors;
 mod mining;
 mod patterns;
 mod process;
 mod running;
+mod streaming;
 mod text;
 mod warnings;
 
@@ -31,5 +33,9 @@ fn _dehusk(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(mining::mine, module)?)?;
     module.add_function(wrap_pyfunction!(mining::candidates, module)?)?;
     module.add_function(wrap_pyfunction!(mining::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(corpora::mine_corpus, module)?)?;
+    module.add_function(wrap_pyfunction!(corpora::clean_corpus, module)?)?;
+    module.add_function(wrap_pyfunction!(corpora::run_corpus, module)?)?;
+    module.add_function(wrap_pyfunction!(streaming::stream, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -16,13 +16,27 @@ use crate::errors::{Fault, Result, chain};
 use crate::process::with_threads;
 use crate::running;
 
-/// Patterns by source.
+/// Patterns of sources, as in a folder of pattern files.
+///
+/// A mapping from the names of sources to `SourcePatterns`. ``"_shared"`` has the patterns of all sources. Patterns never change.
+/// People decide on them in the files: see ``dehusk review``.
+///
+/// Examples
+/// --------
+/// >>> import dehusk
+/// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
+/// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+/// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+/// >>> [(pattern.id, pattern.status) for pattern in patterns["tide"].patterns]
+/// [('home', 'accepted')]
+/// >>> patterns
+/// <dehusk.Patterns: 1 patterns of 1 sources>
 #[pyclass(frozen, module = "dehusk")]
 pub struct Patterns {
     library: Arc<Library>,
 }
 
-/// The patterns of a source.
+/// The patterns of a source: a pattern file.
 #[pyclass(frozen, module = "dehusk")]
 pub struct SourcePatterns {
     library: Arc<Library>,
@@ -84,6 +98,20 @@ pub fn load_error(error: &LibraryError) -> Fault {
 
 #[pymethods]
 impl Patterns {
+    /// Read a folder of pattern files, or one file.
+    ///
+    /// Parameters
+    /// ----------
+    /// folder : path
+    ///
+    /// Returns
+    /// -------
+    /// Patterns
+    ///
+    /// Raises
+    /// ------
+    /// PatternError
+    ///     If there are none, or one cannot be used. The message names file and line.
     #[classmethod]
     fn load(class: &Bound<'_, PyType>, folder: PathBuf) -> Result<Patterns> {
         let load = move || Library::load(&folder).map_err(|error| load_error(&error));
@@ -91,6 +119,15 @@ impl Patterns {
         Ok(Patterns { library: Arc::new(library) })
     }
 
+    /// Read pattern files that are strings.
+    ///
+    /// Parameters
+    /// ----------
+    /// files : list of str
+    ///
+    /// Returns
+    /// -------
+    /// Patterns
     #[classmethod]
     fn from_yaml(_class: &Bound<'_, PyType>, files: Vec<String>) -> Result<Patterns> {
         let cache = LexerCache::default();
@@ -110,28 +147,41 @@ impl Patterns {
         Ok(Patterns::of_files(parsed))
     }
 
+    /// Write a pattern file for each source.
+    ///
+    /// Parameters
+    /// ----------
+    /// folder : path
+    ///     It is made if it does not exist.
+    /// overwrite : bool
+    ///     Whether files are replaced that are different.
     #[pyo3(signature = (folder, *, overwrite=false))]
     fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool) -> Result<()> {
         py.detach(|| self.write(&folder, overwrite))
     }
 
+    /// The names of the sources, sorted.
     #[getter]
     fn sources(&self) -> Vec<String> {
         self.library.files().map(|file| file.source.clone()).collect()
     }
 
+    /// The names of the sources, sorted.
     fn keys(&self) -> Vec<String> {
         self.sources()
     }
 
+    /// The patterns of each source.
     fn values(&self) -> Vec<SourcePatterns> {
         self.sources().into_iter().map(|source| self.of(source)).collect()
     }
 
+    /// The name of each source, and its patterns.
     fn items(&self) -> Vec<(String, SourcePatterns)> {
         self.sources().into_iter().map(|source| (source.clone(), self.of(source))).collect()
     }
 
+    /// The patterns of a source, or `default`.
     #[pyo3(signature = (source, default=None))]
     fn get(&self, py: Python<'_>, source: &str, default: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
         if !self.__contains__(source) {
@@ -188,43 +238,51 @@ impl SourcePatterns {
 
 #[pymethods]
 impl SourcePatterns {
+    /// The name of the source.
     #[getter]
     fn source(&self) -> &str {
         &self.source
     }
 
+    /// The patterns that people review, as a list of `Pattern`.
     #[getter]
     fn patterns<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let file = self.file()?;
         listed(py, file, &file.patterns)
     }
 
+    /// What recurs and is no pattern for people, as a list of `Pattern`. It helps to decide about documents.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let file = self.file()?;
         listed(py, file, &file.evidence)
     }
 
+    /// Number of documents that were mined.
     #[getter]
     fn documents(&self) -> Result<usize> {
         Ok(self.file()?.mined.documents)
     }
 
+    /// The share of documents that divides template from language.
     #[getter]
     fn cutoff(&self) -> Result<f64> {
         Ok(self.file()?.mined.cutoff)
     }
 
+    /// The share of the text that the patterns removed when they were mined. `None` if it is not known.
     #[getter]
     fn removed(&self) -> Result<Option<f64>> {
         Ok(self.file()?.mined.removed)
     }
 
+    /// How far the patterns can be relied on, from 0 to 1. `None` if it is not known.
     #[getter]
     fn trust(&self) -> Result<Option<f64>> {
         Ok(self.file()?.trust.as_ref().map(|trust| trust.share))
     }
 
+    /// The pattern file as text.
     fn to_yaml(&self) -> Result<String> {
         Ok(self.file()?.to_yaml())
     }

@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[3]
 NEWS = ROOT / "corpora" / "news"
 
 
-def documents_of(folder: Path) -> list[dict[str, str]]:
+def documents_of(folder: Path, kind: str = "txt") -> list[dict[str, str]]:
     """The documents of a folder with a folder for each source, in the order of their names."""
-    paths = sorted(path for path in folder.glob("*/*.txt"))
-    return [{"id": path.name, "source": path.parent.name, "text": path.read_text("utf-8")} for path in paths]
+    paths, column = sorted(folder.glob(f"*/*.{kind}")), "text" if kind == "txt" else kind
+    return [{"id": path.name, "source": path.parent.name, column: path.read_bytes().decode()} for path in paths]
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -57,8 +57,18 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="session")
-def run_folder(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `dehusk run` makes of the news."""
+def corpus(news: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The texts of the news as files, without its pages."""
+    folder = tmp_path_factory.mktemp("news")
+    for row in news:
+        (folder / row["source"]).mkdir(exist_ok=True)
+        (folder / row["source"] / row["id"]).write_bytes(row["text"].encode())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run_folder(program: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `dehusk run` makes of the texts of the news."""
     folder = tmp_path_factory.mktemp("run") / "out"
-    subprocess.run([program, "run", NEWS, "-o", folder, "--quiet"], check=True, cwd=folder.parent)
+    subprocess.run([program, "run", corpus, "-o", folder, "--quiet"], check=True)
     return folder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from conftest import NEWS, files_of
+from conftest import NEWS, documents_of, files_of
 
 import dehusk
 
@@ -16,6 +16,12 @@ import dehusk
 def test_mine_writes_the_files_of_the_program(patterns: dehusk.Patterns, run_folder: Path, tmp_path: Path) -> None:
     patterns.save(tmp_path / "patterns")
     assert files_of(tmp_path / "patterns") == files_of(run_folder / "patterns")
+
+
+def test_texts_and_pages_together_are_mined_as_by_the_program(program: Path, tmp_path: Path) -> None:
+    subprocess.run([program, "mine", NEWS, "-o", tmp_path / "patterns", "--quiet"], check=True)
+    dehusk.mine(documents_of(NEWS) + documents_of(NEWS, "html"), html="html").save(tmp_path / "ours")
+    assert files_of(tmp_path / "ours") == files_of(tmp_path / "patterns")
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -50,24 +56,34 @@ def test_clean_is_the_clean_of_the_program(
     cleaner: dehusk.Cleaner, news: list[dict[str, str]], run_folder: Path
 ) -> None:
     for row in news:
-        expected = (run_folder / "cleaned" / row["source"] / row["id"]).read_text("utf-8")
+        expected = (run_folder / "cleaned" / row["source"] / row["id"]).read_bytes().decode()
         assert cleaner.clean(row["text"], row["source"]) == expected, row["id"]
 
 
 def test_spans_are_those_of_the_program(
-    program: Path, cleaner: dehusk.Cleaner, news: list[dict[str, str]], run_folder: Path, tmp_path: Path
+    program: Path,
+    cleaner: dehusk.Cleaner,
+    news: list[dict[str, str]],
+    corpus: Path,
+    run_folder: Path,
+    tmp_path: Path,
 ) -> None:
     out = tmp_path / "spans"
-    command = [program, "clean", NEWS, "-p", run_folder / "patterns", "-o", out, "--spans", "--quiet"]
+    command = [program, "clean", corpus, "-p", run_folder / "patterns", "-o", out, "--spans", "--quiet"]
     subprocess.run(command, check=True)
     for row in news:
-        line = json.loads((out / row["source"] / f"{row['id']}.jsonl").read_text("utf-8"))
+        line = json.loads((out / row["source"] / f"{row['id']}.jsonl").read_bytes().decode())
         spans = cleaner.spans(row["text"], row["source"])
         assert [[span.start, span.end, span.score] for span in spans] == line["attributes"]["dehusk"]
 
 
 def test_options_are_those_of_the_program(
-    program: Path, patterns: dehusk.Patterns, news: list[dict[str, str]], run_folder: Path, tmp_path: Path
+    program: Path,
+    patterns: dehusk.Patterns,
+    news: list[dict[str, str]],
+    corpus: Path,
+    run_folder: Path,
+    tmp_path: Path,
 ) -> None:
     cases = [
         (["--no-shape"], dehusk.Cleaner(patterns, shape=False)),
@@ -76,10 +92,10 @@ def test_options_are_those_of_the_program(
     ]
     for number, (flags, cleaner) in enumerate(cases):
         out = tmp_path / str(number)
-        command = [program, "clean", NEWS, "-p", run_folder / "patterns", "-o", out, "--quiet", *flags]
+        command = [program, "clean", corpus, "-p", run_folder / "patterns", "-o", out, "--quiet", *flags]
         subprocess.run(command, check=True)
         for row in news:
-            expected = (out / row["source"] / row["id"]).read_text("utf-8")
+            expected = (out / row["source"] / row["id"]).read_bytes().decode()
             assert cleaner.clean(row["text"], row["source"]) == expected, (flags, row["id"])
 
 
@@ -118,7 +134,7 @@ def test_pages_are_mined_and_cleaned_as_by_the_program(program: Path, tmp_path: 
         command = [program, "clean", corpus, "-p", tmp_path / "patterns", "-o", out, "--html", name, "--quiet"]
         subprocess.run(command, check=True)
         for row in PAGES:
-            expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_text("utf-8")
+            expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_bytes().decode()
             assert cleaner.clean_page(row["html"], "ferry", output) == expected, (output, row["id"])  # type: ignore[arg-type]
 
 
@@ -127,5 +143,5 @@ def test_extract_is_the_extract_of_the_program(program: Path, tmp_path: Path, na
     corpus, out = write_pages(tmp_path / "corpus"), tmp_path / "out"
     subprocess.run([program, "extract", corpus, "-o", out, "--html", name, "--quiet"], check=True)
     for row in PAGES:
-        expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_text("utf-8")
+        expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_bytes().decode()
         assert dehusk.extract(row["html"], output=output) == expected  # type: ignore[arg-type]

@@ -3,14 +3,16 @@
 Examples
 --------
 >>> import dehusk
->>> stories = ["Ferry late again.", "Choir wins cup!", "Rain all week?", "Mayor resigns, again.", "Bakery reopens."]
->>> documents = [{"source": "tide", "text": f"The Tide | Home | Sport\\n\\n{story}\\n"} for story in stories]
->>> patterns = dehusk.mine(documents)
->>> [pattern.text for pattern in patterns["tide"].patterns]
-['The Tide | Home | Sport']
+>>> def page(ship):
+...     story = f"The {ship} came in late on Tuesday, and nobody on the quay of {ship} Harbour knew why it had been so slow."
+...     return f"The Tide | Home | Sport\\n\\n{story}\\n\\nShare this page\\n"
+>>> ships = ["Anna", "Bergen", "Clio", "Dorothea", "Emma"]
+>>> patterns = dehusk.mine({"text": [page(ship) for ship in ships], "source": ["tide"] * 5})
+>>> [pattern.example for pattern in patterns["tide"].patterns]
+['Share this page', 'The Tide | Home | Sport']
 >>> cleaner = dehusk.Cleaner(patterns)
->>> cleaner.clean("The Tide | Home | Sport\\n\\nShip comes in.\\n", "tide")
-'Ship comes in.\\n'
+>>> cleaner.clean(page("Fram"), "tide").startswith("The Fram came in late")
+True
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dehusk import _dehusk
+from dehusk._corpora import Figures, clean_corpus, mine_corpus, run_corpus
 from dehusk._data import documents_of
 from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract
 from dehusk._errors import (
@@ -31,6 +34,7 @@ from dehusk._errors import (
     PatternError,
     UsageError,
 )
+from dehusk._stream import Stream
 from dehusk._types import Pattern, Span
 
 __all__ = [
@@ -39,6 +43,7 @@ __all__ = [
     "DataTypeError",
     "DehuskWarning",
     "Error",
+    "Figures",
     "FileError",
     "OutOfMemoryError",
     "Pattern",
@@ -46,14 +51,22 @@ __all__ = [
     "Patterns",
     "SourcePatterns",
     "Span",
+    "Stream",
     "Table",
     "UsageError",
     "__version__",
     "candidates",
+    "clean_corpus",
     "compare",
     "extract",
     "mine",
+    "mine_corpus",
+    "run_corpus",
 ]
+
+for _function in (clean_corpus, mine_corpus, run_corpus):
+    _function.__module__ = "dehusk"
+
 
 Progress = Callable[[int, int | None, str], object]
 
@@ -107,7 +120,8 @@ def mine(
     Examples
     --------
     >>> import dehusk
-    >>> texts = [f"The Tide | Home\\n\\nShip {name} came in." for name in ["Ann", "Bo", "Cy", "Di", "Ed"]]
+    >>> story = "{0} came in late on Tuesday, and nobody on the quay of {0} Harbour knew why it had been so slow."
+    >>> texts = ["The Tide | Home\\n\\n" + story.format(ship) for ship in ["Ann", "Bo", "Cy", "Di", "Ed"]]
     >>> patterns = dehusk.mine({"text": texts, "source": ["tide"] * 5})
     >>> patterns.sources
     ['tide']
@@ -143,7 +157,8 @@ def candidates(
     Examples
     --------
     >>> import dehusk
-    >>> texts = [f"The Tide | Home\\n\\nShip {name} came in." for name in ["Ann", "Bo", "Cy", "Di", "Ed"]]
+    >>> story = "{0} came in late on Tuesday, and nobody on the quay of {0} Harbour knew why it had been so slow."
+    >>> texts = ["The Tide | Home\\n\\n" + story.format(ship) for ship in ["Ann", "Bo", "Cy", "Di", "Ed"]]
     >>> data = {"text": texts, "source": ["tide"] * 5}
     >>> mined = dehusk.candidates(data)
     >>> list(mined)

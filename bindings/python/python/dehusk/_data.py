@@ -39,6 +39,8 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
             raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
     names = Names(text, source, id, html)
     documents = Documents()
+    if _has_splits(data):
+        raise _no_split(data)
     if isinstance(data, Mapping):
         _add_columns(documents, data, names)
     elif _is(data, "pandas", "DataFrame"):
@@ -48,8 +50,6 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
         wanted = data.select_columns([name for name in names if name is not None])
         for table in wanted.with_format("arrow").iter(batch_size=ROWS):
             documents.add_stream(table, names)
-    elif _is(data, "datasets", "DatasetDict") or _is(data, "datasets", "IterableDatasetDict"):
-        raise _no_split(data)
     elif hasattr(data, "__arrow_c_stream__"):
         columns = _columns_of(data)
         documents.add_stream(_only(data, names), names if columns is None else _present(names, columns))
@@ -70,6 +70,8 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: in
     def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[str]:
         return cleaner._clean_list(_list(texts), _list(sources), names, threads)
 
+    if _has_splits(data):
+        raise _no_split(data)
     if isinstance(data, Mapping):
         _check_columns(data, names)
         new = dict(data)
@@ -109,8 +111,6 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: in
         return data.map(
             lambda texts, sources: {text: cleaned(texts, sources)}, batched=True, input_columns=[text, source]
         )
-    if _is(data, "datasets", "DatasetDict") or _is(data, "datasets", "IterableDatasetDict"):
-        raise _no_split(data)
     if hasattr(data, "__arrow_c_stream__"):
         return cleaner._clean_stream(data, names, threads).table()
     if hasattr(data, "__arrow_c_array__"):
@@ -231,6 +231,10 @@ def _rows_of(data: Any) -> Iterable[Any]:
     if isinstance(data, str | bytes | bytearray) or not isinstance(data, Iterable):
         raise DataTypeError(f"{type(data).__name__} is no data; {remedy}")
     return data
+
+
+def _has_splits(data: Any) -> bool:
+    return _is(data, "datasets", "DatasetDict") or _is(data, "datasets", "IterableDatasetDict")
 
 
 def _no_split(data: Any) -> DataTypeError:

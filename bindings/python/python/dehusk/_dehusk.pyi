@@ -3,7 +3,9 @@ from os import PathLike
 from typing import Any, Literal, TypeVar, overload
 
 from dehusk import Progress
+from dehusk._corpora import Cleaning, Figures, Limits, Mining, Reading
 from dehusk._data import Names
+from dehusk._stream import Streaming
 from dehusk._types import Pattern, Span
 
 _T = TypeVar("_T")
@@ -127,3 +129,32 @@ def compare(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> Patterns: ...
+def mine_corpus(
+    paths: list[str],
+    out: str | PathLike[str],
+    reading: Reading,
+    mining: Mining,
+    limits: Limits,
+    progress: Progress | None,
+) -> Figures: ...
+def clean_corpus(
+    paths: list[str],
+    out: str | PathLike[str],
+    patterns: Patterns | str | PathLike[str],
+    reading: Reading,
+    cleaning: Cleaning,
+    limits: Limits,
+    progress: Progress | None,
+) -> Figures: ...
+def run_corpus(
+    paths: list[str],
+    out: str | PathLike[str],
+    reading: Reading,
+    mining: Mining,
+    cleaning: Cleaning,
+    limits: Limits,
+    progress: Progress | None,
+) -> Figures: ...
+def stream(
+    state: str, documents: Documents, patterns: Patterns | None, how: Streaming
+) -> list[str | None]: ...

@@ -1,0 +1,238 @@
+"""Whole corpora: files in, files out, as the program does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike, fspath
+from typing import Any, Literal, NamedTuple, TypedDict
+
+from dehusk import _dehusk
+from dehusk._dehusk import Patterns
+from dehusk._errors import DataTypeError, UsageError
+
+__all__ = ["Figures", "clean_corpus", "mine_corpus", "run_corpus"]
+
+Path = str | PathLike[str]
+Html = Literal["text", "page", "markdown", "markup"]
+
+
+class Figures(TypedDict, total=False):
+    """The figures of a run, or of a source. What does not apply is absent."""
+
+    documents: int
+    skipped: int
+    near_duplicates: int
+    patterns: int
+    cutoff: float
+    bytes_in: int
+    bytes_out: int
+    emptied: int
+    kept_whole: int
+    has_changed: bool
+    sources: dict[str, Figures]
+
+
+class Reading(NamedTuple):
+    """How files are read."""
+
+    html: str
+    source_by: str
+    text_key: str
+    html_key: str
+    source_key: str
+    url_key: str
+    id_key: str
+    follow_links: bool
+    max_document: int | None
+
+
+class Limits(NamedTuple):
+    """How much is used."""
+
+    threads: int | None
+    memory: int | None
+
+
+class Mining(NamedTuple):
+    """How sources are mined."""
+
+    sample: bool
+    all_patterns: bool
+    prune: bool
+
+
+class Cleaning(NamedTuple):
+    """How documents are cleaned and written."""
+
+    shape: bool
+    only: str | None
+    max_removed: float | None
+    replacement: str | None
+    spans: str | None
+    on_error: str
+    resume: bool
+    verify: bool
+    report: Path | None
+    prune: bool
+    force: bool
+
+
+def mine_corpus(
+    paths: Path | Iterable[Path],
+    out: Path,
+    *,
+    html: Html = "text",
+    source_by: str = "auto",
+    text_key: str = "text",
+    html_key: str = "html",
+    source_key: str = "source",
+    url_key: str = "url",
+    id_key: str = "id",
+    follow_links: bool = False,
+    max_document: int | None = None,
+    sample: bool = False,
+    all_patterns: bool = False,
+    prune: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[int, int | None, str], object] | None = None,
+) -> Figures:
+    """Mine files, and write a pattern file for each source: ``dehusk mine``.
+
+    Parameters
+    ----------
+    paths : path or iterable of paths
+        Folders with a folder for each source, JSONL, WARC or Parquet files, single documents, or globs.
+    out : path
+        The folder for the pattern files. Decisions in existing files are kept.
+    html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
+        How files are read: the flags of the program of the same names.
+    sample, all_patterns, prune
+        How sources are mined: the flags of the program of the same names.
+    threads, memory, progress
+        As for `mine`.
+
+    Returns
+    -------
+    dict
+        ``documents``, ``skipped``, and for each of the ``sources`` ``documents``, ``near_duplicates``, ``patterns`` and
+        ``cutoff``.
+    """
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
+    mining, limits = Mining(sample, all_patterns, prune), Limits(threads, memory)
+    return _dehusk.mine_corpus(_listed(paths), out, reading, mining, limits, progress)
+
+
+def clean_corpus(
+    paths: Path | Iterable[Path],
+    out: Path,
+    patterns: Patterns | Path,
+    *,
+    html: Html = "text",
+    source_by: str = "auto",
+    text_key: str = "text",
+    html_key: str = "html",
+    source_key: str = "source",
+    url_key: str = "url",
+    id_key: str = "id",
+    follow_links: bool = False,
+    max_document: int | None = None,
+    shape: bool = True,
+    only: Literal["accepted"] | None = None,
+    max_removed: float | None = None,
+    replacement: str | None = None,
+    spans: Literal["codepoints", "bytes"] | None = None,
+    on_error: Literal["skip", "copy"] = "skip",
+    resume: bool = False,
+    verify: bool = False,
+    report: Path | None = None,
+    prune: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[int, int | None, str], object] | None = None,
+) -> Figures:
+    """Clean files: ``dehusk clean``.
+
+    Parameters
+    ----------
+    paths : path or iterable of paths
+        As for `mine_corpus`.
+    out : path
+        The folder for the cleaned files. They have the structure, names and compression of the input.
+    patterns : Patterns or path
+        The patterns, or their folder.
+    html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
+        How files are read, and pages written: the flags of the program of the same names.
+    shape, only, max_removed
+        As for `Cleaner`.
+    replacement, spans, on_error, resume, verify, report, prune, force
+        How documents are written: the flags of the program of the same names. `spans` is the unit of positions.
+    threads, memory, progress
+        As for `mine`.
+
+    Returns
+    -------
+    dict
+        ``documents``, ``skipped``, ``bytes_in``, ``bytes_out``, ``emptied``, ``kept_whole``, and the same for each of the
+        ``sources``. There, ``has_changed`` says whether the source is not like when it was mined.
+    """
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
+    cleaning = Cleaning(
+        shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
+    )
+    limits = Limits(threads, memory)
+    return _dehusk.clean_corpus(_listed(paths), out, patterns, reading, cleaning, limits, progress)
+
+
+def run_corpus(
+    paths: Path | Iterable[Path],
+    out: Path,
+    *,
+    html: Html = "text",
+    source_by: str = "auto",
+    text_key: str = "text",
+    html_key: str = "html",
+    source_key: str = "source",
+    url_key: str = "url",
+    id_key: str = "id",
+    follow_links: bool = False,
+    max_document: int | None = None,
+    sample: bool = False,
+    all_patterns: bool = False,
+    shape: bool = True,
+    only: Literal["accepted"] | None = None,
+    max_removed: float | None = None,
+    replacement: str | None = None,
+    spans: Literal["codepoints", "bytes"] | None = None,
+    on_error: Literal["skip", "copy"] = "skip",
+    resume: bool = False,
+    verify: bool = False,
+    report: Path | None = None,
+    prune: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[int, int | None, str], object] | None = None,
+) -> Figures:
+    """Mine files, then clean them: ``dehusk run``.
+
+    Writes ``out/patterns`` and ``out/cleaned``. The parameters are those of `mine_corpus` and `clean_corpus`, and so are the
+    figures.
+    """
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
+    mining, limits = Mining(sample, all_patterns, prune), Limits(threads, memory)
+    cleaning = Cleaning(
+        shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
+    )
+    return _dehusk.run_corpus(_listed(paths), out, reading, mining, cleaning, limits, progress)
+
+
+def _listed(paths: Any) -> list[str]:
+    listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    for index, path in enumerate(listed):
+        if not isinstance(path, str | PathLike):
+            raise DataTypeError(f"paths[{index}]: {type(path).__name__} is no path; give a str or a pathlib.Path")
+    if not listed:
+        raise UsageError("paths is empty; give at least 1 path")
+    return [fspath(path) for path in listed]
