@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dehusk::corpus::OutputRoot;
-use dehusk::patterns::{LexerCache, Pattern, PatternFile};
+use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile};
+use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{Library, LibraryError, PipelineError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -13,7 +14,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyType};
 
 use crate::errors::{Fault, Result, chain};
-use crate::process::with_threads;
+use crate::process::{pool, with_threads};
 use crate::running;
 
 /// Patterns of sources, as in a folder of pattern files.
@@ -129,22 +130,8 @@ impl Patterns {
     /// -------
     /// Patterns
     #[classmethod]
-    fn from_yaml(_class: &Bound<'_, PyType>, files: Vec<String>) -> Result<Patterns> {
-        let cache = LexerCache::default();
-        let mut parsed: Vec<PatternFile> = Vec::new();
-        for (index, yaml) in files.iter().enumerate() {
-            let path = PathBuf::from(format!("files[{index}]"));
-            let file = PatternFile::parse(yaml, &cache)
-                .map_err(|problems| Fault::Pattern(dehusk::patterns::FileProblem::display_all(&problems, &path)))?;
-            if parsed.iter().any(|other| other.source == file.source) {
-                let source = file.source;
-                return Err(Fault::Pattern(format!(
-                    "files[{index}]: there is another file for source '{source}'; keep one"
-                )));
-            }
-            parsed.push(file);
-        }
-        Ok(Patterns::of_files(parsed))
+    fn from_yaml(class: &Bound<'_, PyType>, files: Vec<String>) -> Result<Patterns> {
+        class.py().detach(|| pool(all_cores())?.install(|| parsed(&files))).map(Patterns::of_files)
     }
 
     /// Write a pattern file for each source.
@@ -291,6 +278,22 @@ impl SourcePatterns {
         let (count, source) = (self.file()?.patterns.len(), &self.source);
         Ok(format!("<dehusk.SourcePatterns: {count} patterns of '{source}'>"))
     }
+}
+
+fn parsed(files: &[String]) -> Result<Vec<PatternFile>> {
+    let cache = LexerCache::default();
+    let mut parsed: Vec<PatternFile> = Vec::new();
+    for (index, yaml) in files.iter().enumerate() {
+        let path = PathBuf::from(format!("files[{index}]"));
+        let problem = |problems: Vec<FileProblem>| Fault::Pattern(FileProblem::display_all(&problems, &path));
+        let file = PatternFile::parse(yaml, &cache).map_err(problem)?;
+        if parsed.iter().any(|other| other.source == file.source) {
+            let message = format!("files[{index}]: there is another file for source '{}'; keep one", file.source);
+            return Err(Fault::Pattern(message));
+        }
+        parsed.push(file);
+    }
+    Ok(parsed)
 }
 
 fn listed<'py>(py: Python<'py>, file: &PatternFile, patterns: &[Pattern]) -> Result<Bound<'py, PyList>> {

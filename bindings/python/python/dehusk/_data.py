@@ -44,7 +44,7 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
     if isinstance(data, Mapping):
         _add_columns(documents, data, names)
     elif _is(data, "pandas", "DataFrame"):
-        _add_columns(documents, {name: data[name] for name in names if name in data.columns}, names)
+        _add_columns(documents, {name: data[name] for name in data.columns}, names)
     elif _is(data, "datasets", "Dataset"):
         names = _present(names, data.column_names)
         wanted = data.select_columns([name for name in names if name is not None])

@@ -1,0 +1,62 @@
+"""The examples of the documentation run, and its types are those of the code."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import ROOT
+
+import dehusk
+from dehusk import _corpora, _dehusk, _stream
+
+
+@pytest.mark.parametrize("module", [dehusk, _dehusk, _corpora, _stream])
+def test_examples_of_docstrings(module: ModuleType) -> None:
+    finder = doctest.DocTestFinder()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    named = {name: getattr(module, name) for name in dir(module) if not name.startswith("__")}
+    tests = [test for test in finder.find(module, module.__name__) if test.examples]
+    if module is _dehusk:
+        # What is written in Rust is not found through its module.
+        for name, value in named.items():
+            members = [value, *vars(value).values()] if isinstance(value, type) else [value]
+            tests += [test for member in members for test in finder.find(member, name, module=False) if test.examples]
+        assert len(tests) >= 5
+    for test in tests:
+        runner.run(test)
+    assert runner.failures == 0
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    for name in dehusk.__all__:
+        value = getattr(dehusk, name)
+        assert name == "__version__" or name == "Figures" or value.__doc__, name
+        if isinstance(value, type) and value.__module__ == "dehusk":
+            for member, of in vars(value).items():
+                assert member.startswith("_") or getattr(of, "__doc__", None) or not callable(of), (name, member)
+
+
+def test_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failures, tests = doctest.testfile(
+        str(ROOT / "docs" / "python.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    )
+    assert tests > 10 and failures == 0
+
+
+def test_stubs_are_those_of_the_module() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "dehusk", "--ignore-disjoint-bases", "--ignore-missing-stub"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_hold() -> None:
+    package = Path(dehusk.__file__).parent
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", str(package)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
