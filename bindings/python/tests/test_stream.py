@@ -24,7 +24,7 @@ def texts_of_program(program: Path, rows: Rows, folder: Path) -> list[str]:
 @pytest.mark.filterwarnings("ignore::dehusk.DehuskWarning")
 @pytest.mark.parametrize("batch", [1, 40, 1000])
 def test_a_stream_is_the_stream_of_the_program(program: Path, news: Rows, tmp_path: Path, batch: int) -> None:
-    rows = news[:60]
+    rows = news[:30]
     stream = dehusk.Stream(tmp_path / "ours.state")
     cleaned = list(stream.clean(rows, batch=batch))
     assert [row["text"] for row in cleaned] == texts_of_program(program, rows, tmp_path)
@@ -34,8 +34,8 @@ def test_a_stream_is_the_stream_of_the_program(program: Path, news: Rows, tmp_pa
 @pytest.mark.filterwarnings("ignore::dehusk.DehuskWarning")
 def test_a_stream_goes_on_where_it_stopped(news: Rows, tmp_path: Path) -> None:
     one = [row["text"] for row in dehusk.Stream(tmp_path / "one").clean(news)]
-    two = [row["text"] for row in dehusk.Stream(tmp_path / "two").clean(news[:50])]
-    two += [row["text"] for row in dehusk.Stream(tmp_path / "two").clean(news[50:])]
+    two = [row["text"] for row in dehusk.Stream(tmp_path / "two").clean(news[:20])]
+    two += [row["text"] for row in dehusk.Stream(tmp_path / "two").clean(news[20:])]
     assert one == two
 
 
