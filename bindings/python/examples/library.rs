@@ -24,7 +24,9 @@ struct Row {
 #[expect(clippy::print_stdout, reason = "the result")]
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [documents, patterns, threads] = arguments.as_slice() else { return Err("library DOCUMENTS PATTERNS THREADS".into()) };
+    let [documents, patterns, threads] = arguments.as_slice() else {
+        return Err("library DOCUMENTS PATTERNS THREADS".into());
+    };
     let lines = std::fs::read_to_string(documents)?;
     let rows: Vec<Row> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let library = Library::load(Path::new(patterns))?;

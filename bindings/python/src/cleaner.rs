@@ -61,6 +61,9 @@ pub struct Cleaner {
     max_removed: Option<f64>,
 }
 
+/// The arguments of [`Cleaner::new`].
+type Arguments = (Patterns, bool, Option<String>, Option<f64>);
+
 /// What all calls share. The cleaner of a source is compiled when its first text comes.
 pub struct Core {
     library: Arc<Library>,
@@ -430,7 +433,7 @@ impl Cleaner {
         Patterns::of_library(Arc::clone(&self.core.library))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Patterns, bool, Option<String>, Option<f64>)) {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, Arguments) {
         (py.get_type::<Cleaner>(), (self.patterns(), self.shape, self.only.clone(), self.max_removed))
     }
 

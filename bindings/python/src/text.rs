@@ -1,7 +1,6 @@
 //! Python values as text, with messages that say where they are.
 
 use dehusk::corpus::SourceId;
-use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
@@ -47,7 +46,7 @@ pub fn text_of(value: &Bound<'_, PyAny>, cell: Cell<'_>) -> Result<PyBackedStr> 
         let kind = value.get_type().qualname()?;
         return Err(cell.wrong_type(&format!("{kind} is no text; give a str")));
     };
-    encoded(text).map_err(|_| cell.wrong(LONE_SURROGATE))
+    PyBackedStr::try_from(text.clone()).map_err(|_| cell.wrong(LONE_SURROGATE))
 }
 
 const LONE_SURROGATE: &str =
@@ -58,14 +57,7 @@ const LONE_SURROGATE: &str =
 /// # Errors
 /// If it has lone surrogates.
 pub fn argument(text: &Bound<'_, PyString>, name: &str) -> Result<PyBackedStr> {
-    encoded(text).map_err(|_| Fault::Data(format!("{name}: {LONE_SURROGATE}")))
-}
-
-fn encoded(text: &Bound<'_, PyString>) -> std::result::Result<PyBackedStr, PyErr> {
-    PyBackedStr::try_from(text.clone()).map_err(|error| {
-        debug_assert!(error.is_instance_of::<PyUnicodeEncodeError>(text.py()));
-        error
-    })
+    PyBackedStr::try_from(text.clone()).map_err(|_| Fault::Data(format!("{name}: {LONE_SURROGATE}")))
 }
 
 /// Whether a value stands for no value: `None`, or a number that is no number, as pandas writes it.

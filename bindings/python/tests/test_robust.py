@@ -163,6 +163,7 @@ def test_many_calls_leak_nothing(tmp_path: Path) -> None:
     assert leak_of(lambda: cleaner.clean_batch(table, threads=2), 1_000) < 2 << 20
 
 
+@pytest.mark.filterwarnings("ignore::dehusk.DehuskWarning")
 def test_references_are_given_back() -> None:
     cleaner = dehusk.Cleaner(mined())
     text, source = "A boat came in late on a day that nobody remembers.", "tide"

@@ -3,15 +3,19 @@
 Examples
 --------
 >>> import dehusk
->>> def page(ship):
-...     story = f"The {ship} came in late on Tuesday, and nobody on the quay of {ship} Harbour knew why it had been so slow."
-...     return f"The Tide | Home | Sport\\n\\n{story}\\n\\nShare this page\\n"
->>> ships = ["Anna", "Bergen", "Clio", "Dorothea", "Emma"]
->>> patterns = dehusk.mine({"text": [page(ship) for ship in ships], "source": ["tide"] * 5})
+>>> stories = [
+...     "The ferry came in late on Tuesday, and nobody on the quay knew why the crossing had taken so long.",
+...     "A choir of forty farmers won the cup in Ulm last night, with three songs that their baker had written.",
+...     "Forecasters expect heavy rain for most of this week, so both bridges over our river are closed to lorries.",
+...     "Mayor Lindqvist resigned again yesterday, by a letter which she left under a door of her own town hall.",
+...     "Twelve years after it burned down, Holm's old bakery opens on Saturday with new owners and one old oven.",
+... ]
+>>> texts = [f"The Tide | Home | Sport\\n\\n{story}\\n\\nShare this page\\n" for story in stories]
+>>> patterns = dehusk.mine({"text": texts, "source": ["tide"] * 5})
 >>> [pattern.example for pattern in patterns["tide"].patterns]
 ['Share this page', 'The Tide | Home | Sport']
 >>> cleaner = dehusk.Cleaner(patterns)
->>> cleaner.clean(page("Fram"), "tide").startswith("The Fram came in late")
+>>> cleaner.clean(texts[0], "tide") == stories[0] + "\\n"
 True
 """
 

@@ -120,8 +120,8 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: in
         if not isinstance(row, Mapping):
             raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
         _check_columns(row, names, f"row {number}: ")
-    new = cleaned([row[text] for row in rows], [row[source] for row in rows])
-    return [{**row, text: value} for row, value in zip(rows, new, strict=True)]
+    texts = cleaned([row[text] for row in rows], [row[source] for row in rows])
+    return [{**row, text: value} for row, value in zip(rows, texts, strict=True)]
 
 
 def _is(data: Any, package: str, name: str) -> bool:
