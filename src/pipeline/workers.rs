@@ -100,3 +100,23 @@ pub fn share_out_and_collect<T: Send, E: Send>(
     )?;
     Ok(results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_a_thread_with_a_pool_have_pools_too() {
+        let threads = || share_out_and_collect(2, 6, |_| Ok::<usize, ()>(rayon::current_num_threads()));
+        let own = std::thread::spawn(move || in_own_pool(6, || (rayon::current_num_threads(), threads())));
+        let (here, below) = own.join().expect("no panic").expect("a pool");
+        assert_eq!(here, 6);
+        // The first piece may be done by this thread, whose pool has 6 threads.
+        assert!(below.expect("no error").into_iter().all(|threads| threads == 6 || threads == 3));
+        let (plain, all) = (
+            share_out_and_collect(2, 6, |_| Ok::<usize, ()>(rayon::current_num_threads())),
+            rayon::current_num_threads(),
+        );
+        assert!(plain.expect("no error").into_iter().all(|threads| threads == all));
+    }
+}

@@ -10,6 +10,24 @@ from dehusk._types import Pattern, Span
 
 _T = TypeVar("_T")
 
+__all__ = [
+    "CleanedBatches",
+    "Cleaner",
+    "Documents",
+    "Patterns",
+    "SourcePatterns",
+    "Table",
+    "__version__",
+    "candidates",
+    "clean_corpus",
+    "compare",
+    "extract",
+    "mine",
+    "mine_corpus",
+    "run_corpus",
+    "stream",
+]
+
 __version__: str
 
 @final
