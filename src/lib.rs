@@ -254,7 +254,8 @@ pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 pub use cut::Cut;
 
 pub use html::{
-    Attribute, NodeKind, PageAspect, SourceMap, Tree, page_markdown, page_pruned, page_without, read, visible_text,
+    Attribute, Boxes, NodeKind, PageAspect, Rect, SourceMap, Tree, page_markdown, page_pruned, page_without, read,
+    visible_text,
 };
 
 pub use dom::article_head::{HeadChoice, HeadChoices, HeadPart};
@@ -264,8 +265,9 @@ pub use dom::page_level::PageModel;
 pub use models::file::ModelFileError;
 
 pub use corpus::{
-    Document, DocumentRef, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES, OutputError, OutputRoot,
-    ReadOptions, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError, SourceListing, Sources,
+    BoxesError, BoxesFile, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES,
+    OutputError, OutputRoot, ReadOptions, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError, SourceListing,
+    Sources,
 };
 
 pub use mining::cross_source::{Templates, cross_source};

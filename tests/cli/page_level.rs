@@ -145,7 +145,7 @@ fn nodes_are_judged_by_gold_text() {
 
 /// A page of 2 paragraphs that differ in nothing but where they are drawn, and its line in a file of boxes.
 fn two_columns(source: &str, number: usize, [left, right]: [&str; 2]) -> (String, String) {
-    let [first, second] = if number % 2 == 0 { [left, right] } else { [right, left] };
+    let [first, second] = if number.is_multiple_of(2) { [left, right] } else { [right, left] };
     let page = format!("<title>Tide</title><div>{first}</div><div>{second}</div>");
     let boxes = [(left, 0), (right, 300)].map(|(text, from_left)| {
         let run = page.find(text).expect("a column");
