@@ -35,7 +35,9 @@ fn check_same(read: &PatternFile, file: &PatternFile) {
 
 /// All of a pattern but a compiled regex, which says nothing that the regex as written does not.
 fn facts(pattern: &Pattern) -> String {
-    let Pattern { id, status, regex, documents, among, occurrences, sources, ends_after, example, note, .. } = pattern;
-    let counts = (documents, among, occurrences, sources, ends_after);
+    let Pattern {
+        id, status, regex, documents, among, occurrences, sources, removes, ends_after, example, note, ..
+    } = pattern;
+    let counts = (documents, among, occurrences, sources, removes, ends_after);
     format!("{:?}", (id, status, regex, counts, example, note, pattern.is_as_mined()))
 }

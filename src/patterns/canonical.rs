@@ -38,6 +38,14 @@ impl<'y> Lines<'y> {
         }
     }
 
+    /// `Some(None)` if the line does not have this prefix: the key is optional.
+    fn optional_share(&mut self, start: &str) -> Option<Option<Lined<f64>>> {
+        match self.after(start) {
+            Some(value) => share(value).map(|share| Some(self.lined(share))),
+            None => Some(None),
+        }
+    }
+
     /// `false` if the line does not have this prefix: only `true` is written.
     fn flag(&mut self, start: &str) -> Option<bool> {
         match self.after(start) {
@@ -180,6 +188,7 @@ fn facts(lines: &mut Lines) -> Option<PatternRecord> {
         among: lines.optional_number("    among: ")?,
         occurrences: lines.number("    occurrences: ")?,
         sources: lines.optional_number("    sources: ")?,
+        removes: lines.optional_share("    removes: ")?,
         ends_after: lines.optional_number("    ends_after: ")?,
         place: match lines.after("    place: ") {
             Some(name) => Some(Place::ALL.into_iter().find(|place| place.name() == name)?),

@@ -191,7 +191,7 @@ impl Kept<'_> {
 
     /// Whether its counts are different.
     pub fn counts(&self) -> bool {
-        let counts = |of: &Pattern| (of.documents, of.among, of.occurrences, of.sources);
+        let counts = |of: &Pattern| (of.documents, of.among, of.occurrences, of.sources, of.removes);
         counts(self.old) != counts(self.new)
     }
 
@@ -284,6 +284,14 @@ mod tests {
         let expected =
             Totals { changed: 3, status: 1, note: 1, regex: 1, ends_after: 1, counts: 1, ..Totals::default() };
         assert_eq!(totals(old, new), expected);
+    }
+
+    #[test]
+    fn another_share_of_the_removed_words_is_a_different_count() {
+        let with = |removes: &str| format!("  - {{id: a, drop: aside, documents: 9{removes}}}\n");
+        let expected = Totals { counts: 1, ..Totals::default() };
+        assert_eq!(totals(&with(""), &with(", removes: 0.5")), expected);
+        assert_eq!(totals(&with(", removes: 0.4"), &with(", removes: 0.5")), expected);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::regex::Edges;
 use super::scalar::{quoted, scalar};
 use super::{
     Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex,
+    thousandths,
 };
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
@@ -127,6 +128,7 @@ impl PatternFile {
                 among: template.among,
                 occurrences: template.occurrences,
                 sources: (template.sources > 1).then_some(template.sources),
+                removes: None,
                 ends_after: template.ends_after,
                 place: None,
                 identifies: false,
@@ -317,6 +319,7 @@ impl PatternFile {
             among: record.among.unwrap_or(self.mined.counted()),
             occurrences: record.occurrences,
             sources: record.sources,
+            removes: record.removes.map(|removes| thousandths(removes.value)),
             ends_after: record.ends_after,
             place: record.place,
             identifies: record.identifies,
@@ -414,6 +417,9 @@ impl PatternFile {
         if let Some(sources) = pattern.sources {
             let _ = writeln!(yaml, "    sources: {sources}");
         }
+        if let Some(removes) = pattern.removes {
+            let _ = writeln!(yaml, "    removes: {removes}");
+        }
         if let Some(words) = pattern.ends_after {
             let _ = writeln!(yaml, "    ends_after: {words}");
         }
@@ -432,6 +438,7 @@ impl PatternFile {
 /// The form of a pattern. An error has the line where it is, and what is wrong.
 fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)> {
     let (role, Lined { value, line }) = record.written().map_err(|problem| (record.id.line, problem))?;
+    record.check_removes()?;
     let problem = |what: String| (*line, format!("{what}; correct it, or remove the pattern"));
     match role {
         Some(role) => match Elements::parse(role, value) {
@@ -484,6 +491,7 @@ patterns:
     status: accepted
     documents: 11
     occurrences: 23
+    removes: 0.125
     example: 'Ferry late again'
     note: ''
     drop: 'aside.related'
@@ -539,9 +547,34 @@ histogram: {0: 12, 99: 3}
         assert_eq!(two, "f.yaml:25: pattern c2c25198: it has two of regex, content and drop; remove one of the two");
         let broken = problem("aside.related", "aside:hover");
         assert!(
-            broken.starts_with("f.yaml:31: pattern c2c25198: its 'drop' is no CSS selector that dehusk knows: "),
+            broken.starts_with("f.yaml:32: pattern c2c25198: its 'drop' is no CSS selector that dehusk knows: "),
             "{broken}"
         );
+    }
+
+    #[test]
+    fn only_a_selector_has_a_share_of_what_is_removed() {
+        let read = |removes: &str| {
+            let file = parse(&FILE.replace("    removes: 0.125\n", removes)).unwrap();
+            let selector = file.patterns.iter().find(|pattern| pattern.id == "c2c25198").unwrap().clone();
+            (selector.removes, file.to_yaml().lines().find(|line| line.contains("removes:")).map(str::to_owned))
+        };
+        assert_eq!(read(""), (None, None));
+        for (written, value, canonical) in
+            [("0.12345", 0.123, "0.123"), ("0.50", 0.5, "0.5"), ("1.0", 1.0, "1"), ("-0.0", 0.0, "0")]
+        {
+            let read = read(&format!("    removes: {written}\n"));
+            assert_eq!(read, (Some(value), Some(format!("    removes: {canonical}"))), "{written}");
+        }
+        for (written, told) in [("1.5", "1.5"), ("-0.1", "-0.1"), (".nan", "NaN")] {
+            let expected =
+                format!("f.yaml:29: pattern c2c25198: removes is {told}, and a share is a number from 0 to 1");
+            assert_eq!(problem("removes: 0.125", &format!("removes: {written}")), expected);
+        }
+        let misplaced = |before: &str| problem(before, &format!("{before}    removes: 0.5\n"));
+        let told = "'removes' is only for selectors; remove this key";
+        assert_eq!(misplaced("    occurrences: 14\n"), format!("f.yaml:14: pattern 2051f013: {told}"));
+        assert_eq!(misplaced("    occurrences: 5\n"), format!("f.yaml:44: pattern 2754a912: {told}"), "in evidence");
     }
 
     /// The form of files before texts and evidence were written: the regex is before the counts.

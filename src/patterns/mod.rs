@@ -184,6 +184,10 @@ pub struct Pattern {
     pub occurrences: usize,
     /// Number of sources it was seen in, if it is shared.
     pub sources: Option<usize>,
+    /// Only of a selector: the share of the removed words that it accounts for, 0..=1, in thousandths. These are the removed
+    /// words inside its elements, or those outside of them if they hold the content. Selectors share words, so the sum of
+    /// these shares may be more than 1. `None` if that was not measured.
+    pub removes: Option<f64>,
     /// A text it matches.
     pub example: String,
     /// It ends articles that have at least this many words of prose before it.
@@ -255,6 +259,12 @@ impl Pattern {
     pub fn is_touched(&self) -> bool {
         self.status != Status::Proposed || !self.note.is_empty() || !self.is_as_mined()
     }
+}
+
+/// A share, rounded to 3 decimal places.
+pub(crate) fn thousandths(share: f64) -> f64 {
+    // By way of a whole number, so that there is no negative zero.
+    f64::from((1000.0 * share).round() as u32) / 1000.0
 }
 
 /// The form of a regex: a run of tokens if the id shows that mining wrote it, else compiled.

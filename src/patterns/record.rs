@@ -72,6 +72,7 @@ pub(super) struct PatternRecord {
     #[serde(default)]
     pub(super) occurrences: usize,
     pub(super) sources: Option<usize>,
+    pub(super) removes: Option<Lined<f64>>,
     pub(super) ends_after: Option<usize>,
     pub(super) place: Option<Place>,
     #[serde(default)]
@@ -108,10 +109,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lined<T> {
 impl MinedRecord {
     /// An error if a share is not in 0..=1.
     pub(super) fn check_shares(&self) -> Result<(), String> {
-        let shares = [("cutoff", Some(self.cutoff)), ("removed", self.removed)];
-        let is_wrong = |share: &f64| !(0.0..=1.0).contains(share);
-        let wrong = shares.into_iter().find_map(|(key, share)| Some((key, share.filter(is_wrong)?)));
-        wrong.map_or(Ok(()), |(key, share)| Err(format!("{key} is {share}, and a share is a number from 0 to 1")))
+        check_share("cutoff", self.cutoff)?;
+        self.removed.map_or(Ok(()), |removed| check_share("removed", removed))
+    }
+}
+
+/// An error if the share is not in 0..=1. `name` says which share it is.
+fn check_share(name: &str, share: f64) -> Result<(), String> {
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(()),
+        false => Err(format!("{name} is {share}, and a share is a number from 0 to 1")),
     }
 }
 
@@ -119,10 +126,8 @@ impl TrustRecord {
     /// The trust. An error if its share is not in 0..=1.
     pub(super) fn read(self) -> Result<Trust, String> {
         let TrustRecord { share, because } = self;
-        match (0.0..=1.0).contains(&share) {
-            true => Ok(Trust { share, because }),
-            false => Err(format!("the share of trust is {share}, and a share is a number from 0 to 1")),
-        }
+        check_share("the share of trust", share)?;
+        Ok(Trust { share, because })
     }
 }
 
@@ -137,6 +142,16 @@ impl PatternRecord {
             (None, _) => Err("it has no regex; add one, or a selector as 'drop' or 'content'".to_owned()),
             (Some(_), Some(_)) => Err("it has two of regex, content and drop; remove one of the two".to_owned()),
         }
+    }
+
+    /// An error, with its line, if `removes` is no share, or if it stands beside a regex.
+    pub(super) fn check_removes(&self) -> Result<(), (u64, String)> {
+        let Some(Lined { value, line }) = &self.removes else { return Ok(()) };
+        match self.regex {
+            Some(_) => Err("'removes' is only for selectors; remove this key".to_owned()),
+            None => check_share("removes", *value),
+        }
+        .map_err(|problem| (*line, problem))
     }
 }
 

@@ -26,8 +26,8 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// By the amount removed when the pattern was first tried. It does not change later, so the order stays stable
-    /// while the person decides.
+    /// By the amount that the pattern accounted for when it was first tried. It does not change later, so the
+    /// order stays stable while the person decides.
     #[default]
     Removed,
     /// By the number of documents at mining.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::patterns::{Pattern, PatternFile};
+use crate::patterns::{Pattern, PatternFile, Status};
 use crate::selection::effects::{Effects, PatternEffect, Question};
 
 use super::{Session, Version};
@@ -18,9 +18,18 @@ pub struct Survey {
     closed: AtomicBool,
 }
 
-/// For each pattern id, the bytes removed because of it when it was first tried. Not changed by later decisions, so
-/// that a list sorted by it keeps its order.
+/// For each pattern id, the bytes that it accounted for when it was first tried ([`worth`]). Not changed by later
+/// decisions, so that a list sorted by it keeps its order.
 pub type FirstRemoved = HashMap<String, usize>;
+
+/// The bytes that a pattern accounts for, out of all that are removed. A proposed selector removes nothing itself, so for it
+/// this is what its share at mining comes to here.
+pub fn worth(pattern: &Pattern, effect: &PatternEffect, all_removed: usize) -> usize {
+    match pattern.removes.filter(|_| pattern.status == Status::Proposed) {
+        Some(share) if effect.matches > 0 => (share * all_removed as f64).round() as usize,
+        _ => effect.removed,
+    }
+}
 
 /// What is known about a source.
 #[derive(Clone, Debug)]
@@ -65,7 +74,7 @@ impl Survey {
         self.state().known.get(source).cloned()
     }
 
-    /// The bytes that each pattern of a source removed when it was first tried.
+    /// The bytes that each pattern of a source accounted for when it was first tried.
     pub fn first_removed(&self, source: &str) -> Arc<FirstRemoved> {
         self.state().first.get(source).cloned().unwrap_or_default()
     }
@@ -160,10 +169,11 @@ impl Session {
         let go_on = || !self.survey.is_closed() && self.version(source) == version;
         let effects = texts.effects(&question, go_on);
         if go_on() {
+            let removed = effects.total().removed;
             let mut state = self.survey.state();
             let first = Arc::make_mut(state.first.entry(source.to_owned()).or_default());
             for (pattern, effect) in own.patterns.iter().zip(effects.patterns.iter().flatten()) {
-                first.entry(pattern.id.clone()).or_insert(effect.removed);
+                first.entry(pattern.id.clone()).or_insert_with(|| worth(pattern, effect, removed));
             }
             let known = SurveyResult { effects: Arc::new(effects), version, file: Arc::clone(own) };
             state.known.insert(source.to_owned(), known);
@@ -178,7 +188,6 @@ impl Session {
 mod tests {
     use super::super::decision::tests::file;
     use super::*;
-    use crate::patterns::Status;
 
     #[test]
     fn an_effect_is_that_of_the_present_decision() {
@@ -193,5 +202,19 @@ mod tests {
         assert_eq!([removed(0), removed(1)], [None, Some(2)]);
         now.patterns[1].ends_after = Some(40);
         assert_eq!(known.effect(1, &now.patterns[1]), None);
+    }
+
+    #[test]
+    fn a_proposed_selector_is_worth_its_share_of_what_is_removed() {
+        let mut pattern = file().patterns.remove(0);
+        let seen = PatternEffect { matches: 3, removed: 7, ..PatternEffect::default() };
+        assert_eq!(worth(&pattern, &seen, 200), 7, "a pattern without a share");
+        pattern.removes = Some(0.125);
+        assert_eq!(worth(&pattern, &seen, 200), 25);
+        assert_eq!(worth(&pattern, &PatternEffect::default(), 200), 0, "it matches nothing here");
+        for status in [Status::Accepted, Status::Rejected] {
+            pattern.status = status;
+            assert_eq!(worth(&pattern, &seen, 200), 7, "{status:?}: what it removes here is known");
+        }
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::selectors::Sight;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, PageText, Scratch};
-use crate::patterns::PatternFile;
+use crate::patterns::{PatternFile, thousandths};
 
 /// What cleaning removes from documents of a source.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Rehearsal {
         let all: Vec<Cleaned> = (0..documents).into_par_iter().map_init(Scratch::default, clean).collect();
         let sum = |of: fn(&Cleaned) -> usize| all.iter().map(of).sum::<usize>();
         let (bytes, left) = (sum(|one| one.bytes), sum(|one| one.left));
-        let removed = (bytes > 0).then(|| (1000.0 * (bytes - left) as f64 / bytes as f64).round() / 1000.0);
+        let removed = (bytes > 0).then(|| thousandths((bytes - left) as f64 / bytes as f64));
         Rehearsal { removed, pages: all.into_iter().filter_map(|one| one.sight).collect() }
     }
 }

@@ -15,7 +15,7 @@ use crate::cleaning::Cleaning;
 use crate::dom::block_model::JudgedPage;
 use crate::dom::selector::{MAX_NAME, identifier};
 use crate::html::{Attribute, NodeKind, Tree};
-use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, PatternFile, Role, Status};
+use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, PatternFile, Role, Status, thousandths};
 
 /// A selector must be on this number of pages ...
 const MIN_PAGES: usize = 3;
@@ -50,6 +50,10 @@ pub struct Proposal {
     pub pages: usize,
     /// Number of such elements.
     pub elements: usize,
+    /// The share of the removed words of all pages that are inside its elements to drop, or outside of its elements for
+    /// content, 0..=1, in thousandths. Words that other selectors are for as well count fully, so this does not depend on what
+    /// else is proposed.
+    pub removes: f64,
     /// The first words of such an element.
     pub example: String,
 }
@@ -231,9 +235,21 @@ impl Candidate {
         (!is_name, Reverse((self.css.len(), self.css.clone())))
     }
 
-    fn proposal(&self, role: Role) -> Proposal {
+    /// The share of the removed words of all pages that it accounts for.
+    fn removes(&self, role: Role, pages: &[Sight]) -> f64 {
+        let on_page = |(page, words, _): (usize, Words, bool)| match role {
+            Role::Content => pages[page].all().less(words).go,
+            Role::Drop => words.go,
+        };
+        let removed = self.words(pages).map(on_page).sum();
+        let all = pages.iter().map(|page| page.all().go).sum();
+        thousandths(rounded(removed) as f64 / rounded(all).max(1) as f64)
+    }
+
+    fn proposal(&self, role: Role, pages: &[Sight]) -> Proposal {
         let (css, example) = (self.css.clone(), self.example.clone());
-        Proposal { role, css, pages: self.pages.len(), elements: self.elements, example }
+        let removes = self.removes(role, pages);
+        Proposal { role, css, pages: self.pages.len(), elements: self.elements, removes, example }
     }
 }
 
@@ -288,7 +304,7 @@ fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
         }
         let best = left.swap_remove(best);
         best.pages.iter().for_each(|(page, ranges)| uncovered[*page].cover(ranges));
-        proposals.push(best.proposal(Role::Drop));
+        proposals.push(best.proposal(Role::Drop, pages));
     }
     proposals
 }
@@ -359,7 +375,7 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
         let found = candidates.iter().enumerate().filter_map(|(at, candidate)| Some((outside(candidate)?, at)));
         let Some((_, best)) = found.max_by_key(order) else { break };
         candidates[best].pages.iter().for_each(|(page, _)| is_open[*page] = false);
-        proposals.push(candidates[best].proposal(Role::Content));
+        proposals.push(candidates[best].proposal(Role::Content, pages));
     }
     proposals
 }
@@ -367,13 +383,15 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
 /// Adds the selectors that these pages show to the file of their source, as proposed patterns. Those that the file has
 /// already get new counts.
 pub fn add(file: &mut PatternFile, pages: &[Sight]) {
-    for Proposal { role, css, pages: documents, elements, example } in propose(pages) {
+    for Proposal { role, css, pages: documents, elements, removes, example } in propose(pages) {
+        let removes = Some(removes);
         // What mining writes is a selector.
         let Ok(of_role) = Elements::parse(role, &css) else { continue };
         let (id, long_id) = (of_role.id(ID_DIGITS), of_role.id(LONG_ID_DIGITS));
         let is_it = |pattern: &&mut Pattern| [&id, &long_id].contains(&&pattern.id) && pattern.elements().is_some();
         if let Some(known) = file.patterns.iter_mut().find(is_it) {
             (known.documents, known.among, known.occurrences) = (documents, pages.len(), elements);
+            known.removes = removes;
             continue;
         }
         let is_taken = file.all().any(|pattern| pattern.id == id);
@@ -386,6 +404,7 @@ pub fn add(file: &mut PatternFile, pages: &[Sight]) {
             among: pages.len(),
             occurrences: elements,
             sources: None,
+            removes,
             ends_after: None,
             place: None,
             identifies: false,
@@ -402,7 +421,9 @@ mod tests {
     use super::*;
     use crate::cleaning::Span;
     use crate::dom::block_model::BlockModel;
+    use crate::dom::selector::{Selector, SelectorSet};
     use crate::html::read;
+    use crate::patterns::LexerCache;
 
     /// What happens to a page from which all text after a `-` in its line is removed.
     fn sight(page: &str) -> Sight {
@@ -464,6 +485,80 @@ mod tests {
         assert_eq!(proposed(&pages(page)), ["content div.story", "content div.review"]);
     }
 
+    /// Of all removed words, the share that a selector accounts for, counted word by word.
+    fn counted(pages: &[String], role: Role, css: &str) -> f64 {
+        let (mut all, mut its_own) = (0, 0);
+        for page in pages {
+            let (text, tree) = read::<Tree>(page);
+            let mut set = SelectorSet::default();
+            set.add(0, &Selector::parse(css).unwrap());
+            let elements: Vec<Range<usize>> = set.select(&tree).into_iter().map(|(node, _)| tree.text(node)).collect();
+            for line in text.lines() {
+                let Some((_, gone)) = line.split_once('-') else { continue };
+                for word in gone.split_whitespace() {
+                    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+                    let is_inside = elements.iter().any(|element| element.contains(&at));
+                    all += 1;
+                    its_own += usize::from(match role {
+                        Role::Content => !elements.is_empty() && !is_inside,
+                        Role::Drop => is_inside,
+                    });
+                }
+            }
+        }
+        (1000.0 * its_own as f64 / all as f64).round() / 1000.0
+    }
+
+    #[test]
+    fn the_share_of_the_removed_words_is_that_of_a_naive_count() {
+        let words = |number: usize| ["word"].repeat(number + 1).join(" ");
+        // Some pages have no story, some have a box inside a box of the same class. The menu is in a selector of its own and
+        // in that of the page's head.
+        let page = |page: usize| {
+            let menu = format!("<div class=head><nav><p>-{}</nav><p>-Sign in</div>", words(page % 5));
+            let inner = format!("<p>-{}<div class=box><p>-{}</div>", words(page % 3), words(page % 4));
+            let share = if page.is_multiple_of(4) { "" } else { "<p class=share>-Share it now" };
+            let story = format!("<div class=story><p>{TEN} {TEN}{share}</div>");
+            let story = if page.is_multiple_of(7) { format!("<p>{TEN}") } else { story };
+            format!("{menu}{story}<div class=box>{inner}</div><p>-All rights are ours")
+        };
+        let pages = pages(page);
+        let sights: Vec<Sight> = pages.iter().map(|page| sight(page)).collect();
+        let proposals = propose(&sights);
+        let found: Vec<String> = proposals.iter().map(|Proposal { css, .. }| css.clone()).collect();
+        assert_eq!(found, ["div.story", "div.head", "div.box", "p.share"]);
+        for Proposal { role, css, removes, .. } in &proposals {
+            assert_eq!(*removes, counted(&pages, *role, css), "{css}");
+        }
+        let sum: f64 = proposals.iter().map(|proposal| proposal.removes).sum();
+        assert!(sum > 1.0, "words outside of the content are also in what is dropped: {sum}");
+    }
+
+    #[test]
+    fn a_known_selector_gets_a_new_share() {
+        let yaml =
+            "dehusk: 1\nsource: s\nmined: {documents: 20, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n";
+        let id = |css: &str| Elements::parse(Role::Drop, css).unwrap().id(ID_DIGITS);
+        let known = [("p.share", "accepted", "removes: 0.9, "), ("div.gone", "rejected", "removes: 0.3, ")];
+        let entry = |(css, status, removes): (&str, &str, &str)| {
+            format!("  - {{id: '{}', status: {status}, {removes}drop: {css}}}\n", id(css))
+        };
+        let patterns: String = known.map(entry).concat();
+        let mut file = PatternFile::parse(&format!("{yaml}{patterns}"), &LexerCache::default()).unwrap();
+        let page = |_| format!("<div class=story><p>{TEN}<p class=share>-Share it now</div><nav><p>-{TEN}</nav>");
+        let sights: Vec<Sight> = pages(page).iter().map(|page| sight(page)).collect();
+        add(&mut file, &sights);
+        let shares: Vec<(&str, Status, Option<f64>)> =
+            file.patterns.iter().map(|pattern| (&*pattern.regex, pattern.status, pattern.removes)).collect();
+        let expected = [
+            ("div.gone", Status::Rejected, Some(0.3)),
+            ("div.story", Status::Proposed, Some(0.769)),
+            ("nav", Status::Proposed, Some(0.769)),
+            ("p.share", Status::Accepted, Some(0.231)),
+        ];
+        assert_eq!(shares, expected, "one that is not found again keeps its old counts");
+    }
+
     #[test]
     fn selectors_are_found_where_they_were_made() {
         let page = "<div id='a b' class='tw:x 2' role='it\"s' itemprop='c\\d'>-a b c</div><p>d e f</p><x-share-and-more-of-it class=a>-b";
@@ -471,8 +566,8 @@ mod tests {
         let made = selectors_for(&tree, 1);
         assert_eq!(made.len(), 5);
         for css in made {
-            let selector = crate::dom::selector::Selector::parse(&css).unwrap();
-            let mut set = crate::dom::selector::SelectorSet::default();
+            let selector = Selector::parse(&css).unwrap();
+            let mut set = SelectorSet::default();
             set.add(0, &selector);
             assert_eq!(set.select(&tree), [(1, 0)], "{css}");
         }

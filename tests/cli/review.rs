@@ -12,6 +12,15 @@ fn mined() -> Sandbox {
     sandbox
 }
 
+/// Mined HTML pages of one source, of which selectors are proposed.
+pub fn mined_pages() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let pages = tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/selectors/in"));
+    pages.iter().for_each(|(name, page)| sandbox.write(name, page));
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox
+}
+
 /// The entry, a line each key, of the only pattern whose example contains this.
 fn entry(sandbox: &Sandbox, part_of_example: &str) -> String {
     let file = sandbox.read(FILE);
@@ -67,6 +76,24 @@ fn mining_again_keeps_all_that_a_person_did() {
     let once = sandbox.tree("patterns");
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     assert_eq!(sandbox.tree("patterns"), once, "mining a second time changes nothing");
+}
+
+#[test]
+fn mining_again_measures_selectors_anew() {
+    const FILE: &str = "patterns/ferry.example.yaml";
+    let sandbox = mined_pages();
+    let mined = sandbox.read(FILE);
+    let footer = mined.split("  - ").find(|entry| entry.contains("drop: 'footer'")).expect("a selector").to_owned();
+    let measured = footer.lines().find(|line| line.contains("removes: 0.")).expect("a share").to_owned();
+    // One file is of an earlier version, in the other a person changed the number.
+    for other in ["", "    removes: 0.999\n"] {
+        let decided = footer.replace(&format!("{measured}\n"), other).replace("status: proposed", "status: accepted");
+        sandbox.write(FILE, mined.replace(&footer, &decided));
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        let again = sandbox.read(FILE);
+        let again = again.split("  - ").find(|entry| entry.contains("drop: 'footer'")).expect("the selector");
+        assert_eq!(again, footer.replace("status: proposed", "status: accepted"));
+    }
 }
 
 #[test]

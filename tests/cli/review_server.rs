@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::interruption::{signal, wait_until};
+use super::review::mined_pages;
 use super::*;
 
 /// Maximum time to wait. Answers that take seconds on a busy machine must not fail, and an answer that hangs must fail.
@@ -93,6 +94,41 @@ fn a_file_that_an_editor_saves_while_documents_are_looked_at() {
         review.ask("GET", "pulse?source=odd", "");
     }
     assert!(review.ask("GET", "s/odd/p/own-0/", "").contains("(?! 7)"), "what was saved last is there");
+    review.end();
+}
+
+#[test]
+fn a_proposed_selector_stands_where_its_share_puts_it() {
+    let sandbox = mined_pages();
+    let file = sandbox.read("patterns/ferry.example.yaml");
+    let share_of = |selector: &str| {
+        let entry = file.split("  - ").find(|entry| entry.contains(selector)).expect("a selector");
+        let (id, share) =
+            (entry.split('\'').nth(1), entry.split("removes: ").nth(1).and_then(|rest| rest.lines().next()));
+        (id.expect("an id").to_owned(), share.expect("a share").parse::<f64>().expect("a number"))
+    };
+    let mut shares = ["drop: 'aside", "content: ", "drop: 'footer", "drop: 'nav"].map(share_of);
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let review = Review::start(&sandbox);
+    let page = (0..600).find_map(|_| {
+        let page = review.ask("GET", "s/ferry.example/", "");
+        let is_known = page.contains(" removed because of it");
+        if !is_known {
+            sleep(Duration::from_millis(100));
+        }
+        is_known.then_some(page)
+    });
+    let page = page.expect("the effects are computed");
+    let list = page.split("id=\"list\"").nth(1).and_then(|rest| rest.split("</nav>").next()).expect("a list");
+    let places = shares.each_ref().map(|(id, _)| list.find(&format!("data-id=\"{id}\"")).expect("an item"));
+    assert!(places.is_sorted(), "{list}");
+    let (first, share) = &shares[0];
+    assert!(list.contains(&format!("{:.1} %", 100.0 * share)), "{list}");
+    let detail = review.ask("GET", &format!("s/ferry.example/p/{first}/"), "");
+    assert!(
+        detail.contains(&format!("accounts for <b>{:.1}\u{a0}%</b> of the removed words", 100.0 * share)),
+        "{detail}"
+    );
     review.end();
 }
 

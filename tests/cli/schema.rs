@@ -32,6 +32,7 @@ patterns:
     status: proposed
     documents: 3
     occurrences: 4
+    removes: 0.125
     example: 'More'
     note: ''
     drop: 'aside.related'
@@ -146,6 +147,9 @@ fn it_refuses_what_dehusk_refuses() {
         ("content: 'div.story > p'", "contents: 'div.story > p'"),
         ("evidence:", "evidences:"),
         ("ends_after: 10", "ends_after: soon"),
+        ("ends_after: 10", "removes: 0.5"),
+        ("removes: 0.125", "removes: 12.5"),
+        ("removes: 0.125", "removes: much"),
         ("place: head", "place: top"),
         ("identifies: true", "identifies: maybe"),
         ("share: 0.4", "share: 4"),

@@ -431,6 +431,7 @@ fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> P
             among: 20,
             occurrences: documents,
             sources: None,
+            removes: None,
             ends_after: (documents % 3 == 0).then_some(documents),
             place: (documents % 2 == 0).then_some(dehusk::patterns::Place::Ends),
             identifies: documents % 5 == 0,

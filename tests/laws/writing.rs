@@ -178,6 +178,7 @@ impl Entry {
             among,
             occurrences,
             sources: (sources % 2 == 0).then_some(sources),
+            removes: None,
             ends_after: (sources % 3 == 0).then_some(documents),
             place: [None, Some(Place::Head), Some(Place::Tail), Some(Place::Ends)][documents % 4],
             identifies: documents % 8 > 4,

@@ -140,10 +140,12 @@ impl Totals<'_> {
     }
 
     fn pattern(&self, Lens { file, pattern, .. }: &Lens) -> String {
-        let Pattern { id, status, regex, .. } = pattern;
+        let Pattern { id, status, regex, removes, .. } = pattern;
         let screen = self.screen;
         let id = screen.paint(Style::Id, &screen.on_one_line(id));
         let share = 100.0 * pattern.share();
+        let removes =
+            removes.map_or(String::new(), |removes| format!(", {:.1} % of the removed words", 100.0 * removes));
         let painted = screen.paint(Style::of_status(*status), status.name());
         let why_not = match status {
             Status::Rejected => "  it is rejected, so it removes nothing\n",
@@ -151,7 +153,7 @@ impl Totals<'_> {
             _ => "",
         };
         let (file, regex) = (screen.on_one_line(file), screen.on_one_line(regex));
-        format!("{id}  in {file}.yaml  mined in {share:.1} % of documents  {painted}  {regex}\n{why_not}")
+        format!("{id}  in {file}.yaml  mined in {share:.1} % of documents{removes}  {painted}  {regex}\n{why_not}")
     }
 
     /// What is removed, by which pattern, and what is kept.

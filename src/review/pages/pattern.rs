@@ -87,6 +87,7 @@ fn head(seen: &PatternView) -> Markup {
                 @if pattern.among > 0 {
                     li { "when mined: in " b { (percent(pattern.share())) } " of " (grouped(pattern.among as u64)) " documents" }
                 }
+                @if let Some(removes) = pattern.removes { li { "accounts for " b { (percent(removes)) } " of the removed words" } }
                 @if let Some(sources) = pattern.sources { li { "in " b { (sources) } " sources" } }
                 @if !pattern.is_as_mined() { li { "edited or written by hand" } }
                 @match effect {

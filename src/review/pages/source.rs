@@ -7,6 +7,7 @@ use crate::patterns::{Pattern, PatternFile, Status};
 use crate::review::alike::AlikePatterns;
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
+use crate::review::survey::worth;
 use crate::selection::effects::Effects;
 use crate::view::grouped;
 
@@ -119,7 +120,7 @@ fn item(listing: &Listing, index: usize, all_removed: usize, current: Option<&st
             span.number {
                 @match effects.and_then(|effects| effect(effects, index)) {
                     Some(effect) if effect.matches == 0 => "no match",
-                    Some(effect) => (share(effect.removed, all_removed)),
+                    Some(effect) => (share(worth(pattern, effect, all_removed), all_removed)),
                     None => (format!("in {:.0} %", 100.0 * pattern.share())),
                 }
             }

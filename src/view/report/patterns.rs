@@ -14,7 +14,7 @@ use crate::shown::shown;
 use crate::view::charts::strip;
 use crate::view::chips::chips;
 use crate::view::marks::{context, in_context};
-use crate::view::{grouped, size};
+use crate::view::{grouped, percent, size};
 
 /// Maximum number of patterns in the table.
 const LISTED: usize = 500;
@@ -218,9 +218,11 @@ fn example(pattern: &Pattern) -> String {
 fn when_mined(pattern: &Pattern) -> String {
     let [documents, among, occurrences] =
         [pattern.documents, pattern.among, pattern.occurrences].map(|count| grouped(count as u64));
+    let removes =
+        pattern.removes.map_or(String::new(), |removes| format!(", {} of the removed words", percent(removes)));
     match pattern.among {
         0 => "without counts: written by hand".to_owned(),
-        _ => format!("when mined: {documents} of {among} documents, {occurrences} occurrences"),
+        _ => format!("when mined: {documents} of {among} documents, {occurrences} occurrences{removes}"),
     }
 }
 
@@ -274,6 +276,16 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(!html.contains("<b>1.txt") && !html.contains("<i>") && !html.contains("<u>"), "{html}");
+    }
+
+    #[test]
+    fn the_card_of_a_selector_has_its_share_of_the_removed_words() {
+        let entry = "  - {id: a, drop: aside, documents: 8, among: 9, occurrences: 10, removes: 0.125}\n";
+        let text = text_of(&drawn(&file(entry), 0, 1).0);
+        assert!(
+            text.contains("when mined: 8 of 9 documents, 10 occurrences, 12.5\u{a0}% of the removed words"),
+            "{text}"
+        );
     }
 
     #[test]
