@@ -144,8 +144,8 @@ impl Totals<'_> {
         let screen = self.screen;
         let id = screen.paint(Style::Id, &screen.on_one_line(id));
         let share = 100.0 * pattern.share();
-        let removes =
-            removes.map_or(String::new(), |removes| format!(", {:.1} % of the removed words", 100.0 * removes));
+        let removes = removes
+            .map_or(String::new(), |removes| format!("  accounts for {:.1} % of the removed words", 100.0 * removes));
         let painted = screen.paint(Style::of_status(*status), status.name());
         let why_not = match status {
             Status::Rejected => "  it is rejected, so it removes nothing\n",
