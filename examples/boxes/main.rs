@@ -8,8 +8,9 @@
 //! Each page is drawn by Chromium as it is stored, without scripts and without the network. So it has the style that is in
 //! the page itself, and no other. The window is 1024 pixels wide and 768 high.
 
+use std::fmt::Display;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,7 +61,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let document = match inventory.read(place) {
             Ok(document) => document,
             Err(skipped) => {
-                eprintln!("skipped: {skipped}");
+                tell(&skipped)?;
                 continue;
             }
         };
@@ -69,12 +70,17 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 serde_json::to_writer(&mut output, &page)?;
                 output.write_all(b"\n")?;
             }
-            Err(error) => eprintln!("skipped: {}/{}: {error:#}", document.source, document.id),
+            Err(error) => tell(&format_args!("{}/{}: {error:#}", document.source, document.id))?,
         }
     }
     output.flush()?;
     client.close().await?;
     Ok(())
+}
+
+/// Says on stderr what is left out.
+fn tell(what: &dyn Display) -> io::Result<()> {
+    writeln!(io::stderr(), "skipped: {what}")
 }
 
 /// A browser that runs no scripts of pages and asks nobody for anything.
@@ -198,5 +204,30 @@ impl WebDriverCompatibleCommand for DevTools {
     fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         let body = json!({"cmd": self.command, "params": self.parameters});
         (http::Method::POST, Some(body.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_marked_where_their_tags_are_and_boxes_are_told_by_byte() {
+        let page = "<!doctype html><P class=a>one<br>two</P><ul><li>three<table><tr><td>four</table></ul>";
+        let (_, tree) = dehusk::read::<Tree>(page);
+        let marked = marked(page, &tree);
+        assert!(marked.starts_with("<!doctype html><P data-dehusk-node=1  class=a>one"), "{marked}");
+        // A line break is no node.
+        assert_eq!(marked.matches(MARK).count(), ["<P", "<ul", "<li", "<table", "<tr", "<td"].len());
+        let unmarked = (0..tree.len()).fold(marked, |page, node| page.replace(&format!(" {MARK}={node} "), ""));
+        assert_eq!(unmarked, page);
+        let sides = |left: f32| Some([left, 0.0, 1.04, 2.0]);
+        let nodes = [
+            MeasuredNode { node: 1, rect: sides(1.0), runs: vec![sides(2.0), None] },
+            // The browser has another run here.
+            MeasuredNode { node: 2, rect: None, runs: vec![sides(9.0)] },
+        ];
+        let one = page.find("one").expect("a run");
+        assert_eq!(boxes(&tree, &nodes), [(15, 1.0, 0.0, 1.0, 2.0), (one, 2.0, 0.0, 1.0, 2.0)]);
     }
 }

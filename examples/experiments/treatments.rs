@@ -206,7 +206,7 @@ impl Treatments {
     fn judged(&self, scratch: &mut Scratch, judge: &PageJudge, document: Untreated) -> Result<Cleaning, CleanError> {
         let Untreated { source, text, tree, .. } = document;
         let cleaner = &self.text[source];
-        let parts = tree.map(|tree| judge.boilerplate(text, tree, None)).unwrap_or_default();
+        let parts = tree.map(|tree| judge.boilerplate(text, tree, None, None)).unwrap_or_default();
         Ok(cleaner.cleaning_by(&cleaner.read_page(scratch, text, None, &|| true)?, &parts))
     }
 }

@@ -217,7 +217,7 @@ fn extracted(html: &str, url: Option<&str>, output: Output) -> Result<String> {
         check_size(text, Some(tree), || reader.count(&mut scratch, text))?;
         let reading = reader.read_page(&mut scratch, text, None, &|| true);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
-        Ok(reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url)))
+        Ok(reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url, None)))
     })
 }
 
