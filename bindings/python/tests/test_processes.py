@@ -131,8 +131,8 @@ def test_ctrl_c_is_heard(name: str) -> None:
     answer = process.stdout.readline().split()
     process.communicate(timeout=60)
     assert answer[0] == "stopped", answer
-    # A second, on a machine that may be busy.
-    assert float(answer[1]) - sent < 3.0
+    # It takes a fraction of a second, but a machine may be busy. The work itself takes longer than this.
+    assert float(answer[1]) - sent < 10.0
 
 
 def test_the_lock_of_the_interpreter_is_given_up(news: Rows) -> None:
