@@ -181,22 +181,22 @@ impl Strings {
     ///
     /// # Errors
     /// If they are too long for the type.
-    pub fn with<S: AsRef<str>>(&self, strings: &[S]) -> Result<ArrayRef> {
+    pub fn with(&self, strings: &[Option<&str>]) -> Result<ArrayRef> {
         Ok(match self {
             Strings::Utf8(_)
-                if strings.iter().map(|string| string.as_ref().len()).sum::<usize>() > i32::MAX as usize =>
+                if strings.iter().flatten().map(|string| string.len()).sum::<usize>() > i32::MAX as usize =>
             {
                 return Err(Fault::Data(
                     "the texts are too long for the type string; cast them to large_string".to_owned(),
                 ));
             }
-            Strings::Utf8(_) => Arc::new(GenericStringArray::<i32>::from_iter_values(strings)),
+            Strings::Utf8(_) => Arc::new(GenericStringArray::<i32>::from_iter(strings)),
             Strings::LargeUtf8(_) | Strings::Dictionary(..) | Strings::Null => {
-                Arc::new(GenericStringArray::<i64>::from_iter_values(strings))
+                Arc::new(GenericStringArray::<i64>::from_iter(strings))
             }
             Strings::View(_) => {
                 let mut builder = StringViewBuilder::with_capacity(strings.len());
-                strings.iter().for_each(|string| builder.append_value(string));
+                strings.iter().for_each(|string| builder.append_option(*string));
                 Arc::new(builder.finish())
             }
         })

@@ -21,7 +21,7 @@ use crate::cleaner::Core;
 use crate::errors::{Fault, Result};
 use crate::process::pool;
 use crate::running;
-use crate::text::{Cell, source_in, text_of};
+use crate::text::{Cell, is_missing, source_in, text_of};
 
 /// Bytes of text that a thread cleans in a step.
 const STEP: usize = 4 << 20;
@@ -33,17 +33,17 @@ trait Rows: Send + Sync + 'static {
 }
 
 struct Lists {
-    texts: Vec<PyBackedStr>,
-    sources: Vec<PyBackedStr>,
+    texts: Vec<Option<PyBackedStr>>,
+    sources: Vec<Option<PyBackedStr>>,
 }
 
 impl Rows for Lists {
     fn text(&self, index: usize) -> Option<&str> {
-        self.texts.get(index).map(|text| &**text)
+        self.texts.get(index)?.as_deref()
     }
 
     fn source(&self, index: usize) -> Option<&str> {
-        self.sources.get(index).map(|source| &**source)
+        self.sources.get(index)?.as_deref()
     }
 }
 
@@ -69,13 +69,38 @@ struct Batch<'a> {
     names: (&'a str, &'a str),
     /// The number of the first row in all data.
     first: u64,
+    missing: Missing,
     threads: usize,
+}
+
+/// What happens to a row without text or source.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Missing {
+    /// It is an error.
+    Error,
+    /// It stays as it is.
+    Keep,
+}
+
+impl Missing {
+    /// By its name in Python.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn parse(name: &str) -> Result<Missing> {
+        match name {
+            "error" => Ok(Missing::Error),
+            "keep" => Ok(Missing::Keep),
+            other => Err(Fault::Usage(format!("missing is {other:?}; give 'error' or 'keep'"))),
+        }
+    }
 }
 
 impl Batch<'_> {
     /// Cleans some of the rows. `None` stands for a text that stays as it is.
     fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, range: Range<usize>) -> Result<Vec<Option<String>>> {
         let (core, rows, first, threads) = (Arc::clone(self.core), Arc::clone(rows), self.first, self.threads);
+        let missing = self.missing;
         let (text_column, source_column) = (self.names.0.to_owned(), self.names.1.to_owned());
         running::run(py, None, move |run| {
             let go_on = || run.go_on().is_ok();
@@ -83,8 +108,12 @@ impl Batch<'_> {
                 let number = first + row as u64;
                 let (text, source) =
                     (Cell { row: number, column: &text_column }, Cell { row: number, column: &source_column });
-                let value = rows.source(row).ok_or_else(|| source.missing())?;
-                let given = rows.text(row).ok_or_else(|| text.missing())?;
+                let (given, value) = match (rows.text(row), rows.source(row)) {
+                    (Some(given), Some(value)) => (given, value),
+                    _ if missing == Missing::Keep => return Ok(None),
+                    (_, None) => return Err(source.missing()),
+                    (None, _) => return Err(text.missing()),
+                };
                 let cleaned = core.with_scratch(|scratch| core.clean(given, value, scratch, &go_on));
                 cleaned.map_err(|fault| fault.at(&format!("row {number}")))
             };
@@ -135,6 +164,7 @@ pub fn clean_list<'py>(
     texts: &Bound<'py, PyList>,
     sources: &Bound<'py, PyList>,
     names: &(String, String),
+    missing: Missing,
     threads: Option<usize>,
 ) -> Result<Bound<'py, PyList>> {
     let py = texts.py();
@@ -146,11 +176,14 @@ pub fn clean_list<'py>(
         )));
     }
     let strings = |list: &Bound<'py, PyList>, column: &str| {
-        let cell = |(row, value): (usize, Bound<'py, PyAny>)| text_of(&value, Cell { row: row as u64, column });
-        list.iter().enumerate().map(cell).collect::<Result<Vec<PyBackedStr>>>()
+        let cell = |(row, value): (usize, Bound<'py, PyAny>)| match missing {
+            Missing::Keep if is_missing(&value) => Ok(None),
+            _ => text_of(&value, Cell { row: row as u64, column }).map(Some),
+        };
+        list.iter().enumerate().map(cell).collect::<Result<Vec<Option<PyBackedStr>>>>()
     };
     let rows = Arc::new(Lists { texts: strings(texts, text)?, sources: strings(sources, source)? });
-    let batch = Batch { core, names: (text, source), first: 0, threads: threads_of(threads)? };
+    let batch = Batch { core, names: (text, source), first: 0, missing, threads: threads_of(threads)? };
     batch.check_sources(&*rows, texts.len(), &mut HashSet::new())?;
     let cleaned = PyList::empty(py);
     let mut start = 0;
@@ -176,6 +209,7 @@ pub struct CleanedBatches {
     text: Column,
     source: Column,
     schema: SchemaRef,
+    missing: Missing,
     threads: usize,
     known: HashSet<String>,
     /// The rows of earlier batches.
@@ -196,6 +230,7 @@ impl CleanedBatches {
         core: Arc<Core>,
         stream: &Bound<'_, PyAny>,
         names: (String, String),
+        missing: Missing,
         threads: Option<usize>,
     ) -> Result<CleanedBatches> {
         let threads = threads_of(threads)?;
@@ -204,14 +239,16 @@ impl CleanedBatches {
         let (text, source) = (Column::find(&schema, &names.0)?, Column::find(&schema, &names.1)?);
         let schema = with_text(&schema, text)?;
         let known = HashSet::new();
-        Ok(CleanedBatches { core, reader, names, text, source, schema, threads, known, first: 0, current: None })
+        let current = None;
+        Ok(CleanedBatches { core, reader, names, text, source, schema, missing, threads, known, first: 0, current })
     }
 
     fn next(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(Current { batch, rows, start }) = &mut self.current {
                 let names = (self.names.0.as_str(), self.names.1.as_str());
-                let how = Batch { core: &self.core, names, first: self.first, threads: self.threads };
+                let (missing, threads) = (self.missing, self.threads);
+                let how = Batch { core: &self.core, names, first: self.first, missing, threads };
                 if *start < batch.num_rows() {
                     let step = how.step(&**rows, *start, batch.num_rows());
                     *start = step.end;
@@ -223,7 +260,8 @@ impl CleanedBatches {
             let Some(batch) = self.reader.next(py)? else { return Ok(None) };
             let rows = Columns { texts: self.text.strings(&batch)?, sources: self.source.strings(&batch)? };
             let names = (self.names.0.as_str(), self.names.1.as_str());
-            let how = Batch { core: &self.core, names, first: self.first, threads: self.threads };
+            let (missing, threads) = (self.missing, self.threads);
+            let how = Batch { core: &self.core, names, first: self.first, missing, threads };
             how.check_sources(&rows, batch.num_rows(), &mut self.known)?;
             self.current = Some(Current { batch, rows: Arc::new(rows), start: 0 });
         }
@@ -253,11 +291,8 @@ fn replaced(
     text: Column,
     schema: &SchemaRef,
 ) -> Result<RecordBatch> {
-    let texts: Vec<&str> = step
-        .clone()
-        .zip(cleaned)
-        .map(|(row, new)| new.as_deref().or_else(|| rows.text(row)).unwrap_or_default())
-        .collect();
+    let texts: Vec<Option<&str>> =
+        step.clone().zip(cleaned).map(|(row, new)| new.as_deref().or_else(|| rows.text(row))).collect();
     let mut columns = batch.slice(step.start, step.len()).columns().to_vec();
     columns[text.index()] = rows.texts.with(&texts)?;
     let batch = RecordBatch::try_new(Arc::clone(schema), columns);

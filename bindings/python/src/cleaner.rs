@@ -11,8 +11,7 @@ use dehusk::dom::article_head::HeadChoices;
 use dehusk::dom::block_model::{BlockModel, JudgedPage};
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::html::{SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
-use dehusk::patterns::PatternFile;
-use dehusk::pipeline::Library;
+use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
 use dehusk::pipeline::memory::{DocumentNeed, most_of_what_is_free};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
@@ -20,9 +19,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
-use crate::batches::{CleanedBatches, clean_list};
+use crate::batches::{CleanedBatches, Missing, clean_list};
 use crate::errors::{Fault, Result};
-use crate::patterns::{Patterns, patterns_of};
+use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
 use crate::text::{argument, source_of};
 
@@ -66,7 +65,8 @@ type Arguments = (Patterns, bool, Option<String>, Option<f64>);
 
 /// What all calls share. The cleaner of a source is compiled when its first text comes.
 pub struct Core {
-    library: Arc<Library>,
+    files: Arc<Files>,
+    shared: OnceLock<Option<PatternFile>>,
     options: CleanOptions,
     max_removed: f64,
     own: Mutex<HashMap<String, Arc<SourceCleaner>>>,
@@ -95,31 +95,33 @@ impl Output {
 }
 
 impl Core {
-    fn new(library: Arc<Library>, options: CleanOptions, max_removed: f64) -> Core {
-        let (own, other, scratches) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Core { library, options, max_removed, own, other, scratches }
+    fn new(files: Arc<Files>, options: CleanOptions, max_removed: f64) -> Core {
+        let (own, other, scratches, shared) = (Mutex::default(), OnceLock::new(), Mutex::default(), OnceLock::new());
+        Core { files, shared, options, max_removed, own, other, scratches }
     }
 
-    fn of(&self, source: &str) -> Arc<SourceCleaner> {
-        if self.library.get(source).is_none() {
-            return Arc::clone(self.other.get_or_init(|| Arc::new(self.compile(source))));
+    fn of(&self, source: &str) -> Result<Arc<SourceCleaner>> {
+        if !self.files.has(source) {
+            return get_or_try_init(&self.other, || self.compile(source).map(Arc::new)).map(Arc::clone);
         }
-        let mut own = lock(&self.own);
-        if let Some(known) = own.get(source) {
-            return Arc::clone(known);
+        if let Some(known) = lock(&self.own).get(source) {
+            return Ok(Arc::clone(known));
         }
-        let compiled = Arc::new(self.compile(source));
-        own.insert(source.to_owned(), Arc::clone(&compiled));
-        compiled
+        // Without the lock: while files are parsed in parallel, this thread may clean another row. Two threads may both
+        // compile a source.
+        let compiled = Arc::new(self.compile(source)?);
+        Ok(Arc::clone(lock(&self.own).entry(source.to_owned()).or_insert(compiled)))
     }
 
-    fn compile(&self, source: &str) -> SourceCleaner {
-        let files = self.library.for_source(source);
-        match files.is_empty() {
+    fn compile(&self, source: &str) -> Result<SourceCleaner> {
+        let own = self.files.parse(source)?;
+        let shared = get_or_try_init(&self.shared, || self.files.parse(SHARED))?;
+        let files: Vec<&PatternFile> = own.iter().chain(shared).collect();
+        Ok(match files.is_empty() {
             false => SourceCleaner::new(&files, &self.options),
             // Where nothing is known of a source, only the structure of a page says something.
             true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().shape(None)),
-        }
+        })
     }
 
     /// Calls `work` with scratch space that no other thread uses.
@@ -139,7 +141,7 @@ impl Core {
         scratch: &mut Scratch,
         go_on: &dyn Fn() -> bool,
     ) -> Result<(Cleaning, Arc<SourceCleaner>)> {
-        let cleaner = self.of(source);
+        let cleaner = self.of(source)?;
         check_size(text, tree, || cleaner.count(scratch, text))?;
         let reading = cleaner.read_page(scratch, text, tree, go_on);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
@@ -372,6 +374,8 @@ impl Cleaner {
     ///     The texts. All other columns stay.
     /// text, source : str
     ///     The names of the columns.
+    /// missing : "error" or "keep"
+    ///     What happens to a row whose text or source is null: it is an error, or stays as it is.
     /// threads : int or None
     ///     Number of threads. All cores by default.
     ///
@@ -393,19 +397,22 @@ impl Cleaner {
     /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
     /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]})
     /// {'text': ['Late.'], 'source': ['tide']}
-    #[pyo3(signature = (data, text="text", source="source", *, threads=None))]
+    /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate.", None], "source": ["tide"] * 2}, missing="keep")
+    /// {'text': ['Late.', None], 'source': ['tide', 'tide']}
+    #[pyo3(signature = (data, text="text", source="source", *, missing="error", threads=None))]
     fn clean_batch<'py>(
         this: &Bound<'py, Cleaner>,
         data: &Bound<'py, PyAny>,
         text: &str,
         source: &str,
+        missing: &str,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLEAN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = this.py();
         let clean =
             CLEAN.get_or_try_init(py, || py.import("dehusk._data")?.getattr("clean_batch").map(Bound::unbind))?;
-        clean.bind(py).call1((this, data, text, source, threads))
+        clean.bind(py).call1((this, data, text, source, missing, threads))
     }
 
     fn _clean_list<'py>(
@@ -413,24 +420,26 @@ impl Cleaner {
         texts: &Bound<'py, PyList>,
         sources: &Bound<'py, PyList>,
         names: (String, String),
+        missing: &str,
         threads: Option<usize>,
     ) -> Result<Bound<'py, PyList>> {
-        clean_list(&self.core, texts, sources, &names, threads)
+        clean_list(&self.core, texts, sources, &names, Missing::parse(missing)?, threads)
     }
 
     fn _clean_stream(
         &self,
         stream: &Bound<'_, PyAny>,
         names: (String, String),
+        missing: &str,
         threads: Option<usize>,
     ) -> Result<CleanedBatches> {
-        CleanedBatches::new(Arc::clone(&self.core), stream, names, threads)
+        CleanedBatches::new(Arc::clone(&self.core), stream, names, Missing::parse(missing)?, threads)
     }
 
     /// The patterns.
     #[getter]
     fn patterns(&self) -> Patterns {
-        Patterns::of_library(Arc::clone(&self.core.library))
+        Patterns::sharing(Arc::clone(&self.core.files))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, Arguments) {
@@ -438,7 +447,7 @@ impl Cleaner {
     }
 
     fn __repr__(&self) -> String {
-        format!("<dehusk.Cleaner: {} sources>", self.core.library.files().count())
+        format!("<dehusk.Cleaner: {} sources>", self.core.files.len())
     }
 }
 
@@ -489,4 +498,13 @@ pub fn extract(py: Python<'_>, html: &Bound<'_, PyString>, output: &str, url: Op
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The value of a cell, which is computed once. (Two threads may both compute it.)
+fn get_or_try_init<T>(cell: &OnceLock<T>, value: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let value = value()?;
+    Ok(cell.get_or_init(|| value))
 }

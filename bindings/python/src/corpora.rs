@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 use crate::cleaner::clean_options;
 use crate::errors::{Fault, Result};
 use crate::mining::{lexer, options};
-use crate::patterns::{load_error, patterns_of};
+use crate::patterns::{library_of, load_error};
 use crate::process::with_threads;
 use crate::running::{self, Run};
 use crate::warnings::warn;
@@ -288,7 +288,7 @@ pub fn clean_corpus<'py>(
     limits: Limits,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyDict>> {
-    let (reading, options, library) = (reading.options()?, cleaning.options(limits)?, patterns_of(patterns)?);
+    let (reading, options, library) = (reading.options()?, cleaning.options(limits)?, library_of(patterns)?);
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading.tree(options.needs_trees(&library)), run)?;
         let output = root(out, &inventory.inputs())?;

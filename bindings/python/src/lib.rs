@@ -27,9 +27,13 @@ fn _dehusk(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batches::CleanedBatches>()?;
     module.add_class::<cleaner::Cleaner>()?;
     module.add_class::<documents::Documents>()?;
+    module.add_class::<mining::Candidates>()?;
     module.add_class::<patterns::Patterns>()?;
     module.add_class::<patterns::SourcePatterns>()?;
     module.add_function(wrap_pyfunction!(cleaner::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(text::decode_page, module)?)?;
+    module.add_function(wrap_pyfunction!(text::is_source, module)?)?;
+    module.add_function(wrap_pyfunction!(text::source_of_url, module)?)?;
     module.add_function(wrap_pyfunction!(mining::mine, module)?)?;
     module.add_function(wrap_pyfunction!(mining::candidates, module)?)?;
     module.add_function(wrap_pyfunction!(mining::compare, module)?)?;

@@ -8,7 +8,7 @@ use dehusk::corpus::{OutputFile, OutputRoot};
 use dehusk::pipeline::candidates::mine_candidates_of;
 use dehusk::pipeline::mining::list;
 use dehusk::pipeline::workers::all_cores;
-use dehusk::pipeline::{CorpusMineOptions, Library, combine, mine_corpus};
+use dehusk::pipeline::{CorpusMineOptions, combine, mine_corpus};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -50,16 +50,16 @@ pub fn mine(
 ) -> Result<Patterns> {
     let options = options(threads, memory)?;
     let spooled = documents.borrow_mut().finish()?;
-    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().library()));
+    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().files()));
     let (patterns, told) = running::run(py, progress, move |run| {
         with_threads(threads, || {
             let folder = spooled.path("patterns");
             if let Some(reviewed) = reviewed {
-                Patterns::of_library(reviewed).write(&folder, false)?;
+                reviewed.write(&folder, false)?;
             }
             let output = OutputRoot::create(folder, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
             let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
-            Ok((Patterns::of_files(mined.files), run.told().renamed(|message| spooled.in_rows(message))))
+            Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| spooled.in_rows(message))))
         })?
     })?;
     warn(py, &told)?;
@@ -98,38 +98,67 @@ pub fn candidates<'py>(
     Ok(by_source)
 }
 
+/// What `compare` is given, in files. Of bytes, no more than those of one call are in memory.
+#[pyclass(module = "dehusk._dehusk")]
+pub struct Candidates {
+    folder: TempDir,
+    files: Vec<PathBuf>,
+}
+
+#[pymethods]
+impl Candidates {
+    #[new]
+    fn new() -> Result<Candidates> {
+        let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
+        Ok(Candidates { folder, files: Vec::new() })
+    }
+
+    /// Adds what `candidates` returned for a source.
+    fn add(&mut self, py: Python<'_>, bytes: &[u8]) -> Result<()> {
+        let path = self.folder.path().join(format!("candidates[{}]", self.files.len()));
+        py.detach(|| fs::write(&path, bytes)).map_err(|error| Fault::io(&error))?;
+        self.files.push(path);
+        Ok(())
+    }
+
+    /// Adds a file with the same, or a file of ``dehusk mine --candidates``.
+    fn add_file(&mut self, path: PathBuf) {
+        self.files.push(path);
+    }
+}
+
+impl Candidates {
+    fn finish(&mut self) -> Result<Candidates> {
+        if self.files.is_empty() {
+            return Err(Fault::Data("there are no candidates to compare; give those of at least 1 source".to_owned()));
+        }
+        Ok(std::mem::replace(self, Candidates::new()?))
+    }
+}
+
 #[pyfunction]
 #[pyo3(signature = (candidates, reviewed=None, threads=None, memory=None, progress=None))]
 pub fn compare(
     py: Python<'_>,
-    candidates: Vec<Bound<'_, PyBytes>>,
+    candidates: &Bound<'_, Candidates>,
     reviewed: Option<Py<Patterns>>,
     threads: Option<usize>,
     memory: Option<u64>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Result<Patterns> {
     let options = options(threads, memory)?;
-    if candidates.is_empty() {
-        return Err(Fault::Data("there are no candidates to compare; give those of at least 1 source".to_owned()));
-    }
-    let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
-    let mut files: Vec<PathBuf> = Vec::new();
-    for (index, bytes) in candidates.iter().enumerate() {
-        files.push(folder.path().join(format!("candidates[{index}]")));
-        let (path, bytes) = (&files[index], bytes.as_bytes());
-        py.detach(|| fs::write(path, bytes)).map_err(|error| Fault::io(&error))?;
-    }
-    let reviewed: Option<Arc<Library>> = reviewed.map(|reviewed| Arc::clone(reviewed.get().library()));
+    let Candidates { folder, files } = candidates.borrow_mut().finish()?;
+    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().files()));
     let (patterns, told) = running::run(py, progress, move |run| {
         with_threads(threads, || {
             let output = folder.path().join("patterns");
             if let Some(reviewed) = reviewed {
-                Patterns::of_library(reviewed).write(&output, false)?;
+                reviewed.write(&output, false)?;
             }
             let output = OutputRoot::create(output, &[]).map_err(dehusk::pipeline::PipelineError::from)?;
             let prefix = format!("{}/", folder.path().display());
             let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
-            Ok((Patterns::of_files(mined.files), run.told().renamed(|message| message.replace(&prefix, ""))))
+            Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| message.replace(&prefix, ""))))
         })?
     })?;
     warn(py, &told)?;

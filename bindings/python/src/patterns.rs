@@ -1,20 +1,22 @@
-//! Pattern files in memory.
+//! Pattern files in memory, as compressed text.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::{fs, io};
 
 use dehusk::corpus::OutputRoot;
 use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile};
-use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::library::load_each;
 use dehusk::pipeline::{Library, LibraryError, PipelineError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyType};
+use pyo3::types::{PyBytes, PyList, PyType};
+use rayon::prelude::*;
 
 use crate::errors::{Fault, Result, chain};
-use crate::process::{pool, with_threads};
+use crate::process::{in_pool, with_threads};
 use crate::running;
 
 /// Patterns of sources, as in a folder of pattern files.
@@ -31,58 +33,139 @@ use crate::running;
 /// >>> [(pattern.id, pattern.status) for pattern in patterns["tide"].patterns]
 /// [('home', 'accepted')]
 /// >>> patterns
-/// <dehusk.Patterns: 1 patterns of 1 sources>
+/// <dehusk.Patterns: 1 sources>
 #[pyclass(frozen, module = "dehusk")]
 pub struct Patterns {
-    library: Arc<Library>,
+    files: Arc<Files>,
 }
+
+/// The compression level of Zstandard.
+const LEVEL: i32 = 3;
 
 /// The patterns of a source: a pattern file.
 #[pyclass(frozen, module = "dehusk")]
 pub struct SourcePatterns {
-    library: Arc<Library>,
+    files: Arc<Files>,
     source: String,
+    parsed: OnceLock<PatternFile>,
 }
 
-impl Patterns {
-    /// Patterns of these files.
-    pub fn of_files(files: Vec<PatternFile>) -> Patterns {
-        Patterns { library: Arc::new(Library::of_files(files)) }
+/// Pattern files as compressed text, by source. A worker sees few of all sources, so a file is parsed when it is asked for.
+#[derive(Default)]
+pub struct Files {
+    packed: BTreeMap<String, Packed>,
+    lexers: LexerCache,
+}
+
+/// A pattern file in canonical form, so that equal files are equal texts. Zstandard makes it 3 times smaller.
+#[derive(PartialEq)]
+struct Packed(Vec<u8>);
+
+impl Packed {
+    fn of(file: &PatternFile) -> Result<Packed> {
+        zstd::bulk::compress(file.to_yaml().as_bytes(), LEVEL).map(Packed).map_err(|error| Fault::io(&error))
     }
 
-    /// Patterns that are in a library already.
-    pub fn of_library(library: Arc<Library>) -> Patterns {
-        Patterns { library }
+    fn text(&self, source: &str) -> Result<String> {
+        let text = zstd::decode_all(&*self.0).and_then(|text| String::from_utf8(text).map_err(io::Error::other));
+        text.map_err(|error| {
+            Fault::Pattern(format!("the patterns of source '{source}' are damaged ({error}): load them again"))
+        })
+    }
+}
+
+impl Files {
+    fn load(path: &Path) -> Result<Files> {
+        let lexers = LexerCache::default();
+        let (packed, _) = load_each(path, &lexers, |file| Packed::of(&file)).map_err(|error| load_error(&error))?;
+        let packed = packed.into_iter().map(|(source, packed)| Ok((source, packed?))).collect::<Result<_>>()?;
+        Ok(Files { packed, lexers })
     }
 
-    /// The files.
-    pub fn library(&self) -> &Arc<Library> {
-        &self.library
+    fn of(files: impl IntoIterator<Item = PatternFile>) -> Result<Files> {
+        let packed = files.into_iter().map(|file| Ok((file.source.clone(), Packed::of(&file)?)));
+        Ok(Files { packed: packed.collect::<Result<_>>()?, ..Files::default() })
+    }
+
+    /// The name of each source, and its file as text.
+    fn texts(&self) -> impl Iterator<Item = (&str, Result<String>)> {
+        self.packed.iter().map(|(source, packed)| (source.as_str(), packed.text(source)))
+    }
+
+    fn text(&self, source: &str) -> Result<Option<String>> {
+        self.packed.get(source).map(|packed| packed.text(source)).transpose()
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// Whether there is a file for this source.
+    pub fn has(&self, source: &str) -> bool {
+        self.packed.contains_key(source)
+    }
+
+    /// The file of a source.
+    ///
+    /// # Errors
+    /// If it cannot be used: it was pickled by another version.
+    pub fn parse(&self, source: &str) -> Result<Option<PatternFile>> {
+        let text = self.text(source)?;
+        text.map(|yaml| parse(&format!("{source}.yaml"), &yaml, &self.lexers)).transpose()
+    }
+
+    /// All files, parsed.
+    ///
+    /// # Errors
+    /// If one cannot be used.
+    pub fn library(&self) -> Result<Library> {
+        let sources: Vec<&String> = self.packed.keys().collect();
+        let files: Result<Vec<Option<PatternFile>>> =
+            in_pool(|| sources.into_par_iter().map(|source| self.parse(source)).collect())?;
+        Ok(Library::of_files(files?.into_iter().flatten().collect()))
     }
 
     /// Writes the files. A file with other content is replaced only if `overwrite`.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
     pub fn write(&self, folder: &Path, overwrite: bool) -> Result<()> {
         let error = |error: PipelineError| Fault::from(error);
         let output = OutputRoot::create(folder, &[]).map_err(|problem| error(problem.into()))?;
-        let files: Vec<(String, String)> =
-            self.library.files().map(|file| (format!("{}.yaml", file.source), file.to_yaml())).collect();
-        let differs =
-            |(name, yaml): &&(String, String)| fs::read(folder.join(name)).is_ok_and(|old| old != yaml.as_bytes());
-        if let (false, Some((name, _))) = (overwrite, files.iter().find(differs)) {
-            let path = folder.join(name);
-            return Err(Fault::Usage(format!(
-                "{path:?} already exists, and is different: name another folder, or add overwrite=True"
-            )));
+        for (source, text) in self.texts() {
+            let path = folder.join(format!("{source}.yaml"));
+            let text = text?;
+            if !overwrite && fs::read(&path).is_ok_and(|old| old != text.as_bytes()) {
+                return Err(Fault::Usage(format!(
+                    "{path:?} already exists, and is different: name another folder, or add overwrite=True"
+                )));
+            }
         }
-        for (name, yaml) in &files {
-            let written = output.write_atomic(name, |file| std::io::Write::write_all(file, yaml.as_bytes()));
+        for (source, text) in self.texts() {
+            let text = text?;
+            let written =
+                output.write_atomic(format!("{source}.yaml"), |file| io::Write::write_all(file, text.as_bytes()));
             written.map_err(|problem| error(problem.into()))?;
         }
         Ok(())
     }
+}
 
-    fn yaml(&self) -> Vec<String> {
-        self.library.files().map(PatternFile::to_yaml).collect()
+impl Patterns {
+    /// Patterns of these files.
+    pub fn of_files(files: impl IntoIterator<Item = PatternFile>) -> Result<Patterns> {
+        Files::of(files).map(|files| Patterns { files: Arc::new(files) })
+    }
+
+    /// Patterns that share these files.
+    pub fn sharing(files: Arc<Files>) -> Patterns {
+        Patterns { files }
+    }
+
+    /// The files.
+    pub fn files(&self) -> &Arc<Files> {
+        &self.files
     }
 }
 
@@ -101,6 +184,8 @@ pub fn load_error(error: &LibraryError) -> Fault {
 impl Patterns {
     /// Read a folder of pattern files, or one file.
     ///
+    /// Every file is checked, but only its text is kept. A source is parsed when it is asked for.
+    ///
     /// Parameters
     /// ----------
     /// folder : path
@@ -115,9 +200,9 @@ impl Patterns {
     ///     If there are none, or one cannot be used. The message names file and line.
     #[classmethod]
     fn load(class: &Bound<'_, PyType>, folder: PathBuf) -> Result<Patterns> {
-        let load = move || Library::load(&folder).map_err(|error| load_error(&error));
-        let library = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
-        Ok(Patterns { library: Arc::new(library) })
+        let load = move || Files::load(&folder);
+        let files = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
+        Ok(Patterns { files: Arc::new(files) })
     }
 
     /// Read pattern files that are strings.
@@ -131,7 +216,19 @@ impl Patterns {
     /// Patterns
     #[classmethod]
     fn from_yaml(class: &Bound<'_, PyType>, files: Vec<String>) -> Result<Patterns> {
-        class.py().detach(|| pool(all_cores())?.install(|| parsed(&files))).map(Patterns::of_files)
+        Ok(Patterns { files: Arc::new(class.py().detach(|| checked(&files))?) })
+    }
+
+    /// Patterns of files that were checked before: what `_packed` gives.
+    #[classmethod]
+    fn _of_packed(_class: &Bound<'_, PyType>, files: Vec<(String, Bound<'_, PyBytes>)>) -> Patterns {
+        let packed = files.into_iter().map(|(source, file)| (source, Packed(file.as_bytes().to_vec()))).collect();
+        Patterns { files: Arc::new(Files { packed, ..Files::default() }) }
+    }
+
+    /// The name of each source, and its file, compressed: for pickles, and for engines.
+    fn _packed<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
+        self.files.packed.iter().map(|(source, file)| (source.as_str(), PyBytes::new(py, &file.0))).collect()
     }
 
     /// Write a pattern file for each source.
@@ -144,13 +241,13 @@ impl Patterns {
     ///     Whether files are replaced that are different.
     #[pyo3(signature = (folder, *, overwrite=false))]
     fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool) -> Result<()> {
-        py.detach(|| self.write(&folder, overwrite))
+        py.detach(|| self.files.write(&folder, overwrite))
     }
 
     /// The names of the sources, sorted.
     #[getter]
     fn sources(&self) -> Vec<String> {
-        self.library.files().map(|file| file.source.clone()).collect()
+        self.files.packed.keys().cloned().collect()
     }
 
     /// The names of the sources, sorted.
@@ -185,11 +282,11 @@ impl Patterns {
     }
 
     fn __contains__(&self, source: &str) -> bool {
-        self.library.get(source).is_some()
+        self.files.has(source)
     }
 
     fn __len__(&self) -> usize {
-        self.library.files().count()
+        self.files.len()
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -197,29 +294,32 @@ impl Patterns {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Patterns>().is_ok_and(|other| self.yaml() == other.get().yaml())
+        other.cast::<Patterns>().is_ok_and(|other| self.files.packed == other.get().files.packed)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<String>,))> {
-        Ok((py.get_type::<Patterns>().getattr("from_yaml")?, (self.yaml(),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {
+        Ok((py.get_type::<Patterns>().getattr("_of_packed")?, (PyList::new(py, self._packed(py))?,)))
     }
 
     fn __repr__(&self) -> String {
-        let count: usize = self.library.files().map(|file| file.patterns.len()).sum();
-        format!("<dehusk.Patterns: {count} patterns of {} sources>", self.__len__())
+        format!("<dehusk.Patterns: {} sources>", self.__len__())
     }
 }
 
 impl Patterns {
     fn of(&self, source: String) -> SourcePatterns {
-        SourcePatterns { library: Arc::clone(&self.library), source }
+        SourcePatterns { files: Arc::clone(&self.files), source, parsed: OnceLock::new() }
     }
 }
 
 impl SourcePatterns {
     fn file(&self) -> Result<&PatternFile> {
+        if let Some(parsed) = self.parsed.get() {
+            return Ok(parsed);
+        }
         let none = || Fault::Internal(format!("there are no patterns for source '{}'", self.source));
-        self.library.get(&self.source).ok_or_else(none)
+        let parsed = self.files.parse(&self.source)?.ok_or_else(none)?;
+        Ok(self.parsed.get_or_init(|| parsed))
     }
 }
 
@@ -271,7 +371,7 @@ impl SourcePatterns {
 
     /// The pattern file as text.
     fn to_yaml(&self) -> Result<String> {
-        Ok(self.file()?.to_yaml())
+        Ok(self.files.text(&self.source)?.unwrap_or_default())
     }
 
     fn __repr__(&self) -> Result<String> {
@@ -280,20 +380,22 @@ impl SourcePatterns {
     }
 }
 
-fn parsed(files: &[String]) -> Result<Vec<PatternFile>> {
-    let cache = LexerCache::default();
-    let mut parsed: Vec<PatternFile> = Vec::new();
+fn parse(name: &str, yaml: &str, lexers: &LexerCache) -> Result<PatternFile> {
+    let problem = |problems: Vec<FileProblem>| Fault::Pattern(FileProblem::display_all(&problems, Path::new(name)));
+    in_pool(|| PatternFile::parse(yaml, lexers))?.map_err(problem)
+}
+
+fn checked(files: &[String]) -> Result<Files> {
+    let mut checked = Files::default();
     for (index, yaml) in files.iter().enumerate() {
-        let path = PathBuf::from(format!("files[{index}]"));
-        let problem = |problems: Vec<FileProblem>| Fault::Pattern(FileProblem::display_all(&problems, &path));
-        let file = PatternFile::parse(yaml, &cache).map_err(problem)?;
-        if parsed.iter().any(|other| other.source == file.source) {
+        let file = parse(&format!("files[{index}]"), yaml, &checked.lexers)?;
+        if checked.has(&file.source) {
             let message = format!("files[{index}]: there is another file for source '{}'; keep one", file.source);
             return Err(Fault::Pattern(message));
         }
-        parsed.push(file);
+        checked.packed.insert(file.source.clone(), Packed::of(&file)?);
     }
-    Ok(parsed)
+    Ok(checked)
 }
 
 fn listed<'py>(py: Python<'py>, file: &PatternFile, patterns: &[Pattern]) -> Result<Bound<'py, PyList>> {
@@ -324,13 +426,19 @@ fn class_of_patterns(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     CLASS.import(py, "dehusk._types", "Pattern")
 }
 
+/// The same as [`patterns_of`], all parsed: for runs that read all sources.
+pub fn library_of(given: &Bound<'_, PyAny>) -> Result<Library> {
+    let files = patterns_of(given)?;
+    given.py().detach(|| files.library())
+}
+
 /// Patterns that were given as such, or as the path of their folder.
-pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Library>> {
+pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Files>> {
     if let Ok(patterns) = given.cast::<Patterns>() {
-        return Ok(Arc::clone(&patterns.get().library));
+        return Ok(Arc::clone(&patterns.get().files));
     }
     match given.extract::<PathBuf>() {
-        Ok(folder) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), folder)?.library),
+        Ok(folder) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), folder)?.files),
         Err(_) => {
             let kind = given.get_type().qualname()?;
             Err(Fault::Type(format!(

@@ -38,6 +38,14 @@ pub fn with_threads<T>(threads: Option<usize>, work: impl FnOnce() -> T) -> Resu
     in_own_pool(threads.unwrap_or_else(all_cores), work).map_err(|error| Fault::Internal(chain(&error)))
 }
 
+/// Does work that may be parallel in a pool of this process: in that of this thread, if it has one.
+pub fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    match rayon::current_thread_index() {
+        Some(_) => Ok(work()),
+        None => Ok(pool(all_cores())?.install(work)),
+    }
+}
+
 /// A pool for short work, kept for the next time.
 pub fn pool(threads: usize) -> Result<Arc<ThreadPool>> {
     let process = std::process::id();

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::cleaner::clean_options;
 use crate::documents::Documents;
 use crate::errors::{Fault, Result};
-use crate::patterns::patterns_of;
+use crate::patterns::library_of;
 use crate::process::with_threads;
 use crate::running;
 use crate::warnings::warn;
@@ -43,7 +43,7 @@ pub fn stream(
     patterns: Option<&Bound<'_, PyAny>>,
     how: Streaming,
 ) -> Result<Vec<Option<String>>> {
-    let library = patterns.map(patterns_of).transpose()?.unwrap_or_default();
+    let library = patterns.map(library_of).transpose()?.unwrap_or_default();
     let table = TableChanges::default().max_segments(how.max_segments).lifetime(how.lifetime);
     let cleaning = CorpusCleanOptions::default().cleaning(clean_options(how.shape, None)?);
     let options = StreamOptions::default().documents(cleaning).table(table).learns(how.learns).notes_inputs(false);

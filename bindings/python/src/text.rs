@@ -1,6 +1,8 @@
 //! Python values as text, with messages that say where they are.
 
-use dehusk::corpus::SourceId;
+use std::cell::RefCell;
+
+use dehusk::corpus::{SourceBy, SourceId, decoded_page};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
@@ -60,9 +62,14 @@ pub fn argument(text: &Bound<'_, PyString>, name: &str) -> Result<PyBackedStr> {
     PyBackedStr::try_from(text.clone()).map_err(|_| Fault::Data(format!("{name}: {LONE_SURROGATE}")))
 }
 
-/// Whether a value stands for no value: `None`, or a number that is no number, as pandas writes it.
+/// Whether a value stands for no value: `None`, or what pandas writes: a number that is no number, or `pandas.NA`.
 pub fn is_missing(value: &Bound<'_, PyAny>) -> bool {
-    value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
+    if value.is_none() {
+        return true;
+    }
+    let is_no_number = || value.extract::<f64>().is_ok_and(f64::is_nan);
+    let is_na = || value.get_type().name().is_ok_and(|name| name == "NAType");
+    !value.is_instance_of::<PyString>() && (is_no_number() || is_na())
 }
 
 /// The name of a source.
@@ -71,6 +78,80 @@ pub fn is_missing(value: &Bound<'_, PyAny>) -> bool {
 /// If it is not safe as the name of a file.
 pub fn source_of(name: &str) -> Result<SourceId> {
     SourceId::parse(name).map_err(|error| Fault::Data(format!("source {name:?}: {error}")))
+}
+
+/// A page that is stored as bytes, in any encoding, as the program reads it from a file.
+#[pyfunction]
+pub fn decode_page(py: Python<'_>, page: &[u8]) -> Result<String> {
+    let decoded = py.detach(|| decoded_page(page).map(std::borrow::Cow::into_owned));
+    decoded.map_err(|reason| Fault::Data(format!("the page {reason}")))
+}
+
+/// Whether a name can be that of a source, which is a name of a file.
+#[pyfunction]
+pub fn is_source(name: &str) -> bool {
+    SourceId::parse(name).is_ok()
+}
+
+/// The source of a document, by its address: what ``--source-by`` does in the program.
+///
+/// Parameters
+/// ----------
+/// url : str
+///     The address, such as ``https://news.example.co.uk/1``.
+/// by : "domain", "host" or a regular expression
+///     ``"domain"`` gives the registered domain, ``example.co.uk``, by the public suffix list. ``"host"`` gives the host in lower case,
+///     without port and leading ``www.``. A regular expression, in Rust's dialect, gives its group ``source``, or its first group, or
+///     the whole match.
+///
+/// Returns
+/// -------
+/// str
+///
+/// Raises
+/// ------
+/// DataError
+///     If the address names no source, or the name is not safe as the name of a file.
+/// UsageError
+///     If the rule means nothing.
+///
+/// Examples
+/// --------
+/// >>> import dehusk
+/// >>> dehusk.source_of("https://www.news.bbc.co.uk:80/sport?page=1")
+/// 'bbc.co.uk'
+/// >>> dehusk.source_of("https://www.news.bbc.co.uk:80/sport?page=1", by="host")
+/// 'news.bbc.co.uk'
+/// >>> dehusk.source_of("https://alice.blogspot.com/1")
+/// 'alice.blogspot.com'
+/// >>> dehusk.source_of("https://blogs.example/users/anna/1", by="users/([a-z]+)")
+/// 'anna'
+#[pyfunction(name = "source_of")]
+#[pyo3(signature = (url, by="domain"))]
+pub fn source_of_url(url: &Bound<'_, PyString>, by: &str) -> Result<String> {
+    thread_local! {
+        /// The rule of the last call. Most programs have one, and call it for each document.
+        static LAST: RefCell<Option<(String, SourceBy)>> = const { RefCell::new(None) };
+    }
+    let url = argument(url, "url")?;
+    LAST.with_borrow_mut(|last| {
+        let rule = match last {
+            Some((name, rule)) if name == by => rule,
+            last => &mut last.insert((by.to_owned(), rule_of(by)?)).1,
+        };
+        let name = rule.name_of_url(&url).map_err(|reason| Fault::Data(format!("url: {reason}")))?;
+        Ok(source_of(&name)?.to_string())
+    })
+}
+
+fn rule_of(by: &str) -> Result<SourceBy> {
+    match SourceBy::parse(by) {
+        Ok(SourceBy::Key | SourceBy::Folder | SourceBy::Auto) => Err(Fault::Usage(format!(
+            "by is {by:?}, and an address has no such name; give 'domain', 'host' or a regular expression"
+        ))),
+        Ok(rule) => Ok(rule),
+        Err(error) => Err(Fault::Usage(format!("by: {error}"))),
+    }
 }
 
 /// The name of the source of a row.

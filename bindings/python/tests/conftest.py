@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from engines import engine
 
 import dehusk
 
@@ -73,3 +77,14 @@ def run_folder(program: Path, corpus: Path, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("run") / "out"
     subprocess.run([program, "run", corpus, "-o", folder, "--quiet"], check=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One Spark session for all tests."""
+    sql = engine("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "4").config("spark.driver.host", "127.0.0.1").getOrCreate()
+    yield session
+    session.stop()

@@ -179,3 +179,29 @@ def test_splits_are_named(news: Rows, cleaner: dehusk.Cleaner) -> None:
         dehusk.mine(splits)
     with pytest.raises(dehusk.DataTypeError, match="give one of them: train"):
         cleaner.clean_batch(splits)
+
+
+def test_rows_without_text_or_source_can_stay(news: Rows, cleaner: dehusk.Cleaner) -> None:
+    texts = [*(row["text"] for row in news[:3]), None, news[3]["text"]]
+    sources = [*(row["source"] for row in news[:3]), "tide", None]
+    expected = [*(cleaner.clean(row["text"], row["source"]) for row in news[:3]), None, news[3]["text"]]
+    given: Any = {"text": texts, "source": sources, "n": [1, 2, 3, 4, 5]}
+    table = pyarrow.table(given)
+    assert cleaner.clean_batch(given, missing="keep") == {**given, "text": expected}
+    assert cleaner.clean_batch(table.to_pylist(), missing="keep") == table.set_column(0, "text", [expected]).to_pylist()
+    for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
+        cleaned = cleaner.clean_batch(table.set_column(0, "text", [pyarrow.array(texts, kind)]), missing="keep")
+        assert cleaned["text"].to_pylist() == expected and cleaned.schema.field("text").type == kind
+    assert cleaner.clean_batch(table.to_batches()[0], missing="keep")["text"].to_pylist() == expected
+    assert cleaner.clean_batch(table.to_reader(2), missing="keep").read_all()["text"].to_pylist() == expected
+    assert cleaner.clean_batch(polars.DataFrame(given), missing="keep")["text"].to_list() == expected
+    for dtype in ("object", "str", "string"):
+        frame = pandas.DataFrame(given).astype({"text": dtype, "source": dtype})
+        cleaned = cleaner.clean_batch(frame, missing="keep")["text"]
+        assert cleaned.dtype == frame["text"].dtype
+        assert [None if pandas.isna(text) else text for text in cleaned] == expected
+    assert list(cleaner.clean_batch(Dataset.from_dict(given), missing="keep")["text"]) == expected
+    with pytest.raises(dehusk.DataError, match="row 3, column 'text': there is no text"):
+        cleaner.clean_batch(table)
+    with pytest.raises(dehusk.UsageError, match="missing is \"drop\"; give 'error' or 'keep'"):
+        cleaner.clean_batch(given, missing="drop")  # type: ignore[arg-type]

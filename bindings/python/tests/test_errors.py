@@ -181,6 +181,43 @@ def test_pattern_folders_that_cannot_be_used(patterns: dehusk.Patterns, tmp_path
         dehusk.Patterns.from_yaml([yaml, yaml])
 
 
+def test_patterns_that_another_version_pickled(patterns: dehusk.Patterns) -> None:
+    good = patterns["tideline-wire.example"].to_yaml()
+    broken = pyarrow.Codec("zstd").compress(good.replace("dehusk: 1", "dehusk: 9").encode(), asbytes=True)
+    loaded = dehusk.Patterns._of_packed([("tide.example", broken), ("bay.example", b"nonsense"), *patterns._packed()])
+    # Each source is parsed when it is asked for.
+    assert loaded["tideline-wire.example"].patterns == patterns["tideline-wire.example"].patterns
+    cleaner = dehusk.Cleaner(loaded)
+    assert cleaner.clean("A boat.", "nobody.example") == "A boat."
+    with pytest.raises(dehusk.PatternError, match=r"tide.example.yaml:1: version 9"):
+        loaded["tide.example"].patterns
+    with pytest.raises(dehusk.PatternError, match=r"tide.example.yaml:1: version 9"):
+        cleaner.clean("A boat.", "tide.example")
+    with pytest.raises(dehusk.PatternError, match="source 'bay.example' are damaged .*: load them again"):
+        cleaner.clean("A boat.", "bay.example")
+
+
+def test_addresses_that_name_no_source() -> None:
+    for url, by, message in [
+        ("example.com/a", "domain", "url: \"example.com/a\" has no host that could name the source"),
+        ("https:///a", "host", "has no host"),
+        ("https://example.com/a", "users/([a-z]+)", "finds nothing in \"https://example.com/a\""),
+        ("https://example.com/a", "com/a", "the source name \"com/a\" contains '/'"),
+        ("https://_x.example/a", "host", "begins with an underscore"),
+        (SURROGATE, "host", "url: it has a lone surrogate"),
+    ]:
+        with pytest.raises(dehusk.DataError) as raised:
+            dehusk.source_of(url, by)
+        assert message in str(raised.value)
+    for by in ("key", "folder", "auto"):
+        with pytest.raises(dehusk.UsageError, match=f"by is \"{by}\", and an address has no such name; give 'domain'"):
+            dehusk.source_of("https://example.com/a", by)
+    with pytest.raises(dehusk.UsageError, match="(?s)by: .*unclosed group"):
+        dehusk.source_of("https://example.com/a", "(a")
+    with pytest.raises(TypeError):
+        dehusk.source_of(None)  # type: ignore[arg-type]
+
+
 def test_other_files_are_not_replaced(patterns: dehusk.Patterns, tmp_path: Path) -> None:
     patterns.save(tmp_path)
     patterns.save(tmp_path)
@@ -215,8 +252,12 @@ def test_candidates_that_are_none() -> None:
         dehusk.compare([])
     with pytest.raises(dehusk.DataTypeError, match="candidates: bytes is no list"):
         dehusk.compare(b"bytes")  # type: ignore[arg-type]
-    with pytest.raises(dehusk.DataTypeError, match=r"candidates\[0\]: str is not what candidates\(\) returned"):
-        dehusk.compare(["text"])  # type: ignore[list-item]
+    with pytest.raises(dehusk.DataTypeError, match=r"candidates\[0\]: int is not what candidates\(\) returned; give bytes, or paths"):
+        dehusk.compare([5])  # type: ignore[list-item]
+    with pytest.raises(dehusk.DataTypeError, match="candidates: str is no list"):
+        dehusk.compare("mined/tide")
+    with pytest.raises(dehusk.FileError, match="cannot use \"nowhere/tide\""):
+        dehusk.compare(["nowhere/tide"])
     with pytest.raises(dehusk.FileError, match=r"candidates\[0\].*dehusk did not write"):
         dehusk.compare([b"nonsense"])
 

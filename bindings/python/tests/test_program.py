@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import subprocess
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow
@@ -39,6 +43,31 @@ def test_candidates_and_compare_are_mine(news: list[dict[str, str]], patterns: d
     assert dehusk.compare(mined) == patterns
     assert dehusk.compare(list(reversed(mined.values()))) == patterns
     assert dehusk.candidates(news) == mined
+
+
+def test_compare_takes_one_source_at_a_time(news: list[dict[str, str]], patterns: dehusk.Patterns, tmp_path: Path) -> None:
+    mined = dehusk.candidates(news)
+    alive: list[weakref.ref[bytearray]] = []
+
+    class Data(bytearray):
+        """Bytes that can be watched."""
+
+    def one_by_one() -> Iterator[bytes]:
+        for data in mined.values():
+            gc.collect()
+            # The generator's own variable, and nothing else.
+            assert sum(reference() is not None for reference in alive) <= 1
+            watched = Data(data)
+            alive.append(weakref.ref(watched))
+            yield watched
+
+    assert dehusk.compare(one_by_one()) == patterns
+    paths = [tmp_path / str(number) for number in range(len(mined))]
+    for path, data in zip(paths, mined.values(), strict=True):
+        path.write_bytes(data)
+    assert dehusk.compare(paths) == dehusk.compare(map(str, paths)) == patterns
+    assert dehusk.compare([paths[0], *list(mined.values())[1:]]) == patterns
+    assert all(path.exists() for path in paths)
 
 
 def test_candidates_are_files_of_the_program(
@@ -97,6 +126,22 @@ def test_options_are_those_of_the_program(
         for row in news:
             expected = (out / row["source"] / row["id"]).read_bytes().decode()
             assert cleaner.clean(row["text"], row["source"]) == expected, (flags, row["id"])
+
+
+@pytest.mark.parametrize("by", ["domain", "host", r"//(\w+)"])
+def test_sources_of_addresses_are_those_of_the_program(program: Path, tmp_path: Path, by: str) -> None:
+    hosts = ["www.News.BBC.co.uk:80", "a.b.example.com.", "anna:x@alice.github.io", "192.168.0.1", "[2001:DB8::1]", "новости.москва.рф"]
+    urls = [f"https://{host}/{number}" for number, host in enumerate(hosts)]
+    expected = set()
+    for url in urls:
+        with contextlib.suppress(dehusk.DataError):
+            expected.add(dehusk.source_of(url, by))
+    lines = [json.dumps({"id": url, "url": url, "text": f"A boat to {url}"}) for url in urls for _ in range(2)]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines), "utf-8")
+    command = [program, "mine", tmp_path / "in.jsonl", "-o", tmp_path / "out", "--source-by", by, "--quiet"]
+    assert subprocess.run(command, check=False).returncode in (0, 3)
+    assert {path.stem for path in (tmp_path / "out").glob("[!_]*.yaml")} == expected
+    assert len(expected) >= 3
 
 
 LINKS = "".join(f"<li><a href=/{number}>Section {number}</a></li>" for number in range(12))

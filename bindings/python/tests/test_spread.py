@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,17 +80,63 @@ def test_the_program(program: Path, jsonl: Path, mined: dehusk.Patterns, cleaned
     assert texts_of(read(tmp_path / "cleaned", "*.jsonl")) == cleaned
 
 
+# Rows that no document can be made of: without text, without source, with sources that no file can be named after.
+ODD: Rows = [
+    {"id": "a", "text": None, "source": "tide.example"},
+    {"id": "b", "text": "A text", "source": None},
+    {"id": "c", "text": None, "source": None},
+    {"id": "d", "text": "A text", "source": "a/b"},
+    {"id": "e", "text": "Another text", "source": "a/b"},
+    # The names of groups of Ray begin so.
+    {"id": "f", "text": "A text", "source": "_0"},
+]
+STRICT = r"3 rows have a source whose name no file can have .*: '_0' \(1\), 'a/b' \(2\); rename the sources"
+
+
+def has_counts_of_odd_rows(counts: Any, rows: Rows) -> bool:
+    found = (counts.documents, counts.skipped, counts.refused, counts.refused_sources)
+    return found == (len(rows), 3, 3, {"_0": 1, "a/b": 2})
+
+
+# What is sent as bytes is in another encoding, which the page declares.
+LATIN = "iso-8859-1"
+
+
+def page_of(row: dict[str, Any]) -> str:
+    lines = [f"<p>{line} – café</p>" if number == 2 else f"<div>{line}</div>" for number, line in enumerate(row["text"].splitlines())]
+    meta = f"<meta charset={LATIN}>"
+    return f"<html><head>{meta}<title>{row['id']}</title></head><body>{''.join(lines)}</body></html>".replace("–", "&ndash;")
+
+
+@pytest.fixture(scope="session")
+def pages(rows: Rows) -> Rows:
+    """Pages, but for some rows that have a text."""
+    invented = [row for row in rows if row["source"].startswith("site-")]
+    return [
+        {**row, "html": None} if number % 9 == 0 else {**row, "text": None, "html": page_of(row)}
+        for number, row in enumerate(invented)
+    ]
+
+
+@pytest.fixture(scope="session")
+def of_program(program: Path, pages: Rows, tmp_path_factory: pytest.TempPathFactory) -> tuple[dehusk.Patterns, Any]:
+    """The patterns of pages, and their cleaned texts, as the program mines and cleans them in several processes."""
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pages), "utf-8")
+    for command in (
+        ["mine", folder / "in.jsonl", "--candidates", folder / "candidates", "--source-by", "key"],
+        ["combine", folder / "candidates", "-o", folder / "patterns"],
+        ["clean", folder / "in.jsonl", "-p", folder / "patterns", "-o", folder / "out", "--source-by", "key"],
+    ):
+        subprocess.run([program, *command, "--quiet"], check=True)
+    return dehusk.Patterns.load(folder / "patterns"), texts_of(read(folder / "out", "*.jsonl"))
+
+
+def as_bytes(rows: Rows) -> Rows:
+    return [{**row, "html": None if row["html"] is None else row["html"].encode(LATIN)} for row in rows]
+
+
 # Spark
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    sql = engine("pyspark.sql")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "4").config("spark.driver.host", "127.0.0.1").getOrCreate()
-    yield session
-    session.stop()
 
 
 def test_spark(spark: Any, jsonl: Path, mined: dehusk.Patterns, cleaned: Any) -> None:
@@ -133,7 +177,7 @@ def sample_of(rows: Rows, largest: int) -> tuple[Rows, dict[str, float]]:
     for row in rows:
         sizes[row["source"]] += len(row["text"].encode())
     shares = {source: largest / size for source, size in sizes.items() if size > largest}
-    kept = [row for row in rows if is_below(row["id"], limit_of(shares.get(row["source"], 1.0)))]
+    kept = [row for row in rows if is_below(row["id"].encode(), limit_of(shares.get(row["source"], 1.0)))]
     assert 0 < len(shares) < 6
     assert len(kept) < len(rows)
     return kept, shares
@@ -149,18 +193,64 @@ def test_spark_samples_what_is_too_large(spark: Any, rows: Rows) -> None:
     assert result.patterns == dehusk.mine(kept)
 
 
+def test_spark_counts_what_cannot_be_used(spark: Any, rows: Rows, mined: dehusk.Patterns, cleaned: Any) -> None:
+    from dehusk.spark import clean, count, mine
+
+    frame = spark.createDataFrame([*rows, *ODD], "id string, text string, source string")
+    result = mine(frame, pack=20_000)
+    assert result.patterns == mined and has_counts_of_odd_rows(result, rows)
+    assert has_counts_of_odd_rows(count(frame), rows)
+    assert texts_of([row.asDict() for row in clean(frame, mined).collect()]) == {**cleaned, **texts_of(ODD)}
+    for strict in (lambda: mine(frame, strict=True), lambda: clean(frame, mined, strict=True)):
+        with pytest.raises(dehusk.DataError, match=STRICT):
+            strict()
+
+
+@pytest.mark.parametrize("kind", ["string", "binary"])
+def test_spark_reads_pages(spark: Any, pages: Rows, of_program: Any, kind: str) -> None:
+    from dehusk.spark import clean, mine
+
+    patterns, texts = of_program
+    given = as_bytes(pages) if kind == "binary" else pages
+    frame = spark.createDataFrame(given, f"id string, source string, text string, html {kind}")
+    assert mine(frame, html="html", pack=20_000).patterns == patterns
+    after = [row.asDict() for row in clean(frame, patterns, html="html").collect()]
+    assert texts_of(after) == texts
+    assert {(row["id"], row["html"]) for row in after} == {(row["id"], row["html"]) for row in given}
+    # Without a column of texts there is one afterwards.
+    frame = frame.where("text is null").drop("text")
+    after = [row.asDict() for row in clean(frame, patterns, html="html").collect()]
+    assert texts_of(after) == {key: texts[key] for key in texts_of(after)}
+
+
+def test_bytes_that_are_no_page(spark: Any, mined: dehusk.Patterns) -> None:
+    from dehusk.spark import clean
+
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(range(32)) * 8
+    frame = spark.createDataFrame([("tide.example", picture)], "source string, html binary")
+    assert clean(frame, mined, html="html").collect()[0].text is None
+
+
 @pytest.mark.parametrize("format", ["json", "parquet"])
-def test_the_spark_job(spark: Any, rows: Rows, mined: dehusk.Patterns, cleaned: Any, tmp_path: Path, format: str) -> None:
+def test_the_spark_job(spark: Any, rows: Rows, mined: dehusk.Patterns, cleaned: Any, tmp_path: Path, format: str, capsys: Any) -> None:
     from dehusk.spark import __main__ as job
 
     given = tmp_path / f"given.{format}"
-    getattr(spark.createDataFrame(rows).write, format)(str(given))
+    frame = spark.createDataFrame([*rows, *ODD], "id string, text string, source string")
+    getattr(frame.write, format)(str(given))
     for command in (f"run {given} {tmp_path}/out", f"clean {given} {tmp_path}/again -p file://{tmp_path}/out/patterns"):
         job._run(job._parser().parse_args(command.split()), spark)
     assert dehusk.Patterns.load(tmp_path / "out" / "patterns") == mined
     for folder in (tmp_path / "out" / "cleaned", tmp_path / "again"):
         after = [row.asDict() for row in getattr(spark.read, format)(str(folder)).collect()]
-        assert texts_of(after) == cleaned
+        assert texts_of(after) == {**cleaned, **texts_of(ODD)}
+    run, clean = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    counts = {"documents": len(rows), "skipped": 3, "refused": 3, "refused_sources": {"_0": 1, "a/b": 2}}
+    assert clean == counts
+    assert run == {**counts, "groups": 1, "sources": len(mined), "sampled": {}}
+    with pytest.raises(dehusk.DataError, match=STRICT):
+        job._run(job._parser().parse_args(f"run {given} {tmp_path}/strict --strict".split()), spark)
+    assert not (tmp_path / "strict").exists()
     assert job.load(f"file://{tmp_path}/out/patterns") == mined
     job.save(mined, f"file://{tmp_path}/uri")
     assert files_of(tmp_path / "uri") == files_of(tmp_path / "out" / "patterns")
@@ -186,6 +276,28 @@ def test_ray(ray: Any, jsonl: Path, mined: dehusk.Patterns, cleaned: Any) -> Non
     assert result.patterns == mined
     assert (result.documents, result.skipped, result.sampled) == (len(cleaned), 0, {})
     assert texts_of(clean(data, mined).take_all()) == cleaned
+
+
+def test_ray_counts_what_cannot_be_used(ray: Any, rows: Rows, mined: dehusk.Patterns, cleaned: Any) -> None:
+    from dehusk.integrations.ray import clean, count, mine
+
+    data = ray.data.from_items([*rows, *ODD])
+    result = mine(data, pack=20_000)
+    assert result.patterns == mined and has_counts_of_odd_rows(result, rows)
+    assert has_counts_of_odd_rows(count(data), rows)
+    assert texts_of(clean(data, mined).take_all()) == {**cleaned, **texts_of(ODD)}
+    for strict in (lambda: mine(data, strict=True), lambda: clean(data, mined, strict=True)):
+        with pytest.raises(dehusk.DataError, match=STRICT):
+            strict()
+
+
+def test_ray_reads_pages(ray: Any, pages: Rows, of_program: Any) -> None:
+    from dehusk.integrations.ray import clean, mine
+
+    patterns, texts = of_program
+    data = ray.data.from_items(as_bytes(pages))
+    assert mine(data, html="html", pack=20_000).patterns == patterns
+    assert texts_of(clean(data, patterns, html="html").take_all()) == texts
 
 
 def test_ray_samples_as_spark_does(ray: Any, rows: Rows) -> None:

@@ -22,12 +22,13 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
 from typing import Any
 
 from dehusk import _dehusk
 from dehusk._corpora import Figures, clean_corpus, mine_corpus, run_corpus
 from dehusk._data import documents_of
-from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract
+from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract, source_of
 from dehusk._errors import (
     DataError,
     DataTypeError,
@@ -66,6 +67,7 @@ __all__ = [
     "mine",
     "mine_corpus",
     "run_corpus",
+    "source_of",
 ]
 
 for _function in (clean_corpus, mine_corpus, run_corpus):
@@ -174,7 +176,7 @@ def candidates(
 
 
 def compare(
-    candidates: Iterable[bytes] | Mapping[str, bytes],
+    candidates: Iterable[bytes | str | PathLike[str]] | Mapping[str, bytes | str | PathLike[str]],
     *,
     reviewed: Patterns | None = None,
     threads: int | None = None,
@@ -185,8 +187,10 @@ def compare(
 
     Parameters
     ----------
-    candidates : iterable of bytes, or dict of bytes
-        What `candidates` returned for each source. The order does not matter.
+    candidates : iterable of bytes or paths, or dict of them
+        What `candidates` returned for each source, or paths of files with it. Files of ``dehusk mine --candidates`` are the same.
+        The order does not matter. An iterator is asked for one source after another: of bytes, those of one source are in memory.
+        What stays in memory is what was mined of all sources, without their texts.
     reviewed, threads, memory, progress
         As for `mine`.
 
@@ -194,14 +198,29 @@ def compare(
     -------
     Patterns
         The same as if `mine` had had all documents.
+
+    Examples
+    --------
+    >>> import dehusk, pathlib, tempfile
+    >>> story = "{0} came in late on Tuesday, and nobody on the quay of {0} Harbour knew why it had been so slow."
+    >>> texts = ["The Tide | Home\\n\\n" + story.format(ship) for ship in ["Ann", "Bo", "Cy", "Di", "Ed"]]
+    >>> mined = dehusk.candidates({"text": texts, "source": ["tide"] * 5})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tide")
+    ...     size = path.write_bytes(mined["tide"])
+    ...     dehusk.compare([path]) == dehusk.compare(mined)
+    True
     """
     given = candidates.values() if isinstance(candidates, Mapping) else candidates
-    if isinstance(given, bytes | str):
+    if isinstance(given, bytes | str | PathLike):
         raise DataTypeError(f"candidates: {type(given).__name__} is no list; give a list of bytes")
-    listed = []
+    collected = _dehusk.Candidates()
     for index, value in enumerate(given):
-        if not isinstance(value, bytes | bytearray | memoryview):
+        if isinstance(value, str | PathLike):
+            collected.add_file(value)
+        elif isinstance(value, bytes | bytearray | memoryview):
+            collected.add(bytes(value))
+        else:
             kind = type(value).__name__
-            raise DataTypeError(f"candidates[{index}]: {kind} is not what candidates() returned; give bytes")
-        listed.append(bytes(value))
-    return _dehusk.compare(listed, reviewed, threads, memory, progress)
+            raise DataTypeError(f"candidates[{index}]: {kind} is not what candidates() returned; give bytes, or paths")
+    return _dehusk.compare(collected, reviewed, threads, memory, progress)

@@ -60,15 +60,15 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
     return documents
 
 
-def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: int | None) -> Any:
+def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: str, threads: int | None) -> Any:
     """The same data with cleaned texts."""
     for name, value in (("text", text), ("source", source)):
         if not isinstance(value, str):
             raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
     names = (text, source)
 
-    def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[str]:
-        return cleaner._clean_list(_list(texts), _list(sources), names, threads)
+    def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[Any]:
+        return cleaner._clean_list(_list(texts), _list(sources), names, missing, threads)
 
     if _has_splits(data):
         raise _no_split(data)
@@ -86,24 +86,24 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: in
         import polars
 
         _check_columns(data.columns, names)
-        stream = cleaner._clean_stream(_only(data, names), names, threads)
+        stream = cleaner._clean_stream(_only(data, names), names, missing, threads)
         return data.with_columns(polars.DataFrame(stream.table()).get_column(text))
     if _is(data, "pyarrow", "Table"):
         import pyarrow
 
-        stream = cleaner._clean_stream(_only(data, names), names, threads)
+        stream = cleaner._clean_stream(_only(data, names), names, missing, threads)
         new = pyarrow.table(stream.table()).column(text)
         index = data.schema.get_field_index(text)
         return data.set_column(index, data.schema.field(index).with_type(new.type), new)
     if _is(data, "pyarrow", "RecordBatch"):
         import pyarrow
 
-        table = clean_batch(cleaner, pyarrow.Table.from_batches([data]), text, source, threads)
+        table = clean_batch(cleaner, pyarrow.Table.from_batches([data]), text, source, missing, threads)
         return table.combine_chunks().to_batches()[0] if data.num_rows else data
     if _is(data, "pyarrow", "RecordBatchReader"):
         import pyarrow
 
-        stream = cleaner._clean_stream(data, names, threads)
+        stream = cleaner._clean_stream(data, names, missing, threads)
         schema = pyarrow.table(stream.empty()).schema
         return pyarrow.RecordBatchReader.from_batches(schema, _batches(stream))
     if _is(data, "datasets", "Dataset"):
@@ -112,9 +112,9 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, threads: in
             lambda texts, sources: {text: cleaned(texts, sources)}, batched=True, input_columns=[text, source]
         )
     if hasattr(data, "__arrow_c_stream__"):
-        return cleaner._clean_stream(data, names, threads).table()
+        return cleaner._clean_stream(data, names, missing, threads).table()
     if hasattr(data, "__arrow_c_array__"):
-        return cleaner._clean_stream(_table_of_batch(data), names, threads).table()
+        return cleaner._clean_stream(_table_of_batch(data), names, missing, threads).table()
     rows = list(_rows_of(data))
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
@@ -183,7 +183,7 @@ def _list(values: Any) -> list[Any]:
         raise DataTypeError(f"{type(values).__name__} is no column; give a list of str") from None
 
 
-def _like(column: Any, texts: list[str]) -> Any:
+def _like(column: Any, texts: list[Any]) -> Any:
     """A pandas column with the index and type of another one."""
     import pandas
 

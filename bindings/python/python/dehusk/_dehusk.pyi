@@ -11,6 +11,7 @@ from dehusk._types import Pattern, Span
 _T = TypeVar("_T")
 
 __all__ = [
+    "Candidates",
     "CleanedBatches",
     "Cleaner",
     "Documents",
@@ -21,10 +22,13 @@ __all__ = [
     "candidates",
     "clean_corpus",
     "compare",
+    "decode_page",
     "extract",
+    "is_source",
     "mine",
     "mine_corpus",
     "run_corpus",
+    "source_of",
     "stream",
 ]
 
@@ -61,6 +65,9 @@ class Patterns:
     def load(cls, folder: str | PathLike[str]) -> Patterns: ...
     @classmethod
     def from_yaml(cls, files: list[str]) -> Patterns: ...
+    @classmethod
+    def _of_packed(cls, files: list[tuple[str, bytes]]) -> Patterns: ...
+    def _packed(self) -> list[tuple[str, bytes]]: ...
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> None: ...
     @property
     def sources(self) -> list[str]: ...
@@ -100,12 +107,20 @@ class Cleaner:
         url: str | None = None,
     ) -> str: ...
     def clean_batch(
-        self, data: _T, text: str = "text", source: str = "source", *, threads: int | None = None
+        self,
+        data: _T,
+        text: str = "text",
+        source: str = "source",
+        *,
+        missing: Literal["error", "keep"] = "error",
+        threads: int | None = None,
     ) -> _T: ...
     def _clean_list(
-        self, texts: list[Any], sources: list[Any], names: tuple[str, str], threads: int | None
-    ) -> list[str]: ...
-    def _clean_stream(self, stream: object, names: tuple[str, str], threads: int | None) -> CleanedBatches: ...
+        self, texts: list[Any], sources: list[Any], names: tuple[str, str], missing: str, threads: int | None
+    ) -> list[Any]: ...
+    def _clean_stream(
+        self, stream: object, names: tuple[str, str], missing: str, threads: int | None
+    ) -> CleanedBatches: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -130,6 +145,15 @@ class Documents:
     def add_stream(self, stream: object, names: Names) -> None: ...
     def __len__(self) -> int: ...
 
+@final
+class Candidates:
+    def __new__(cls) -> Candidates: ...
+    def add(self, bytes: bytes) -> None: ...
+    def add_file(self, path: str | PathLike[str]) -> None: ...
+
+def decode_page(page: bytes) -> str: ...
+def is_source(name: str) -> bool: ...
+def source_of(url: str, by: Literal["domain", "host"] | str = "domain") -> str: ...
 def extract(
     html: str, *, output: Literal["text", "html", "markdown"] = "text", url: str | None = None
 ) -> str: ...
@@ -147,7 +171,7 @@ def candidates(
     progress: Progress | None = None,
 ) -> dict[str, bytes]: ...
 def compare(
-    candidates: list[bytes],
+    candidates: Candidates,
     reviewed: Patterns | None = None,
     threads: int | None = None,
     memory: int | None = None,

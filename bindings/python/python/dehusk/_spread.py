@@ -3,6 +3,8 @@
 Bytes are counted first. Small sources are put together into packs, so that a million of them are not a million groups. A source
 that is larger than a pack is a group of its own. One that is too large for a task is mined on a sample: documents whose hashed
 name is below a limit, which every machine finds alone.
+
+A row that cannot be used stops nothing: it is counted, and comes through as it is.
 """
 
 from __future__ import annotations
@@ -18,17 +20,51 @@ import pyarrow
 import pyarrow.compute
 
 from dehusk import candidates
-from dehusk._dehusk import Cleaner, Patterns
+from dehusk._dehusk import Cleaner, Patterns, decode_page, is_source
 from dehusk._errors import DataError, UsageError
 
-__all__ = ["LARGEST", "PACK", "Mined", "Plan", "candidates_of", "cleaned"]
+__all__ = ["LARGEST", "NAMED", "PACK", "Counts", "Mined", "Plan", "candidates_of", "cleaned"]
 
 # Bytes of text of small sources that are mined one after another.
 PACK = 64 << 20
 # Bytes of text of a source that a task mines. It needs some 9 times as much memory.
 LARGEST = 256 << 20
 
+# Names of sources that a result has.
+NAMED = 100
+
 _Rows = TypeVar("_Rows", pyarrow.RecordBatch, pyarrow.Table)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What is in the rows.
+
+    Attributes
+    ----------
+    documents : int
+        Number of documents: rows that are mined and cleaned.
+    skipped : int
+        Number of rows without text or source. They are not mined, and stay as they are.
+    refused : int
+        Number of rows whose source has a name that no file can have, such as ``a/b``. They are not mined, and stay as they are.
+    refused_sources : dict of int
+        The names of these sources, and the number of their rows. Of more than 100, the first ones.
+    """
+
+    documents: int
+    skipped: int
+    refused: int = 0
+    refused_sources: dict[str, int] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse rows whose source has a name that no file can have."""
+        if self.refused:
+            named = ", ".join(f"{name!r} ({rows})" for name, rows in self.refused_sources.items())
+            raise DataError(
+                f"{self.refused} rows have a source whose name no file can have (with the number of rows): {named}; "
+                "rename the sources (source_of names them by address), or leave out strict"
+            )
 
 
 @dataclass(frozen=True)
@@ -39,10 +75,8 @@ class Mined:
     ----------
     patterns : Patterns
         The patterns of all sources.
-    documents : int
-        Number of documents.
-    skipped : int
-        Number of rows without text or source. They were not mined.
+    documents, skipped, refused, refused_sources
+        As in `Counts`.
     groups : int
         Number of groups that were mined: packs of small sources, and large sources.
     sampled : dict of float
@@ -52,6 +86,8 @@ class Mined:
     patterns: Patterns
     documents: int
     skipped: int
+    refused: int
+    refused_sources: dict[str, int]
     groups: int
     sampled: dict[str, float] = field(default_factory=dict)
 
@@ -96,34 +132,80 @@ def limit_of(share: float) -> str | None:
     return f"{int(share * 2**64):016x}" if share < 1 else None
 
 
-def is_below(name: str, limit: str | None) -> bool:
+def is_below(name: bytes, limit: str | None) -> bool:
     """Whether a document of this name is in the sample."""
-    return limit is None or sha256(name.encode()).hexdigest() < limit
+    return limit is None or sha256(name).hexdigest() < limit
 
 
 def candidates_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Mine the sources of a group, with the columns ``text`` and ``source``."""
-    batches = iter(batches)
-    first = next(batches, None)
+    """Mine the sources of a group, with the columns ``text`` and ``source``, and perhaps ``html`` for rows without text."""
+    usable = (batch for batch in map(_usable, batches) if batch.num_rows)
+    first = next(usable, None)
     if first is None:
         return
-    selected = (batch.select(["text", "source"]) for batch in chain([first], batches))
-    reader = pyarrow.RecordBatchReader.from_batches(first.select(["text", "source"]).schema, selected)
+    html = "html" if "html" in first.schema.names else None
+    reader = pyarrow.RecordBatchReader.from_batches(first.schema, chain([first], usable))
     # Names of documents change no pattern. Each task has one core.
-    for source, found in candidates(reader, id=None, threads=1).items():
+    for source, found in candidates(reader, id=None, html=html, threads=1).items():
         yield pyarrow.record_batch({"source": [source], "candidates": pyarrow.array([found], pyarrow.binary())})
 
 
-def cleaned(cleaner: Cleaner, rows: _Rows, text: str, source: str) -> _Rows:
-    """The same rows with cleaned texts. Rows without text or source stay as they are."""
-    for name in (text, source):
-        if name not in rows.schema.names:
-            raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, rows.schema.names))}")
+def cleaned(cleaner: Cleaner, rows: _Rows, text: str, source: str, html: str | None = None) -> _Rows:
+    """The same rows with cleaned texts. Rows that cannot be cleaned stay as they are.
+
+    The text of a row with a page and no text becomes the cleaned text of its page.
+    """
+    names = rows.schema.names
+    for name in (text if html is None else html, source):
+        if name not in names:
+            raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, names))}")
+    sources = _known(_array(rows.column(source)))
+    texts = _array(rows.column(text)) if text in names else pyarrow.nulls(rows.num_rows, pyarrow.string())
+    pairs = pyarrow.record_batch([texts, sources], [text, source])
+    new = cleaner.clean_batch(pairs, text, source, missing="keep", threads=1).column(0)
+    if html is not None:
+        pages = (
+            None if page is None or name is None else cleaner.clean_page(page, name)
+            for page, name in zip(_pages(_array(rows.column(html)), texts), sources.to_pylist(), strict=True)
+        )
+        new = pyarrow.compute.coalesce(new, pyarrow.array(pages, new.type))
+    if text not in names:
+        return rows.append_column(pyarrow.field(text, new.type), new)
     index = rows.schema.get_field_index(text)
-    texts, sources = rows.column(index), rows.column(source)
-    if isinstance(rows, pyarrow.Table):
-        texts, sources = texts.combine_chunks(), sources.combine_chunks()
-    usable = pyarrow.compute.and_(texts.is_valid(), sources.is_valid())
-    pairs = pyarrow.record_batch([texts, sources], [text, source]).filter(usable)
-    new = cleaner.clean_batch(pairs, text, source, threads=1).column(0)
-    return rows.set_column(index, rows.schema.field(index), pyarrow.compute.replace_with_mask(texts, usable, new))
+    return rows.set_column(index, rows.schema.field(index).with_type(new.type), new)
+
+
+def _usable(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The rows that can be mined, with pages as strings."""
+    batch = batch.select([name for name in ("text", "source", "html") if name in batch.schema.names])
+    usable = _known(batch.column("source")).is_valid()
+    if "html" in batch.schema.names:
+        pages = pyarrow.array(_pages(batch.column("html"), batch.column("text")), pyarrow.large_string())
+        batch = batch.set_column(2, "html", pages)
+        usable = pyarrow.compute.and_(usable, pyarrow.compute.or_(batch.column("text").is_valid(), pages.is_valid()))
+    return batch.filter(usable)
+
+
+def _known(sources: pyarrow.Array) -> pyarrow.Array:
+    """The sources without names that no file can have."""
+    refused = [name for name in sources.unique().to_pylist() if name is not None and not is_source(name)]
+    if not refused:
+        return sources
+    is_refused = pyarrow.compute.is_in(sources, pyarrow.array(refused, sources.type))
+    return pyarrow.compute.if_else(is_refused, pyarrow.scalar(None, sources.type), sources)
+
+
+def _pages(pages: pyarrow.Array, texts: pyarrow.Array) -> Iterator[str | None]:
+    """The pages of rows without text. Bytes are decoded as the program does. What is no text, such as an image, is left out."""
+    for page, has_text in zip(pages, texts.is_valid(), strict=True):
+        value = None if has_text.as_py() else page.as_py()
+        if isinstance(value, bytes):
+            try:
+                value = decode_page(value)
+            except DataError:
+                value = None
+        yield value
+
+
+def _array(column: pyarrow.Array | pyarrow.ChunkedArray) -> pyarrow.Array:
+    return column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column

@@ -11,12 +11,12 @@ import pyarrow.compute
 import ray.data
 
 from dehusk import compare
-from dehusk._dehusk import Cleaner, Patterns
+from dehusk._dehusk import Cleaner, Patterns, is_source
 from dehusk._errors import DataError
-from dehusk._spread import LARGEST, PACK, Mined, Plan, candidates_of, cleaned, is_below, limit_of
+from dehusk._spread import LARGEST, NAMED, PACK, Counts, Mined, Plan, candidates_of, cleaned, is_below, limit_of
 from dehusk.integrations._opened import Opened
 
-__all__ = ["Mined", "clean", "mine"]
+__all__ = ["Counts", "Mined", "clean", "count", "mine"]
 
 
 def mine(
@@ -25,34 +25,28 @@ def mine(
     source: str = "source",
     id: str | None = "id",
     *,
+    html: str | None = None,
     reviewed: Patterns | None = None,
     pack: int = PACK,
     largest: int = LARGEST,
+    strict: bool = False,
 ) -> Mined:
     """Learn the templates of each source. See `dehusk.spark.mine`: parameters and result are the same.
 
     Candidates come to the calling process, which compares them.
     """
 
-    def sizes(table: pyarrow.Table) -> pyarrow.Table:
-        given = _documents(table, text, source, None)
-        size = pyarrow.compute.binary_length(given["text"].cast(pyarrow.large_binary()))
-        counted = given.append_column("size", size.cast(pyarrow.int64())).group_by("source")
-        return counted.aggregate([("size", "sum"), ("size", "count")])
-
-    bytes_of: Counter[str] = Counter()
-    documents = 0
-    for row in data.map_batches(sizes, batch_format="pyarrow").iter_rows():
-        bytes_of[row["source"]] += row["size_sum"]
-        documents += row["size_count"]
-    if documents == 0:
+    bytes_of, counts = _counted(data, text, source, html)
+    if strict:
+        counts.check()
+    if counts.documents == 0:
         raise DataError("there is no document: no row has a text and a source")
     large = {name: size for name, size in bytes_of.items() if size > pack}
     plan = Plan.of(bytes_of.total() - sum(large.values()), large.items(), pack, largest)
     limits = {name: limit_of(share) for name, share in plan.own.items()}
 
     def grouped(table: pyarrow.Table) -> pyarrow.Table:
-        given = _documents(table, text, source, id)
+        given = _documents(table, text, source, id, html)
         sources, names = given["source"].to_pylist(), given["name"].to_pylist()
         kept = [is_below(name, limits.get(source)) for source, name in zip(sources, names, strict=True)]
         # No source has a name that begins with an underscore.
@@ -65,7 +59,13 @@ def mine(
 
     found = data.map_batches(grouped, batch_format="pyarrow").groupby("group").map_groups(mined, batch_format="pyarrow")
     patterns = compare((row["candidates"] for row in found.iter_rows()), reviewed=reviewed)
-    return Mined(patterns, documents, data.count() - documents, plan.groups, plan.sampled)
+    figures = (counts.documents, counts.skipped, counts.refused, counts.refused_sources)
+    return Mined(patterns, *figures, plan.groups, plan.sampled)
+
+
+def count(data: ray.data.Dataset, text: str = "text", source: str = "source", *, html: str | None = None) -> Counts:
+    """Count the rows that are mined and cleaned, and those that cannot be. See `dehusk.spark.count`."""
+    return _counted(data, text, source, html)[1]
 
 
 def clean(
@@ -73,8 +73,11 @@ def clean(
     patterns: Cleaner | Patterns | str | PathLike[str],
     text: str = "text",
     source: str = "source",
+    *,
+    html: str | None = None,
+    strict: bool = False,
 ) -> ray.data.Dataset:
-    """Clean documents. Rows without text or source stay as they are, and so do all other columns.
+    """Clean documents. Rows that cannot be cleaned stay as they are (`count` counts them), and so do all other columns.
 
     Parameters
     ----------
@@ -84,14 +87,18 @@ def clean(
         The patterns, or what cleans. A path is read by each worker.
     text, source : str
         The names of the columns.
+    html, strict
+        As for `dehusk.spark.clean`.
 
     Returns
     -------
     Dataset
     """
+    if strict:
+        count(data, text, source, html=html).check()
     return data.map_batches(
         _Cleaning,
-        fn_constructor_args=(Opened(patterns), text, source),
+        fn_constructor_args=(Opened(patterns), text, source, html),
         batch_format="pyarrow",
         compute=ray.data.ActorPoolStrategy(min_size=1),
     )
@@ -100,20 +107,53 @@ def clean(
 class _Cleaning:
     """An actor that cleans. It reads the patterns once."""
 
-    def __init__(self, opened: Opened, text: str, source: str) -> None:
-        self._opened, self._text, self._source = opened, text, source
+    def __init__(self, opened: Opened, text: str, source: str, html: str | None) -> None:
+        self._opened, self._columns = opened, (text, source, html)
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        return cleaned(self._opened.cleaner, table, self._text, self._source)
+        return cleaned(self._opened.cleaner, table, *self._columns)
 
 
-def _documents(table: pyarrow.Table, text: str, source: str, id: str | None) -> pyarrow.Table:
-    """The rows with text and source, and the names that samples are taken by."""
-    for name in (text, source, *([] if id in (None, "id") else [id])):
+def _counted(data: ray.data.Dataset, text: str, source: str, html: str | None) -> tuple[Counter[str], Counts]:
+    """The bytes of each source, and the counts of all rows."""
+
+    def sizes(table: pyarrow.Table) -> pyarrow.Table:
+        given = _documents(table, text, source, None, html)
+        size = pyarrow.compute.binary_length(_content(given))
+        counted = given.append_column("size", size.cast(pyarrow.int64())).group_by("source")
+        return counted.aggregate([("size", "sum"), ("size", "count")])
+
+    bytes_of, rows_of = Counter[str](), Counter[str]()
+    for row in data.map_batches(sizes, batch_format="pyarrow").iter_rows():
+        bytes_of[row["source"]] += row["size_sum"]
+        rows_of[row["source"]] += row["size_count"]
+    refused = {name: rows_of[name] for name in sorted(rows_of) if not is_source(name)}
+    for name in refused:
+        del bytes_of[name]
+    documents, rows = rows_of.total() - sum(refused.values()), sum(refused.values())
+    skipped = data.count() - documents - rows
+    return bytes_of, Counts(documents, skipped, rows, dict(list(refused.items())[:NAMED]))
+
+
+def _documents(table: pyarrow.Table, text: str, source: str, id: str | None, html: str | None) -> pyarrow.Table:
+    """The rows with a source, and with text or page, and the names that samples are taken by."""
+    for name in (text if html is None else html, source, *([] if id in (None, "id") else [id])):
         if name not in table.column_names:
             raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, table.column_names))}")
-    name = table[text]
+    texts = table[text] if text in table.column_names else pyarrow.nulls(len(table), pyarrow.string())
+    given = pyarrow.table({"text": texts, "source": table[source]})
+    if html is not None:
+        given = given.append_column("html", table[html])
+    content = _content(given)
+    name = content
     if id is not None and id in table.column_names:
-        name = pyarrow.compute.coalesce(table[id].cast(pyarrow.large_string()), name.cast(pyarrow.large_string()))
-    given = pyarrow.table({"text": table[text], "source": table[source], "name": name})
-    return given.filter(pyarrow.compute.and_(given["text"].is_valid(), given["source"].is_valid()))
+        name = pyarrow.compute.coalesce(table[id].cast(pyarrow.large_string()).cast(pyarrow.large_binary()), content)
+    usable = pyarrow.compute.and_(content.is_valid(), given["source"].is_valid())
+    return given.append_column("name", name).filter(usable)
+
+
+def _content(given: pyarrow.Table) -> pyarrow.ChunkedArray:
+    """What is read: the text, or else the page."""
+    texts = given["text"].cast(pyarrow.large_binary())
+    has_pages = "html" in given.column_names
+    return pyarrow.compute.coalesce(texts, given["html"].cast(pyarrow.large_binary())) if has_pages else texts

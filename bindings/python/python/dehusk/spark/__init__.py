@@ -12,13 +12,14 @@ from typing import Literal
 import pyarrow
 from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as F
+from pyspark.sql.types import StringType, StructField, StructType
 
 from dehusk import compare
-from dehusk._dehusk import Cleaner, Patterns
+from dehusk._dehusk import Cleaner, Patterns, is_source
 from dehusk._errors import DataError
-from dehusk._spread import LARGEST, PACK, Mined, Plan, candidates_of, cleaned, limit_of
+from dehusk._spread import LARGEST, NAMED, PACK, Counts, Mined, Plan, candidates_of, cleaned, limit_of
 
-__all__ = ["Mined", "clean", "mine"]
+__all__ = ["Counts", "Mined", "clean", "count", "mine"]
 
 # Tasks cost Spark some memory of the driver each. A task can mine several groups, one after another.
 MOST_TASKS = 10_000
@@ -32,9 +33,11 @@ def mine(
     source: str = "source",
     id: str | None = "id",
     *,
+    html: str | None = None,
     reviewed: Patterns | None = None,
     pack: int = PACK,
     largest: int = LARGEST,
+    strict: bool = False,
 ) -> Mined:
     """Learn the templates of each source.
 
@@ -49,33 +52,56 @@ def mine(
     id : str or None
         The name of the column with the names of documents. They decide which documents are in a sample; without them the texts
         do.
+    html : str or None
+        The name of a column with HTML pages, as strings or bytes. A page is read if its row has no text. There need be no column of
+        texts then.
     reviewed : Patterns or None
         Patterns that people decided on. Their decisions stay.
     pack : int
         Bytes of text of small sources that are mined as a group.
     largest : int
-        A source with more bytes of text is mined on a sample of about as many bytes.
+        A source with more bytes of text is mined on a sample of about as many bytes. Of a page, all bytes count.
+    strict : bool
+        Whether nothing is mined if a source has a name that no file can have. If not, its rows are left out, and counted.
 
     Returns
     -------
     Mined
     """
-    frame = _documents(frame, text, source, id)
-    plan, documents, skipped = _plan(frame, pack, largest)
-    if documents == 0:
+    frame = _documents(frame, text, source, id, html)
+    plan, counts = _plan(frame, pack, largest)
+    if strict:
+        counts.check()
+    if counts.documents == 0:
         raise DataError("there is no document: no row has a text and a source")
     mined = _grouped(frame, plan).applyInArrow(_mined, "source string, candidates binary")
 
     def compared(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         found = (value.as_py() for batch in batches for value in batch.column("candidates"))
-        files = [(name, of.to_yaml()) for name, of in compare(found, reviewed=reviewed).items()]
+        files = compare(found, reviewed=reviewed)._packed()
         for start in range(0, len(files), FILES):
-            names, texts = zip(*files[start : start + FILES], strict=True)
-            yield pyarrow.record_batch({"source": names, "yaml": texts})
+            names, packed = zip(*files[start : start + FILES], strict=True)
+            yield pyarrow.record_batch({"source": names, "packed": packed})
 
-    files = mined.repartition(1).mapInArrow(compared, "source string, yaml string").collect()
-    patterns = Patterns.from_yaml([file.yaml for file in files])
-    return Mined(patterns, documents, skipped, plan.groups, plan.sampled)
+    files = mined.repartition(1).mapInArrow(compared, "source string, packed binary").collect()
+    patterns = Patterns._of_packed([(file.source, bytes(file.packed)) for file in files])
+    found = (counts.documents, counts.skipped, counts.refused, counts.refused_sources)
+    return Mined(patterns, *found, plan.groups, plan.sampled)
+
+
+def count(frame: DataFrame, text: str = "text", source: str = "source", *, html: str | None = None) -> Counts:
+    """Count the rows that are mined and cleaned, and those that cannot be. It reads the frame once.
+
+    Parameters
+    ----------
+    frame, text, source, html
+        As for `mine`, whose result has the same figures.
+
+    Returns
+    -------
+    Counts
+    """
+    return _plan(_documents(frame, text, source, None, html), PACK, LARGEST)[1]
 
 
 def clean(
@@ -84,6 +110,8 @@ def clean(
     text: str = "text",
     source: str = "source",
     *,
+    html: str | None = None,
+    strict: bool = False,
     shape: bool = True,
     only: Literal["accepted"] | None = None,
     max_removed: float | None = None,
@@ -93,29 +121,37 @@ def clean(
     Parameters
     ----------
     frame : DataFrame
-        The documents. Rows without text or source stay as they are, and so do all other columns.
+        The documents. Rows that cannot be cleaned stay as they are (`count` counts them), and so do all other columns.
     patterns : Patterns or path
         The patterns, or their folder on the driver. They are sent to each executor once.
     text, source : str
         The names of the columns, as for `mine`.
+    html : str or None
+        The name of a column with HTML pages, as for `mine`. The text of a row without text becomes the cleaned text of its page.
+    strict : bool
+        Whether to stop before any work if a source has a name that no file can have. The frame is read once more for that.
     shape, only, max_removed
         As for `dehusk.Cleaner`.
 
     Returns
     -------
     DataFrame
-        The same columns.
+        The same columns, and that of texts if there was none.
     """
-    _check_columns(frame, text, source)
+    _check_columns(frame, text if html is None else html, source)
+    if strict:
+        count(frame, text, source, html=html).check()
     known = patterns if isinstance(patterns, Patterns) else Patterns.load(patterns)
     shared = frame.sparkSession.sparkContext.broadcast(known)
 
     def clean_batches(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         # What is compiled for a source is kept as long as the cleaner: for this task.
         cleaner = Cleaner(shared.value, shape=shape, only=only, max_removed=max_removed)
-        return (cleaned(cleaner, batch, text, source) for batch in batches)
+        return (cleaned(cleaner, batch, text, source, html) for batch in batches)
 
-    return frame.mapInArrow(clean_batches, frame.schema)
+    # Not add(), which would change the schema of the frame.
+    schema = frame.schema if text in frame.columns else StructType([*frame.schema.fields, StructField(text, StringType())])
+    return frame.mapInArrow(clean_batches, schema)
 
 
 def _mined(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -132,35 +168,49 @@ def _named(name: str) -> Column:
     return F.col("`{}`".format(name.replace("`", "``")))
 
 
-def _documents(frame: DataFrame, text: str, source: str, id: str | None) -> DataFrame:
-    """What mining needs of the documents. The source of those that cannot be mined is null."""
-    _check_columns(frame, text, source)
+def _documents(frame: DataFrame, text: str, source: str, id: str | None, html: str | None) -> DataFrame:
+    """What mining needs of the documents. The source of those without text or page is null."""
+    _check_columns(frame, text if html is None else html, source)
     if id is not None and id != "id":
         _check_columns(frame, id)
+    texts = _named(text) if text in frame.columns else F.lit(None).cast("string")
+    pages = F.lit(None).cast("binary") if html is None else F.when(texts.isNull(), _named(html))
+    content = F.coalesce(texts.cast("binary"), pages.cast("binary"))
     has_names = id is not None and id in frame.columns
-    name = F.coalesce(_named(id).cast("string"), _named(text)) if id is not None and has_names else _named(text)
-    is_usable = _named(text).isNotNull() & _named(source).isNotNull()
+    name = F.coalesce(_named(id).cast("string").cast("binary"), content) if id is not None and has_names else content
     return frame.select(
-        _named(text).alias("text"),
-        F.when(is_usable, _named(source)).alias("source"),
-        F.octet_length(_named(text)).cast("long").alias("size"),
+        texts.alias("text"),
+        *([] if html is None else [pages.alias("html")]),
+        F.when(content.isNotNull(), _named(source)).alias("source"),
+        F.octet_length(content).cast("long").alias("size"),
         F.sha2(name, 256).alias("hash"),
     )
 
 
-def _plan(frame: DataFrame, pack: int, largest: int) -> tuple[Plan, int, int]:
-    """The plan, the number of documents, and that of the rows that cannot be mined."""
+def _judged(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    for batch in batches:
+        usable = [name is not None and is_source(name) for name in batch.column("source").to_pylist()]
+        yield batch.append_column("is_source", pyarrow.array(usable, pyarrow.bool_()))
+
+
+def _plan(frame: DataFrame, pack: int, largest: int) -> tuple[Plan, Counts]:
     sizes = frame.groupBy("source").agg(F.sum("size").alias("size"), F.count("*").alias("documents"))
-    is_document, is_large = F.col("source").isNotNull(), F.col("size") > pack
+    sizes = sizes.mapInArrow(_judged, "source string, size long, documents long, is_source boolean")
+    is_large = F.col("size") > pack
+    is_refused = F.col("source").isNotNull() & ~F.col("is_source")
+    refused = F.collect_list(F.when(is_refused, F.struct("source", "documents")))
     # One row, so the documents are read once.
     [counted] = sizes.agg(
-        F.sum(F.when(is_document & ~is_large, F.col("size"))).alias("small"),
-        F.sum(F.when(is_document, F.col("documents"))).alias("documents"),
-        F.sum(F.when(~is_document, F.col("documents"))).alias("skipped"),
-        F.collect_list(F.when(is_document & is_large, F.struct("source", "size"))).alias("large"),
+        F.sum(F.when(F.col("is_source") & ~is_large, F.col("size"))).alias("small"),
+        F.sum(F.when(F.col("is_source"), F.col("documents"))).alias("documents"),
+        F.sum(F.when(F.col("source").isNull(), F.col("documents"))).alias("skipped"),
+        F.sum(F.when(is_refused, F.col("documents"))).alias("refused"),
+        F.slice(F.sort_array(refused), 1, NAMED).alias("refused_sources"),
+        F.collect_list(F.when(F.col("is_source") & is_large, F.struct("source", "size"))).alias("large"),
     ).collect()
     plan = Plan.of(counted.small or 0, ((row.source, row.size) for row in counted.large), pack, largest)
-    return plan, counted.documents or 0, counted.skipped or 0
+    named = {row.source: row.documents for row in counted.refused_sources}
+    return plan, Counts(counted.documents or 0, counted.skipped or 0, counted.refused or 0, named)
 
 
 def _grouped(frame: DataFrame, plan: Plan) -> GroupedData:
@@ -170,5 +220,5 @@ def _grouped(frame: DataFrame, plan: Plan) -> GroupedData:
     frame = frame.where(F.col("source").isNotNull()).join(F.broadcast(own), "source", "left")
     frame = frame.where(F.col("limit").isNull() | (F.col("hash") < F.col("limit")))
     pack = F.when(F.col("own").isNull(), F.pmod(F.xxhash64("source"), F.lit(plan.packs)))
-    frame = frame.select("text", "source", "own", pack.alias("pack"))
+    frame = frame.drop("size", "hash", "limit").withColumn("pack", pack)
     return frame.repartition(min(plan.groups, MOST_TASKS), "own", "pack").groupBy("own", "pack")

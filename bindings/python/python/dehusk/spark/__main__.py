@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 
 import pyarrow.fs
 from pyspark.sql import DataFrame, SparkSession
 
 from dehusk import Error, Patterns
 from dehusk._spread import LARGEST, PACK, Mined
-from dehusk.spark import clean, mine
+from dehusk.spark import clean, count, mine
 
 
 def main() -> None:
@@ -29,12 +30,12 @@ def main() -> None:
 def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
     is_json = arguments.format == "json" or (arguments.format is None and ".json" in arguments.input)
     frame = spark.read.json(arguments.input) if is_json else spark.read.parquet(arguments.input)
-    names = {"text": arguments.text, "source": arguments.source}
+    names = {"text": arguments.text, "source": arguments.source, "html": arguments.html}
 
     def mined() -> Mined:
         reviewed = None if arguments.reviewed is None else load(arguments.reviewed)
         limits = {"pack": arguments.pack, "largest": arguments.largest}
-        return mine(frame, id=arguments.id, reviewed=reviewed, **names, **limits)
+        return mine(frame, id=arguments.id, reviewed=reviewed, strict=arguments.strict, **names, **limits)
 
     def write(cleaned: DataFrame, out: str) -> None:
         cleaned.write.json(out) if is_json else cleaned.write.parquet(out)
@@ -46,7 +47,11 @@ def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
             save(result.patterns, out)
             print(_figures(result))
         case "clean":
+            counts = count(frame, **names)
+            if arguments.strict:
+                counts.check()
             write(clean(frame, load(arguments.patterns), **names), out)
+            print(json.dumps(asdict(counts)))
         case "run":
             result = mined()
             save(result.patterns, f"{out}/patterns")
@@ -55,8 +60,9 @@ def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
 
 
 def _figures(mined: Mined) -> str:
-    counts = {"documents": mined.documents, "skipped": mined.skipped, "groups": mined.groups}
-    return json.dumps({**counts, "sources": len(mined.patterns), "sampled": mined.sampled})
+    counts = {"documents": mined.documents, "skipped": mined.skipped, "refused": mined.refused}
+    groups = {"refused_sources": mined.refused_sources, "groups": mined.groups}
+    return json.dumps({**counts, **groups, "sources": len(mined.patterns), "sampled": mined.sampled})
 
 
 def save(patterns: Patterns, folder: str) -> None:
@@ -91,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--format", choices=["parquet", "json"], help="by default json if INPUT has .json in its name")
         command.add_argument("--text", default="text", help="the column with texts")
         command.add_argument("--source", default="source", help="the column with the names of sources")
+        command.add_argument("--html", help="the column with HTML pages, for rows without text")
+        command.add_argument("--strict", action="store_true", help="stop if a source has a name that no file can have")
         if name == "clean":
             command.add_argument("-p", "--patterns", required=True, help="the folder with pattern files")
             continue
