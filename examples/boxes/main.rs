@@ -21,7 +21,7 @@ use fantoccini::{Client, ClientBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use dehusk::corpus::{Document, DrawnPage, HtmlView, Inventory, ReadOptions};
+use dehusk::corpus::{Color, Document, DrawnPage, HtmlView, Inventory, ReadOptions};
 use dehusk::html::{NodeKind, Tree};
 
 /// Measures the pages.
@@ -117,6 +117,7 @@ async fn drawn(client: &Client, document: &Document, folder: &Path) -> anyhow::R
         width: measured.width,
         height: measured.height,
         boxes: boxes(page.tree(), &measured.nodes),
+        styles: styles(page.tree(), &measured.nodes),
     })
 }
 
@@ -134,7 +135,12 @@ struct MeasuredNode {
     node: usize,
     rect: Option<Sides>,
     runs: Vec<Option<Sides>>,
+    style: Look,
 }
+
+/// Size and weight of the font, whether it is slanted, color, and background. A background that shows what is behind it is
+/// `None`.
+type Look = (f32, u16, bool, [u8; 3], Option<[u8; 3]>);
 
 /// Left, top, width and height.
 type Sides = [f32; 4];
@@ -184,6 +190,28 @@ fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, f32, f32, f32)
     boxes
 }
 
+/// Size and weight of the font, whether it is slanted, color and background.
+type Told = (f32, u16, bool, Color, Color);
+
+/// How elements look that look otherwise than what is around them, by where they begin in the page.
+fn styles(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, u16, bool, Color, Color)> {
+    let mut of: Vec<Option<Told>> = vec![None; tree.len()];
+    let mut styles = Vec::new();
+    // Elements are in the order of the page, so what is around one comes before it.
+    for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
+        let (font, weight, is_italic, color, background) = measured.style;
+        let around = tree.ancestors(measured.node).find_map(|node| of[node]);
+        let behind = background.or(around.map(|(.., background)| background.0)).unwrap_or([255; 3]);
+        let style = (font, weight, is_italic, Color(color), Color(behind));
+        of[measured.node] = Some(style);
+        if around != Some(style) {
+            let (font, weight, is_italic, color, background) = style;
+            styles.push((tree.bytes(measured.node).start, font, weight, is_italic, color, background));
+        }
+    }
+    styles
+}
+
 async fn devtools(client: &Client, command: &str, parameters: Value) -> anyhow::Result<()> {
     client.issue_cmd(DevTools { command: command.to_owned(), parameters }).await?;
     Ok(())
@@ -223,11 +251,24 @@ mod tests {
         assert_eq!(unmarked, page);
         let sides = |left: f32| Some([left, 0.0, 1.04, 2.0]);
         let nodes = [
-            MeasuredNode { node: 1, rect: sides(1.0), runs: vec![sides(2.0), None] },
+            MeasuredNode { node: 0, rect: None, runs: Vec::new(), style: (16.0, 400, false, [0; 3], None) },
+            MeasuredNode {
+                node: 1,
+                rect: sides(1.0),
+                runs: vec![sides(2.0), None],
+                style: (16.0, 400, false, [0; 3], None),
+            },
             // The browser has another run here.
-            MeasuredNode { node: 2, rect: None, runs: vec![sides(9.0)] },
+            MeasuredNode {
+                node: 2,
+                rect: None,
+                runs: vec![sides(9.0)],
+                style: (16.0, 700, false, [0; 3], Some([1, 2, 255])),
+            },
         ];
         let one = page.find("one").expect("a run");
+        let styles: Vec<usize> = styles(&tree, &nodes).iter().map(|style| style.0).collect();
+        assert_eq!(styles, [tree.bytes(0).start, tree.bytes(2).start]);
         assert_eq!(boxes(&tree, &nodes), [(15, 1.0, 0.0, 1.0, 2.0), (one, 2.0, 0.0, 1.0, 2.0)]);
     }
 }

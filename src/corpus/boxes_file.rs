@@ -9,6 +9,14 @@
 //! Each box has five numbers: the byte of the page at which a start tag or a run of text begins, the distance from the left
 //! edge and from the top, the width and the height, in pixels. A page in another encoding than UTF-8 is counted as it is in
 //! UTF-8. What has no box is not drawn.
+//!
+//! A page may also have `styles`, for what looks otherwise than what is around it: the same byte, the size of the font in
+//! pixels, its weight, whether it is slanted, the color of the text, and the color behind it. Without `styles`, names of elements
+//! say how text looks.
+//!
+//! ```json
+//! {"styles": [[412, 13.5, 700, false, "#ffffff", "#003366"]]}
+//! ```
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader};
@@ -20,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use super::open_file::OpenFile;
 use super::{Reason, SourceId};
-use crate::html::{Boxes, Rect, Tree};
+use crate::html::{Boxes, Rect, Style, Tree};
 
 /// The boxes of a page, as a line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,6 +44,34 @@ pub struct DrawnPage {
     pub height: f32,
     /// For each start tag and each run of text that is drawn: its first byte in the page; left, top, width and height.
     pub boxes: Vec<(usize, f32, f32, f32, f32)>,
+    /// For what looks otherwise than what is around it: its first byte; size and weight of the font, whether it is slanted,
+    /// color and background.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub styles: Vec<(usize, f32, u16, bool, Color, Color)>,
+}
+
+/// A color, written as `#rrggbb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Color(pub [u8; 3]);
+
+impl Serialize for Color {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [red, green, blue] = self.0;
+        serializer.collect_str(&format_args!("#{red:02x}{green:02x}{blue:02x}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Color {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Color, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let is_hex = |digits: &&str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let digits = text.strip_prefix('#').filter(is_hex);
+        let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let [_, red, green, blue] = number
+            .ok_or_else(|| serde::de::Error::custom(format_args!("{text:?} is no color such as \"#003366\"")))?
+            .to_be_bytes();
+        Ok(Color([red, green, blue]))
+    }
 }
 
 /// Where the line of a page is.
@@ -128,7 +164,11 @@ impl BoxesFile {
         let rect = |&(byte, left, top, width, height): &_| (byte, Rect { left, top, width, height });
         let all = page.boxes.len();
         let drawn = page.boxes.iter().map(rect).collect();
-        match Boxes::of_nodes(tree, [page.width, page.height], drawn) {
+        let style = |&(byte, font, weight, is_italic, Color(color), Color(background)): &_| {
+            (byte, Style { font, weight, is_italic, color, background })
+        };
+        let styles = page.styles.iter().map(style).collect();
+        match Boxes::of_nodes(tree, [page.width, page.height], drawn, styles) {
             // Some start tags open no element, and some elements are hidden in one program and drawn in the other.
             (_, strange) if strange > all / 2 => {
                 Err(wrong(format!("{strange} of the {all} boxes are where no element and no text of this page begins")))
@@ -176,6 +216,18 @@ mod tests {
         let lefts: Vec<f32> = boxes.of.iter().flatten().map(|rect| rect.left).collect();
         assert_eq!(lefts, [0.0, 1.0, 5.0]);
         assert_eq!(read(&line("y", "")), Ok(None));
+    }
+
+    #[test]
+    fn a_line_may_say_how_text_looks() {
+        let styled = |styles: &str| line("x.html", "[0,1,2,3,4]").replace("]}", &format!("],\"styles\":[{styles}]}}"));
+        let boxes = read(&styled("[6,20.5,700,true,\"#00ff07\",\"#000000\"]")).expect("read").expect("boxes");
+        let fonts: Vec<f32> = boxes.styles.iter().map(|style| style.font).collect();
+        // The page, the first paragraph and its text; then the second ones.
+        assert_eq!(fonts, [16.0, 16.0, 16.0, 20.5, 20.5]);
+        assert_eq!((boxes.styles[4].color, boxes.styles[4].weight), ([0, 255, 7], 700));
+        let error = read(&styled("[6,20.5,700,true,\"green\",\"#000000\"]")).expect_err("a wrong color");
+        assert!(error.contains("line 1: \"green\" is no color such as \"#003366\""), "{error}");
     }
 
     #[test]

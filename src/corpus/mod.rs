@@ -50,7 +50,7 @@ mod target;
 mod testing;
 mod warc;
 
-pub use boxes_file::{BoxesError, BoxesFile, DrawnPage};
+pub use boxes_file::{BoxesError, BoxesFile, Color, DrawnPage};
 pub use compression::{Compression, Encoder};
 pub use decode::Warning;
 pub use encode::Encoded;
@@ -64,6 +64,8 @@ pub use output_file::{OutputFile, OutputKind};
 pub use page::Page;
 pub use pending_file::PendingFile;
 pub use pending_file::remove_left_over;
+#[doc(hidden)]
+pub use reading::decoded_page;
 pub use record::rewrite_line;
 pub use records::{Batch, Kept, New, Packing, RecordWriter, Records};
 pub use run_folder::abandon_unfinished;

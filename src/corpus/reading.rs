@@ -40,8 +40,7 @@ impl Stored {
     /// Decodes the document and gives it this name and source. Fails if it is binary or too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
         let Stored { bytes, is_html, encoding } = self;
-        let in_markup = || declared_encoding(&bytes).and_then(declared_as);
-        let declared = encoding.or_else(|| if is_html { in_markup() } else { None });
+        let declared = encoding.or_else(|| if is_html { in_markup(&bytes) } else { None });
         let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
         let text = match text {
             Cow::Borrowed(part) => Text::In(bytes.len() - part.len()),
@@ -58,6 +57,20 @@ impl Stored {
         }
         Ok(document)
     }
+}
+
+/// The markup of a page that is stored as bytes, in any encoding, as it is read from a file.
+///
+/// # Errors
+/// If the bytes are no text.
+#[doc(hidden)]
+pub fn decoded_page(bytes: &[u8]) -> Result<Cow<'_, str>, Reason> {
+    Ok(decode(bytes, in_markup(bytes))?.text)
+}
+
+/// The encoding that a page declares.
+fn in_markup(bytes: &[u8]) -> Option<&'static Encoding> {
+    declared_encoding(bytes).and_then(declared_as)
 }
 
 /// The text of stored bytes.

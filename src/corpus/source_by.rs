@@ -59,6 +59,16 @@ impl SourceBy {
         })
     }
 
+    /// The name of the source of a document of which only the URL is known. It may not be a valid [`SourceId`].
+    ///
+    /// # Errors
+    /// If the rule finds nothing in the URL, or needs a folder or a name in the document.
+    #[doc(hidden)]
+    pub fn name_of_url(&self, url: &str) -> Result<String, Reason> {
+        let hints = SourceHints { url: Some(url.into()), path: url, ..SourceHints::default() };
+        self.name(hints, &Keys::default()).map(Cow::into_owned)
+    }
+
     /// Whether the rule uses the name in the document.
     pub(super) fn asks_for_key(&self) -> bool {
         matches!(self, SourceBy::Auto | SourceBy::Key)

@@ -484,7 +484,7 @@ fn sentence_ends(text: &str) -> Vec<usize> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::html::read;
+    use crate::html::{Style, read};
 
     /// A page with boxes that are known by hand.
     pub(in crate::dom) const PAGE: &str = "<html><head><title>Big bridge opens - Site</title></head><body>\
@@ -510,7 +510,7 @@ pub(super) mod tests {
         place(node_of(tree, "foot"), [0.0, 900.0, 1000.0, 100.0]);
         let picture = (0..tree.len()).find(|&node| tree.name(node) == "img").expect("a picture");
         place(picture, [0.0, 500.0, 200.0, 100.0]);
-        Boxes { width: 1000.0, height: 1000.0, of }
+        Boxes { width: 1000.0, height: 1000.0, of, styles: Style::by_names(tree) }
     }
 
     #[test]

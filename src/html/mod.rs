@@ -16,6 +16,7 @@ mod extractor;
 #[cfg(any(test, feature = "_internal"))]
 #[doc(hidden)]
 pub mod laws;
+mod layout;
 mod lines;
 mod look;
 mod map;
@@ -28,6 +29,7 @@ mod plain;
 mod prescan;
 mod pruned;
 mod stack;
+mod style;
 mod syntax;
 mod tags;
 mod tree;
@@ -40,12 +42,14 @@ use map::Trace;
 use tree::Planter;
 
 pub use boxes::{Boxes, Rect};
+pub use layout::estimated_boxes;
 pub use map::SourceMap;
 pub use markdown::page_markdown;
 pub use marked::{MARKED_PAGE_POLICY, PageMark, PageMarks, page_marked};
 pub use plain::escaped;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
+pub use style::{BOLD, Style};
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::page_without;
 
