@@ -282,7 +282,7 @@ fn check(what: &str, number: f64, is_right: fn(f64) -> bool, line: u64) -> Resul
 }
 
 /// A number with 6 digits, as short as possible.
-fn number(number: f64) -> String {
+pub fn number(number: f64) -> String {
     // Adding 0 turns -0 into 0.
     let rounded = format!("{number:.5e}").parse::<f64>().map_or(number, |rounded| rounded + 0.0);
     format!("{rounded:?}")

@@ -4,5 +4,6 @@
 
 pub mod examples;
 pub mod logistic;
+pub mod metric;
 pub mod network;
 pub mod file;
