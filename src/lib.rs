@@ -151,6 +151,11 @@ pub mod dom;
 mod dom;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod segmentation;
+#[cfg(not(feature = "_internal"))]
+mod segmentation;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod corpus;
 #[cfg(not(feature = "_internal"))]
 mod corpus;

@@ -28,6 +28,8 @@ pub mod scoring;
 pub mod nodes;
 #[cfg(feature = "pipeline")]
 pub mod block_lessons;
+#[cfg(feature = "pipeline")]
+pub mod segments;
 
 pub mod injection;
 

@@ -1,0 +1,205 @@
+//! Segments as lines of JSON, which `dehusk segment` writes, and which people can mark.
+
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::html::Tree;
+
+/// A segment of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SegmentRecord {
+    /// The source of the page.
+    pub source: String,
+    /// The name of the page in its source.
+    pub id: String,
+    /// The number of the segment in its page, from 0.
+    #[serde(default)]
+    pub segment: usize,
+    /// Its bytes in the page, as UTF-8.
+    pub bytes: Vec<(usize, usize)>,
+    /// The paths of the elements that it consists of.
+    #[serde(default)]
+    pub nodes: Vec<String>,
+    /// Its bytes in the visible text.
+    #[serde(default)]
+    pub text: Vec<(usize, usize)>,
+    /// Number of words.
+    #[serde(default)]
+    pub words: u32,
+    /// How much it is template, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
+    /// Of marked segments: 1 is a segment, 2 a part of one, and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Of marked segments: what it is.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+}
+
+/// Why a file of marked segments cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarkedError {
+    /// The file cannot be read.
+    #[error("{path:?}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        error: std::io::Error,
+    },
+    /// A line is not as it should be.
+    #[error("{path:?}, line {line}: {problem}; a line is such as {EXAMPLE}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+const EXAMPLE: &str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]]}"#;
+
+/// A range of bytes of a marked segment.
+#[derive(Clone, Debug)]
+struct MarkedRange {
+    bytes: Range<usize>,
+    /// The number of the segment among the marked ones of its page.
+    segment: u32,
+    /// Number of bytes of the whole segment.
+    size: usize,
+}
+
+/// Marked segments, by source and name of the page.
+#[derive(Clone, Debug, Default)]
+pub struct Marked {
+    pages: FxHashMap<(String, String), Vec<MarkedRange>>,
+}
+
+impl Marked {
+    /// Reads a file. Segments of a higher level than `level` are left out.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line is not valid.
+    pub fn read(path: &Path, level: Option<u32>) -> Result<Marked, MarkedError> {
+        let unread = |error| MarkedError::Read { path: path.to_owned(), error };
+        let mut marked = Marked::default();
+        let reader = BufReader::new(std::fs::File::open(path).map_err(unread)?);
+        for (number, line) in (1..).zip(reader.lines()) {
+            let line = line.map_err(unread)?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let wrong = |problem| MarkedError::Line { path: path.to_owned(), line: number, problem };
+            let record: SegmentRecord = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+            if let Some((start, end)) = record.bytes.iter().find(|(start, end)| start >= end) {
+                return Err(wrong(format!("the bytes {start} to {end} are no range")));
+            }
+            let of_page = marked.pages.entry((record.source, record.id)).or_default();
+            if record.level.is_none_or(|of_record| level.is_none_or(|level| of_record <= level)) {
+                let segment = of_page.last().map_or(0, |last| last.segment + 1);
+                let size = record.bytes.iter().map(|(start, end)| end - start).sum();
+                let range = |&(start, end): &_| MarkedRange { bytes: start..end, segment, size };
+                of_page.extend(record.bytes.iter().map(range));
+            }
+        }
+        Ok(marked)
+    }
+
+    /// Number of pages.
+    pub fn pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether a page is in the file.
+    pub fn has(&self, source: &str, id: &str) -> bool {
+        self.pages.contains_key(&(source.to_owned(), id.to_owned()))
+    }
+
+    /// A page of the file, for messages.
+    pub fn example(&self) -> Option<(&str, &str)> {
+        self.pages.keys().min().map(|(source, id)| (source.as_str(), id.as_str()))
+    }
+
+    /// For each leaf of a page, the marked segment it is in: of several, the smallest. `None` if the page has none.
+    pub fn groups(
+        &self,
+        source: &str,
+        id: &str,
+        tree: &Tree,
+        leaves: impl Iterator<Item = usize>,
+    ) -> Option<Vec<Option<u32>>> {
+        let ranges = self.pages.get(&(source.to_owned(), id.to_owned()))?;
+        let mut order: Vec<usize> = (0..ranges.len()).collect();
+        order.sort_by_key(|&at| (ranges[at].bytes.start, std::cmp::Reverse(ranges[at].bytes.end)));
+        // The ranges that are open at a leaf. Leaves come in the order of the page.
+        let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+        let group = |leaf: usize| {
+            let at = tree.bytes(leaf).start;
+            while next < order.len() && ranges[order[next]].bytes.start <= at {
+                open.push(order[next]);
+                next += 1;
+            }
+            open.retain(|&range| ranges[range].bytes.end > at);
+            open.iter().map(|&range| &ranges[range]).min_by_key(|range| range.size).map(|range| range.segment)
+        };
+        Some(leaves.map(group).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::read;
+
+    fn marked(lines: &str, level: Option<u32>) -> Result<Marked, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marked.jsonl");
+        std::fs::write(&path, lines).unwrap();
+        Marked::read(&path, level).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_leaf_is_in_the_smallest_marked_segment_around_it() {
+        let page = "<div><p>a</p><p>b</p></div><p>c</p><p>d</p>";
+        let at = |part: &str| page.find(part).unwrap();
+        let line = |from: &str, to: &str, level: u32| {
+            format!(
+                "{{\"source\": \"s\", \"id\": \"i\", \"bytes\": [[{}, {}]], \"level\": {level}}}\n",
+                at(from),
+                at(to) + to.len()
+            )
+        };
+        let lines = line("<div>", "</div>", 1) + "\n" + &line("<p>b", "b</p>", 2) + &line("<p>d", "d</p>", 1);
+        let (_, tree) = read::<Tree>(page);
+        let groups = |level| marked(&lines, level).unwrap().groups("s", "i", &tree, tree.runs()).unwrap();
+        assert_eq!(groups(None), [Some(0), Some(1), None, Some(2)]);
+        assert_eq!(groups(Some(1)), [Some(0), Some(0), None, Some(1)]);
+        assert_eq!(marked(&lines, None).unwrap().groups("s", "other", &tree, tree.runs()), None);
+    }
+
+    #[test]
+    fn a_marked_segment_can_have_several_ranges() {
+        let page = "<p>a</p><p>b</p><p>c</p><p>d</p>";
+        let lines = "{\"source\": \"s\", \"id\": \"i\", \"bytes\": [[0, 8], [16, 24]]}\n\
+                     {\"source\": \"s\", \"id\": \"i\", \"bytes\": [[24, 32]]}\n";
+        let (_, tree) = read::<Tree>(page);
+        let groups = marked(lines, None).unwrap().groups("s", "i", &tree, tree.runs()).unwrap();
+        assert_eq!(groups, [Some(0), None, Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let wrong = marked("{\"source\": \"s\", \"id\": \"i\", \"bytes\": [[1, 2]]}\n{\"id\": 1}\n", None).unwrap_err();
+        assert!(wrong.contains("line 2") && wrong.contains("a line is such as"), "{wrong}");
+        let wrong = marked("{\"source\": \"s\", \"id\": \"i\", \"bytes\": [[2, 1]]}\n", None).unwrap_err();
+        assert!(wrong.contains("line 1: the bytes 2 to 1 are no range"), "{wrong}");
+    }
+}
