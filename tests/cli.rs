@@ -234,6 +234,8 @@ mod robustness;
 mod sample_corpus;
 #[path = "cli/schema.rs"]
 mod schema;
+#[path = "cli/segments.rs"]
+mod segments;
 #[path = "cli/shape.rs"]
 mod shape;
 #[path = "cli/sources.rs"]

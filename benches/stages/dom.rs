@@ -8,6 +8,9 @@ use dehusk::dom::isotonic::smooth;
 use dehusk::dom::page_level::PageModel;
 use dehusk::html::{Tree, read};
 use dehusk::random::Random;
+use dehusk::segmentation::max_flow::{FlowGraph, INFINITE};
+use dehusk::segmentation::model::SegmentModel;
+use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
 
 use crate::prepared::pages;
 use crate::sizes;
@@ -44,4 +47,39 @@ fn isotonic(bencher: Bencher, shape: &str) {
     let (scores, penalties) = (draw(), draw());
     let weights = vec![1; parents.len()];
     bencher.counter(ItemsCount::new(nodes)).bench_local(|| black_box(smooth(&parents, &scores, &weights, &penalties)));
+}
+
+/// The segments of one page, whose tree is known.
+#[divan::bench(args = ["gcuts", "cclus"])]
+fn segments(bencher: Bencher, method: &str) {
+    let pages: Vec<(String, Tree)> = pages(1).iter().map(|page| read(page)).collect();
+    let method = if method == "gcuts" { Method::Cuts(Knowledge::ALL) } else { Method::Clusters { learned: true } };
+    let (model, page_model) = (SegmentModel::shipped(), PageModel::shipped());
+    let segmenter = Segmenter { method, model, page_model, lambda: None };
+    let mut next = pages.iter().cycle();
+    let page = || next.next().expect("a page");
+    bencher.with_inputs(page).bench_local_values(|(text, tree)| segmenter.segments(text, tree, None, None));
+}
+
+/// The minimum cut of a graph as an expansion has it: a tree in which who takes the label takes it with all inside, and leaves
+/// that gain by it or lose, next to each other.
+#[divan::bench(args = [1000, 10_000, 100_000])]
+fn max_flow(bencher: Bencher, nodes: u32) {
+    let mut random = Random::new(1);
+    let graph = || {
+        let mut graph = FlowGraph::new();
+        for node in 0..nodes {
+            graph.add_node();
+            let [gain, loss] = [random.below(1 << 16), random.below(1 << 16)];
+            graph.add_terminals(node, gain as i64, loss as i64);
+            if node > 0 {
+                let parent = node - 1 - random.below(node.min(10) as usize) as u32;
+                graph.add_edge(parent, node, 0, INFINITE);
+                let price = random.below(1 << 15) as i64;
+                graph.add_edge(node - 1, node, price, price);
+            }
+        }
+        graph
+    };
+    bencher.counter(ItemsCount::new(nodes)).with_inputs(graph).bench_local_values(|mut graph| graph.solve());
 }

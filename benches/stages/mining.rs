@@ -36,7 +36,7 @@ fn places(bencher: Bencher, megabytes: u64) {
 fn near_duplicates(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     let (sequence, array, places) = (prepared.sequence(), prepared.array(), prepared.places());
-    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array, places));
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array, places, None));
 }
 
 #[divan::bench(args = sizes())]

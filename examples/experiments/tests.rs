@@ -126,7 +126,7 @@ fn cleaning_lets_articles_form_clusters() {
 fn html_pages_are_also_cleaned_alone_and_by_structure() {
     let outcome = on_pages("duplicates", "");
     let rows: Vec<&String> = outcome["results"].as_object().expect("results").keys().collect();
-    assert_eq!(rows, ["uncleaned", "tree", "extract", "smooth", "text", "union", "gold"]);
+    assert_eq!(rows, ["uncleaned", "tree", "extract", "cuts", "clusters", "smooth", "text", "union", "gold"]);
     assert_eq!((&outcome["selection"]["pages"], &outcome["same"]), (&32.into(), &96.into()));
     assert!(figure(&outcome, "smooth", "found") >= figure(&outcome, "uncleaned", "found"), "{outcome}");
     assert_eq!(figure(&outcome, "gold", "found"), 1.0);

@@ -11,15 +11,17 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Method, Scratch};
+use dehusk::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Scratch};
 use dehusk::corpus::SourceListing;
 use dehusk::dom::article_head::HeadChoices;
 use dehusk::dom::block_model::BlockModel;
+use dehusk::dom::facts::Facts;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
-use dehusk::html::Tree;
+use dehusk::html::{Tree, estimated_boxes};
 use dehusk::patterns::PatternFile;
 use dehusk::pipeline::Library;
+use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
 use dehusk::tokens::Lexer;
 
 /// Options of the ways to clean.
@@ -46,6 +48,10 @@ pub enum Treatment {
     Tree,
     /// A page that is cleaned alone, by `extract`.
     Extract,
+    /// The largest segment of a page, by minimum cuts.
+    Cuts,
+    /// The largest segment of a page, by clustering.
+    Clusters,
     /// Cleaned by the default method, which uses the structure of a page.
     Smooth,
     /// A page that is cleaned by the default method without its structure.
@@ -87,10 +93,12 @@ impl Treatment {
     /// Those of texts, from nothing to the best.
     const OF_TEXTS: [Treatment; 4] = [Treatment::Uncleaned, Treatment::Smooth, Treatment::Union, Treatment::Gold];
     /// Those of HTML pages.
-    const OF_PAGES: [Treatment; 7] = [
+    const OF_PAGES: [Treatment; 9] = [
         Treatment::Uncleaned,
         Treatment::Tree,
         Treatment::Extract,
+        Treatment::Cuts,
+        Treatment::Clusters,
         Treatment::Smooth,
         Treatment::Text,
         Treatment::Union,
@@ -103,6 +111,8 @@ impl Treatment {
             Treatment::Uncleaned => "uncleaned",
             Treatment::Tree => "tree (page alone)",
             Treatment::Extract => "extract (page alone)",
+            Treatment::Cuts => "largest segment (gcuts)",
+            Treatment::Clusters => "largest segment (cclus)",
             Treatment::Smooth => "smooth (default)",
             Treatment::Text => "smooth, without structure",
             Treatment::Union => "union",
@@ -135,7 +145,7 @@ impl TreatmentArgs {
         Ok(Treatments {
             compared: if are_pages { &Treatment::OF_PAGES } else { &Treatment::OF_TEXTS },
             text: cleaners(options.clone().evidence_kinds(without_structure)),
-            union: cleaners(options.clone().method(Method::Union { merge_gap: 0 })),
+            union: cleaners(options.clone().method(cleaning::Method::Union { merge_gap: 0 })),
             smooth: cleaners(options),
             tree: PageJudge::Template(page_model),
             extract: PageJudge::Content(block_model, HeadChoices::default()),
@@ -192,6 +202,10 @@ impl Treatments {
             Treatment::Gold => return Ok(gold.into()),
             Treatment::Tree => self.judged(scratch, &self.tree, document)?,
             Treatment::Extract => self.judged(scratch, &self.extract, document)?,
+            Treatment::Cuts => return Ok(largest_segment(Method::Cuts(Knowledge::ALL), document).into()),
+            Treatment::Clusters => {
+                return Ok(largest_segment(Method::Clusters { learned: true }, document).into());
+            }
             Treatment::Text => self.text[source].clean(scratch, text)?,
             Treatment::Union => self.union[source].clean(scratch, text)?,
             Treatment::Smooth => match tree {
@@ -209,4 +223,14 @@ impl Treatments {
         let parts = tree.map(|tree| judge.boilerplate(text, tree, None, None)).unwrap_or_default();
         Ok(cleaner.cleaning_by(&cleaner.read_page(scratch, text, None, &|| true)?, &parts))
     }
+}
+
+/// The text of the largest segment of a page, a line for each of its texts.
+fn largest_segment(method: Method, document: Untreated) -> String {
+    let Untreated { text, tree: Some(tree), .. } = document else { return document.text.to_owned() };
+    let boxes = estimated_boxes(tree, text);
+    let facts = Facts::of(tree, text, None, Some(&boxes));
+    let segments = Segmenter::shipped(method).of_facts(&facts);
+    let texts = segments.largest(&facts).map(|largest| segments.texts(tree, largest).map(|range| &text[range]));
+    texts.into_iter().flatten().collect::<Vec<&str>>().join("\n")
 }

@@ -1,16 +1,13 @@
 //! `dehusk fields`: takes pattern files and a corpus, and writes what varies in each document, as a line of JSON.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::sync::RwLockReadGuard;
+use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::corpus::{Document, PendingFile};
+use dehusk::corpus::Document;
 use dehusk::fields::Columns;
 use dehusk::pipeline::Library;
 use dehusk::pipeline::Steps;
@@ -20,11 +17,12 @@ use dehusk::pipeline::reading::size_of;
 
 use super::force::{FIELDS, ForceArgs};
 use super::interrupt::Results;
+use super::line_output::LineOutput;
 use super::mine::scan;
 use super::options::{CorpusArgs, Only, SummaryArgs};
 use super::reporter::Reporter;
 use super::summary::{FieldsSummary, Summary};
-use super::{Exit, Global, interrupt};
+use super::{Exit, Global};
 
 /// Options of `dehusk fields`.
 #[derive(Args, Debug)]
@@ -58,7 +56,9 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let mut sink = Sink { output: Output::create(args, inventory.inputs())?, counts: BTreeMap::new() };
+    let inputs = [inventory.inputs(), pattern_files(&args.patterns)?].concat();
+    let output = LineOutput::create(&args.output, args.force, &inputs, FIELDS)?;
+    let mut sink = Sink { output, counts: BTreeMap::new() };
     reporter.start("reading fields", Steps::Bytes(inventory.files().iter().map(size_of).sum()));
     let read = summary.time("read fields", || {
         read_fields(&inventory, &library, args.only.is_some(), reporter, |fields| sink.write(&fields))
@@ -70,10 +70,9 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
         summary.sources.entry(source).or_default().fields = Some(fields);
     }
     summary.skipped = reporter.skipped();
-    match sink.output {
-        Output::Stdout(_) => summary.print_beside(args.summary.json, global.quiet)?,
-        Output::File(FileOutput { file, name, .. }) => {
-            file.publish()?;
+    match sink.output.publish()? {
+        None => summary.print_beside(args.summary.json, global.quiet)?,
+        Some(name) => {
             summary.wrote.push(name);
             summary.print(args.summary.json, global.quiet)?;
         }
@@ -83,42 +82,8 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
 
 /// Writes the fields, and counts them.
 struct Sink {
-    output: Output,
+    output: LineOutput,
     counts: BTreeMap<String, FieldsSummary>,
-}
-
-/// Where the lines are written.
-enum Output {
-    Stdout(BufWriter<io::Stdout>),
-    File(FileOutput),
-}
-
-/// A file that appears at its path when it is complete.
-struct FileOutput {
-    file: PendingFile,
-    name: String,
-    /// While it is held, Ctrl-C waits until the unfinished file is deleted.
-    _permission: RwLockReadGuard<'static, ()>,
-}
-
-impl Output {
-    fn create(args: &FieldsCommand, inputs: Vec<PathBuf>) -> anyhow::Result<Output> {
-        if args.output == Path::new("-") {
-            return Ok(Output::Stdout(BufWriter::new(io::stdout())));
-        }
-        let inputs = [inputs, pattern_files(&args.patterns)?].concat();
-        let _permission = interrupt::writing()?;
-        let file = args.force.file(&args.output, &inputs, FIELDS)?.begin()?;
-        Ok(Output::File(FileOutput { file, name: args.output.display().to_string(), _permission }))
-    }
-
-    fn write(&mut self, lines: &[String]) -> anyhow::Result<()> {
-        let all_to = |sink: &mut dyn Write| lines.iter().try_for_each(|line| sink.write_all(line.as_bytes()));
-        match self {
-            Output::Stdout(stdout) => all_to(stdout).and_then(|()| stdout.flush()).context("cannot write to stdout"),
-            Output::File(FileOutput { file, name, .. }) => all_to(file).with_context(|| format!("cannot write {name}")),
-        }
-    }
 }
 
 impl Sink {

@@ -7,6 +7,7 @@ use clap::Args;
 use dehusk::corpus::{OutputFile, OutputKind};
 use dehusk::dom::{block_model, page_level};
 use dehusk::pipeline::output_file;
+use dehusk::segmentation::model;
 
 /// The pages of `dehusk report` and `dehusk explain`.
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");
@@ -14,12 +15,16 @@ pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=
 pub const FIELDS: OutputKind = OutputKind::Lines(&[&["id", "source", "fields"]]);
 /// The lines of `dehusk state export`.
 pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documents", "first", "last"]]);
+/// The lines of `dehusk segment`.
+pub const PAGE_SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "id", "segment", "bytes"]]);
 /// The model of `dehusk train`.
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The model of `dehusk train --pages`.
 pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
 /// The model of `dehusk train --pages --gold`.
 pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
+/// The model of `dehusk train --segments`.
+pub const SEGMENT_MODEL: OutputKind = OutputKind::Text(model::FIRST_LINE);
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.

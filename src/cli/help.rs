@@ -181,11 +181,27 @@ pub fn examples(name: &str) -> &'static [Example] {
                 purpose: "Draw it on an HTML page, to look at in a browser",
                 lines: &["dehusk explain corpora/news/orchard*/2024-01-06-wassail.html -p patterns -o drawn.html"],
             },
+            Example {
+                purpose: "Draw the segments of an HTML page",
+                lines: &[
+                    "dehusk explain corpora/news/orchard*/2024-01-06-wassail.html --segments gcuts -o segments.html",
+                ],
+            },
         ],
         "fields" => &[Example {
             purpose: "Write the authors, dates and counts of all documents",
             lines: &["dehusk fields corpora/news -p patterns -o fields.jsonl"],
         }],
+        "segment" => &[
+            Example {
+                purpose: "Write the segments of each page: the bytes, elements and text that each consists of",
+                lines: &["dehusk segment 'corpora/news/orchard-courier.example/*.html' -o page-segments.jsonl"],
+            },
+            Example {
+                purpose: "Divide pages more coarsely",
+                lines: &["dehusk segment 'corpora/news/orchard-courier.example/*.html' --lambda 5 -o coarse.jsonl"],
+            },
+        ],
         "export" => &[Example {
             purpose: "Write all proposed selectors as XPath, with a line of JSON for each source",
             lines: &["dehusk export -p patterns --to xpath --proposed -o selectors.jsonl"],
@@ -221,6 +237,10 @@ pub fn examples(name: &str) -> &'static [Example] {
         "eval nodes" => &[Example {
             purpose: "See how well pages are divided without any other page of their site",
             lines: &["dehusk eval nodes corpora/news --gold corpora/news-gold --penalty 0.1,1,10"],
+        }],
+        "eval segments" => &[Example {
+            purpose: "See how well the segments of pages agree with those that people marked",
+            lines: &["dehusk eval segments corpora/news --gold corpora/segments.jsonl"],
         }],
         "eval stream" => &[Example {
             purpose: "See how soon templates are found",

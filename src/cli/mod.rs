@@ -15,6 +15,7 @@ mod force;
 mod generate;
 mod help;
 mod interrupt;
+mod line_output;
 mod mine;
 mod often;
 mod options;
@@ -25,6 +26,7 @@ mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+mod segment;
 mod size;
 mod skips;
 mod state;
@@ -123,6 +125,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Write what varies in the templates of each document as JSONL, such as names and dates
     Fields(fields::FieldsCommand),
+    /// Divide HTML pages into segments, and write them as JSONL
+    Segment(Box<segment::SegmentCommand>),
     /// Write CSS selectors that people accepted, for other programs
     Export(export::ExportArgs),
     /// Write an HTML page that shows what patterns do to a corpus
@@ -271,6 +275,7 @@ impl Command {
             Command::Clean(args) => args.results(),
             Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),
+            Command::Segment(args) => args.results(),
             Command::Stream(_) => Results::State,
             _ => Results::Files,
         }
@@ -289,6 +294,7 @@ impl Command {
             Command::Diff(args) => diff::run(&args),
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
+            Command::Segment(args) => segment::run(&args, global, reporter),
             Command::Export(args) => export::run(&args, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),

@@ -31,6 +31,7 @@ fn words(kind: WarningKind) -> &'static str {
         WarningKind::Malformed => "bytes of a document were replaced",
         WarningKind::Converted => "a page is written in UTF-8",
         WarningKind::Copied => "a file is copied with nothing removed",
+        WarningKind::Capped => "a page has very many elements",
         WarningKind::NoPatterns => "a source has no pattern file",
         WarningKind::Alike => "2 sources have names that are nearly equal",
         _ => "something happened",

@@ -17,6 +17,7 @@ use dehusk::dom::page_level::PageModel;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
+use dehusk::segmentation::model::SegmentModel;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
 use super::corpus_paths::ListArgs;
@@ -207,6 +208,12 @@ pub struct SourceMineArgs {
     /// If a source needs more memory than there is, mine as many of its documents as fit, evenly spread.
     #[arg(long, help_heading = "Mining")]
     pub sample: bool,
+    /// Count HTML pages once that have the same largest segment
+    ///
+    /// Count HTML pages once that have the same largest segment (see `dehusk segment`), in addition to documents with almost the
+    /// same text. Such pages tell the same, with other teasers around it.
+    #[arg(long, help_heading = "Mining", hide_short_help = true)]
+    pub segment_duplicates: bool,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long, help_heading = "Mining", hide_short_help = true)]
     pub all_patterns: bool,
@@ -549,6 +556,12 @@ pub struct AnyMethodArgs {
 pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
     let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// Reads a segment model.
+pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
+    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Opens a file with the boxes of pages.

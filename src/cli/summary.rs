@@ -47,6 +47,9 @@ pub struct SourceSummary {
     /// What varies in its documents. Absent except for `dehusk fields`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldsSummary>,
+    /// How its pages were divided. Absent except for `dehusk segment`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segmented: Option<SegmentedSummary>,
     /// How much it has changed since it was mined. Absent if nothing or too little was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -81,7 +84,14 @@ impl SourceSummary {
     fn documents(&self) -> Option<usize> {
         let cleaned = self.cleaned.as_ref().map(|cleaned| cleaned.documents);
         let mined = || self.mined.as_ref().map(|mined| mined.documents);
-        cleaned.or_else(mined).or_else(|| Some(self.fields.as_ref()?.documents))
+        let segmented = || self.segmented.as_ref().map(|segmented| segmented.documents);
+        cleaned.or_else(mined).or_else(segmented).or_else(|| Some(self.fields.as_ref()?.documents))
+    }
+
+    /// Number of segments that a stream remembers, or that pages were divided into.
+    fn segments(&self) -> Option<usize> {
+        let segmented = || self.segmented.as_ref().map(|segmented| segmented.segments);
+        self.learned.as_ref().map(|learned| learned.segments).or_else(segmented)
     }
 }
 
@@ -110,6 +120,13 @@ pub struct MinedSummary {
     pub patterns: usize,
     /// Number of candidates that turned out to be language.
     pub language: usize,
+}
+
+/// How the pages of one source were divided.
+#[derive(Debug, Default, Serialize)]
+pub struct SegmentedSummary {
+    pub documents: usize,
+    pub segments: usize,
 }
 
 /// What was found to vary in one source.
@@ -232,7 +249,7 @@ const COLUMNS: [Column; 11] = [
     Column { name: "values", width: 8, cell: |source| Some(source.fields.as_ref()?.values.to_string()) },
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
     Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
-    Column { name: "segments", width: 8, cell: |source| Some(source.learned.as_ref()?.segments.to_string()) },
+    Column { name: "segments", width: 8, cell: |source| source.segments().map(|count| count.to_string()) },
     Column { name: "templates", width: 9, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
     Column {
         name: "bytes removed",

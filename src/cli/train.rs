@@ -1,25 +1,30 @@
-//! `dehusk train`: takes corpora, and writes a shape model, a page-level model or a block model.
+//! `dehusk train`: takes corpora, and writes a shape model, a page-level model, a block model or a segment model.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk::corpus::{BoxesFile, HtmlView, Inventory};
-use dehusk::dom::block_model::{BlockModel, Lesson};
+use dehusk::dom::block_model::{self, BlockModel};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
 use dehusk::evaluation::block_lessons::block_lessons;
 use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::segments::lessons as segment_lessons;
+use dehusk::evaluation::segments::training::train as fit_segments;
 use dehusk::mining::Mined;
+use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::lessons::lessons;
 use dehusk::pipeline::page_lessons::page_lessons;
+use dehusk::segmentation::model::Lesson;
+use dehusk::segmentation::record::Marked;
 use dehusk::training::{ROUNDS, train};
 
 use super::corpus_paths::{CorpusPaths, ListArgs};
-use super::force::{BLOCK_MODEL, ForceArgs, MODEL, PAGE_MODEL};
+use super::force::{BLOCK_MODEL, ForceArgs, MODEL, PAGE_MODEL, SEGMENT_MODEL};
 use super::options::{MineArgs, ReadingArgs, boxes_file};
 use super::reporter::Reporter;
 use super::{Exit, Global, interrupt};
@@ -37,7 +42,8 @@ pub struct TrainArgs {
     list: ListArgs,
     /// File for the model
     ///
-    /// File for the model: for `--shape`; with --pages for `--page-model`, and with --gold for `dehusk extract --model`.
+    /// File for the model: for `--shape`; with --pages for `--page-model`, with --gold for `dehusk extract --model`, and with
+    /// --segments for `--segment-model`.
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -51,15 +57,15 @@ pub struct TrainArgs {
     ///
     /// Learn a model of single pages from the HTML pages of the corpora: with --gold a block model, for `dehusk extract`;
     /// otherwise a page-level model, for `--method tree`.
-    #[arg(long, conflicts_with = "rounds")]
+    #[arg(long, group = "trees", conflicts_with = "rounds")]
     pages: bool,
     /// Folder with main texts of pages: DIR/<source>/<document>.txt
     ///
     /// Folder with the main texts of the pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
-    #[arg(long, value_name = "DIR", requires = "pages", conflicts_with = "labels")]
+    #[arg(long, value_name = "DIR", group = "described", requires = "pages", conflicts_with = "labels")]
     gold: Vec<PathBuf>,
-    /// What the pages are, for the first lines of the block model
-    #[arg(long, value_name = "TEXT", requires = "gold", hide_short_help = true, value_parser = one_line)]
+    /// What the pages are, for the first lines of the block model or the segment model
+    #[arg(long, value_name = "TEXT", requires = "described", hide_short_help = true, value_parser = one_line)]
     about: Option<String>,
     /// What tells that a part of a page is template
     ///
@@ -67,10 +73,18 @@ pub struct TrainArgs {
     /// removed by the patterns that are mined; or one of the two.
     #[arg(long, value_enum, value_name = "hash|text|both", hide_possible_values = true, default_value_t = LabelsName::Both, requires = "pages")]
     labels: LabelsName,
+    /// Learn a segment model from segments that people marked: a JSONL file
+    ///
+    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/segments.md).
+    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "rounds", value_hint = ValueHint::FilePath)]
+    segments: Option<PathBuf>,
+    /// Marked segments up to this level [default: all levels]
+    #[arg(long, value_name = "N", requires = "segments", hide_short_help = true)]
+    level: Option<u32>,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn, for a page-level model: a JSONL file (see docs/boxes.md).
-    #[arg(long, value_name = "FILE", requires = "pages", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
+    /// Where the parts of pages are drawn, for a page-level model or a segment model: a JSONL file (see docs/boxes.md).
+    #[arg(long, value_name = "FILE", requires = "trees", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
     reading: ReadingArgs,
@@ -109,6 +123,9 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
     if !args.gold.is_empty() {
         return train_blocks(args, inventories, &inputs, global, reporter);
+    }
+    if let Some(marked) = &args.segments {
+        return train_segments(args, marked, inventories, &inputs, reporter);
     }
     if args.pages {
         return train_pages(args, inventories, &inputs, global, reporter);
@@ -150,7 +167,7 @@ fn train_pages(
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
-    refuse_markup(args)?;
+    refuse_markup(args, "--pages")?;
     let output = args.force.file(&args.output, inputs, PAGE_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
@@ -192,7 +209,7 @@ fn train_blocks(
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
-    refuse_markup(args)?;
+    refuse_markup(args, "--pages")?;
     let (corpora, folders) = (inventories.len(), args.gold.len());
     if corpora != folders {
         bail!(
@@ -203,7 +220,7 @@ fn train_blocks(
     let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
-    let mut lessons: Vec<Lesson> = Vec::new();
+    let mut lessons: Vec<block_model::Lesson> = Vec::new();
     for (inventory, folder) in inventories.into_iter().zip(&args.gold) {
         let gold = GoldTexts::read(folder, &args.reading.gold_options(), reporter)?;
         let of_corpus = block_lessons(inventory, &gold, &lexer, &options, reporter)?;
@@ -232,9 +249,48 @@ fn train_blocks(
     Ok(reporter.exit())
 }
 
-fn refuse_markup(args: &TrainArgs) -> anyhow::Result<()> {
+/// Learns a segment model.
+fn train_segments(
+    args: &TrainArgs,
+    marked: &Path,
+    inventories: Vec<Inventory>,
+    inputs: &[PathBuf],
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
+    refuse_markup(args, "--segments")?;
+    let inputs = [inputs, &[marked.to_owned()]].concat();
+    let output = args.force.file(&args.output, &inputs, SEGMENT_MODEL)?;
+    let marked = Marked::read(marked, args.level)?;
+    let mut pages = Vec::new();
+    for inventory in inventories {
+        let inventory = inventory.with_html(HtmlView::Page).with_trees();
+        let sources = inventory.sources()?;
+        let skipped = inventory.skipped().iter().chain(&sources.skipped);
+        skipped.for_each(|skipped| tell_of_skipped(skipped, reporter));
+        pages.extend(segment_lessons(&inventory, &sources.listings, &marked, reporter)?);
+    }
+    if pages.len() < 4 {
+        bail!(
+            "a segment model is learned from 4 pages or more with marked segments, and there are {}; a page is found by its \
+             'source' and 'id'",
+            pages.len()
+        );
+    }
+    interrupt::check()?;
+    let (keys, lessons): (Vec<[String; 2]>, Vec<Lesson>) = pages.into_iter().unzip();
+    let model = fit_segments(&keys, &lessons);
+    interrupt::check()?;
+    let segments: usize = lessons.iter().map(Lesson::segments).sum();
+    let mut about = format!("Learned from {} pages with {segments} marked segments", lessons.len());
+    args.about.iter().for_each(|pages| about += &format!(": {pages}"));
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    Ok(reporter.exit())
+}
+
+/// `option` is what needs trees.
+fn refuse_markup(args: &TrainArgs, option: &str) -> anyhow::Result<()> {
     if args.reading.options().html == HtmlView::Markup {
-        bail!("--pages reads pages as trees: leave --html markup out");
+        bail!("{option} reads pages as trees: leave --html markup out");
     }
     Ok(())
 }

@@ -21,6 +21,10 @@ const STYLE: &str = "
 .dehusk-goes, .dehusk-stays { all: unset !important }
 .dehusk-goes { background: #ffd7d5 !important; color: #82071e !important; text-decoration: line-through !important }
 .dehusk-stays { text-decoration: underline dotted 1px #57606a !important }
+";
+
+/// The look of a legend.
+pub(super) const LEGEND_STYLE: &str = "\
 .dehusk-legend { all: initial !important; position: fixed !important; top: 8px !important; right: 8px !important;
   z-index: 2147483647 !important; max-width: 40em !important; max-height: 80vh !important; overflow: auto !important;
   padding: 8px !important; border: 1px solid #57606a !important; background: #fff !important; color: #1f2328 !important;
@@ -54,7 +58,10 @@ pub fn drawn<'t>(
     let (explanation, passages) = passages(text, page.tree(), cleaner, go_on)?;
     let marks = passages.iter().map(mark).collect();
     let legend = legend(cleaner, words, text.len(), &explanation);
-    Ok((page.marked(&PageMarks { marks, address, style: STYLE, legend: &legend }), explanation))
+    Ok((
+        page.marked(&PageMarks { marks, address, style: &format!("{STYLE}{LEGEND_STYLE}"), legend: &legend }),
+        explanation,
+    ))
 }
 
 fn mark(Passage { range, verdict }: &Passage) -> PageMark {
@@ -66,7 +73,7 @@ fn mark(Passage { range, verdict }: &Passage) -> PageMark {
 }
 
 /// A probability such as `.93`.
-fn hundredths(probability: f32) -> String {
+pub(super) fn hundredths(probability: f32) -> String {
     let written = format!("{probability:.2}");
     written.strip_prefix('0').unwrap_or(&written).to_owned()
 }

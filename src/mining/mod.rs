@@ -3,6 +3,7 @@
 //! Mining does no input or output and cannot fail. [`mine`] uses one source alone and returns [`Candidate`]s that own
 //! their text. [`cross_source`] needs the candidates of all sources, but no document. The stages, in order:
 
+pub mod sketches;
 pub mod suffix_array;
 pub mod places;
 pub mod repeats;
@@ -150,17 +151,19 @@ pub fn mine_texts<T: AsRef<str> + Sync>(
     options: &MineOptions,
 ) -> Result<Mined, TooManyTokens> {
     let texts: Vec<&str> = content_order(texts).into_iter().map(|index| texts[index].as_ref()).collect();
-    Ok(mine_sequence(&texts, SymbolSequence::of_texts(&texts, lexer)?, lexer, options))
+    Ok(mine_sequence(&texts, SymbolSequence::of_texts(&texts, lexer)?, lexer, options, None))
 }
 
-/// Like [`mine_texts`], for texts that are tokenized already. `texts` must have the order of `sequence`.
+/// Like [`mine_texts`], for texts that are tokenized already. `texts` must have the order of `sequence`. Documents with the
+/// same number in `alike` count once.
 pub fn mine_sequence<T: AsRef<str> + Sync>(
     texts: &[T],
     sequence: SymbolSequence,
     lexer: &Lexer,
     options: &MineOptions,
+    alike: Option<&[u32]>,
 ) -> Mined {
-    let (mut mined, examples) = mine(&sequence, options);
+    let (mut mined, examples) = mine_alike(&sequence, options, alike);
     drop(sequence);
     quote_examples(&mut mined.candidates, &examples, texts, lexer);
     mined
@@ -168,10 +171,14 @@ pub fn mine_sequence<T: AsRef<str> + Sync>(
 
 /// Mines one source from its symbols. Also returns the position of each candidate's example.
 pub fn mine(sequence: &SymbolSequence, options: &MineOptions) -> (Mined, Vec<Example>) {
+    mine_alike(sequence, options, None)
+}
+
+fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[u32]>) -> (Mined, Vec<Example>) {
     let (array, lines) =
         rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));
     let places = Places::of(sequence, &array);
-    let (groups, own) = group_near_duplicates(sequence, &array, &places);
+    let (groups, own) = group_near_duplicates(sequence, &array, &places, alike);
     let repeats = filtered_repeats(sequence, &array, &places, &groups, options);
     drop(places);
     let share = |repeat: &Interval| repeat.documents as f64 / groups.len() as f64;

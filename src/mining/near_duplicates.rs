@@ -68,9 +68,15 @@ impl Groups {
     }
 }
 
-/// Groups the near-duplicates of a source. Also returns which tokens are a document's own.
-pub fn group_near_duplicates(sequence: &SymbolSequence, array: &SuffixArray, places: &Places) -> (Groups, OwnTokens) {
-    let mut links = Links::new(sequence.documents());
+/// Groups the near-duplicates of a source. Also returns which tokens are a document's own. `alike` may tell groups that are
+/// known already, one number for each document.
+pub fn group_near_duplicates(
+    sequence: &SymbolSequence,
+    array: &SuffixArray,
+    places: &Places,
+    alike: Option<&[u32]>,
+) -> (Groups, OwnTokens) {
+    let mut links = alike.map_or_else(|| Links::new(sequence.documents()), Links::of_groups);
     link_identical(sequence, &mut links);
     let groups = Groups::new(links);
     let own = OwnTokens::count(sequence, array, places, &groups);
@@ -205,7 +211,7 @@ mod tests {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let sequence = SymbolSequence::of_texts(texts, &lexer).unwrap();
         let array = SuffixArray::build(sequence.symbols());
-        let (groups, _) = group_near_duplicates(&sequence, &array, &Places::of(&sequence, &array));
+        let (groups, _) = group_near_duplicates(&sequence, &array, &Places::of(&sequence, &array), None);
         (0..texts.len() as u32).map(|document| groups.of(DocumentIndex(document))).collect()
     }
 

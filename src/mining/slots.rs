@@ -565,7 +565,7 @@ mod tests {
         let sequence = SymbolSequence::of_texts(&texts, &lexer).unwrap();
         let array = SuffixArray::build(sequence.symbols());
         let places = Places::of(&sequence, &array);
-        let (groups, _) = group_near_duplicates(&sequence, &array, &places);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &places, None);
         let options = MineOptions::default();
         let repeats = filtered_repeats(&sequence, &array, &places, &groups, &options);
         let finder = Finder::new(&sequence, &groups, &options);

@@ -92,19 +92,9 @@ impl Library {
     /// # Errors
     /// If there are none, or some cannot be used. [`LibraryError::Broken`] names all of these.
     pub fn load(path: &Path) -> Result<Library> {
-        let cache = LexerCache::default();
-        let paths = pattern_files(path)?;
-        let read: Vec<Result<PatternFile>> = paths.par_iter().map(|path| load_file(path, &cache)).collect();
-        let mut library = Library::default();
-        let mut problems = Vec::new();
-        for (path, file) in paths.iter().zip(read) {
-            problems.extend(file.and_then(|file| library.add(path, file)).err());
-        }
-        if !problems.is_empty() {
-            return Err(LibraryError::Broken { problems, files: paths.len() });
-        }
-        (library.paths, library.lexers) = (paths, cache);
-        Ok(library)
+        let lexers = LexerCache::default();
+        let (files, paths) = load_each(path, &lexers, |file| file)?;
+        Ok(Library { files, paths, lexers })
     }
 
     /// The lexers of the files, for other files that use the same ones.
@@ -172,12 +162,36 @@ impl Library {
     pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
         [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
     }
+}
 
-    fn add(&mut self, path: &Path, file: PatternFile) -> Result<()> {
-        match self.files.insert(file.source.clone(), file) {
-            Some(other) => Err(LibraryError::Twice { path: path.to_owned(), source_name: other.source }),
-            None => Ok(()),
+/// Reads all pattern files of a folder, or one file. Returns what `keep` makes of each, by source, and the paths of the files.
+///
+/// # Errors
+/// The same as for [`Library::load`].
+#[doc(hidden)]
+pub fn load_each<T: Send>(
+    path: &Path,
+    lexers: &LexerCache,
+    keep: impl Fn(PatternFile) -> T + Sync,
+) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
+    let paths = pattern_files(path)?;
+    let load = |path: &PathBuf| load_file(path, lexers).map(|file| (file.source.clone(), keep(file)));
+    let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
+    let mut files = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (path, file) in paths.iter().zip(read) {
+        match file {
+            Ok((source, file)) => {
+                if files.insert(source.clone(), file).is_some() {
+                    problems.push(LibraryError::Twice { path: path.clone(), source_name: source });
+                }
+            }
+            Err(problem) => problems.push(problem),
         }
+    }
+    match problems.is_empty() {
+        true => Ok((files, paths)),
+        false => Err(LibraryError::Broken { problems, files: paths.len() }),
     }
 }
 

@@ -14,6 +14,7 @@ use super::library::Library;
 use super::memory::{self, Budget};
 use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
 use super::reading::read_documents;
+use super::segments::same_segments;
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
@@ -35,6 +36,8 @@ pub struct CorpusMineOptions {
     pub sample: bool,
     /// Whether patterns are kept that remove nothing in addition to others.
     pub all_patterns: bool,
+    /// Whether HTML pages with the same largest segment count once.
+    pub segment_duplicates: bool,
     /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
     /// kept.
     pub prune: bool,
@@ -48,6 +51,7 @@ setters!(CorpusMineOptions {
     mining: MineOptions,
     sample: bool,
     all_patterns: bool,
+    segment_duplicates: bool,
     prune: bool,
     memory: u64,
     threads: usize,
@@ -60,6 +64,7 @@ impl Default for CorpusMineOptions {
             mining: MineOptions::default(),
             sample: false,
             all_patterns: false,
+            segment_duplicates: false,
             prune: false,
             memory: memory::most_of_what_is_free(),
             threads: all_cores(),
@@ -223,7 +228,9 @@ impl<'a> Miner<'a> {
             drop(share);
             share = budget.take(need_of_tokens);
         }
-        let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining);
+        let alike = self.options.segment_duplicates.then(|| same_segments(self.inventory, &places, self.observer));
+        let alike = alike.transpose()?;
+        let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
         drop(share);
         self.observer.step(listing.documents.len() as u64);
         Ok((mined, sampling::sample_of(&places).copied().collect()))
@@ -320,7 +327,7 @@ pub fn mine_within(
         return Err(PipelineError::NotEnoughMemory { needs: vec![(source.clone(), need)], limit: budget.limit() });
     }
     let _share = budget.take(need);
-    Ok(mine_sequence(&texts, sequence, lexer, options))
+    Ok(mine_sequence(&texts, sequence, lexer, options, None))
 }
 
 fn lexed<T: AsRef<str> + Sync>(source_id: &SourceId, texts: &[T], lexer: &Lexer) -> Result<SymbolSequence> {

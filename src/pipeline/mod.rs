@@ -9,6 +9,7 @@ mod document_report;
 pub mod combine;
 pub mod error;
 pub mod fields;
+pub mod segments;
 #[cfg(feature = "stream")]
 pub mod from_state;
 mod hashed;

@@ -45,6 +45,8 @@ pub enum WarningKind {
     Converted,
     /// A file with many documents was copied, although some of them could have been cleaned.
     Copied,
+    /// A page has more elements than are tried.
+    Capped,
     /// There is no pattern file for a source.
     NoPatterns,
     /// Two sources have almost the same name.

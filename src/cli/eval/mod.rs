@@ -4,6 +4,7 @@ mod gold;
 mod inject;
 mod nodes;
 mod patterns;
+mod segments;
 mod stream;
 pub(super) mod table;
 
@@ -31,6 +32,8 @@ enum Question {
     Inject(Box<inject::InjectArgs>),
     /// Divide single HTML pages into template and content, and compare with gold text
     Nodes(Box<nodes::NodesArgs>),
+    /// Divide HTML pages into segments, and compare with segments that people marked
+    Segments(Box<segments::SegmentsArgs>),
     /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
 }
@@ -41,6 +44,7 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
         None => gold::run(&args.gold, global, reporter),
         Some(Question::Inject(args)) => inject::run(args, global, reporter),
         Some(Question::Nodes(args)) => nodes::run(args, reporter),
+        Some(Question::Segments(args)) => segments::run(args, reporter),
         Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }

@@ -13,8 +13,17 @@ use crate::cli::summary::Summary;
 use dehusk::pipeline::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
-const MINING: [&str; 8] =
-    ["cutoff", "min_documents", "min_share", "min_words", "no_slots", "LexerArgs", "sample", "all_patterns"];
+const MINING: [&str; 9] = [
+    "cutoff",
+    "min_documents",
+    "min_share",
+    "min_words",
+    "no_slots",
+    "LexerArgs",
+    "sample",
+    "segment_duplicates",
+    "all_patterns",
+];
 
 /// Where patterns come from.
 #[derive(Args, Debug)]

@@ -13,14 +13,18 @@ use dehusk::cleaning::{CleanOptions, Cleaner};
 use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
 use dehusk::explain::Explanation;
 use dehusk::explain::drawn::{Canvas, drawn};
+use dehusk::explain::drawn_segments::drawn_segments;
 use dehusk::pipeline::clean::document::NO_STRUCTURE;
 use dehusk::pipeline::library::pattern_files;
+use dehusk::pipeline::segments::records;
 use dehusk::pipeline::{Library, suited};
+use dehusk::segmentation::segmenter::Segmenter;
 use dehusk::shown::size;
 
 use super::force::{ForceArgs, PAGE};
 use super::options::{PageMethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
+use super::segment::MethodName as SegmentMethod;
 use super::terminal::{ColorArgs, Screen};
 use super::{Exit, interrupt};
 use whole::Shown;
@@ -33,8 +37,8 @@ pub struct ExplainArgs {
     /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus.
     document: PathBuf,
     /// Folder with the pattern files, or a single file
-    #[arg(short, long, value_name = "PATTERNS")]
-    patterns: PathBuf,
+    #[arg(short, long, value_name = "PATTERNS", required_unless_present = "segments")]
+    patterns: Option<PathBuf>,
     /// File for the HTML page with marks drawn on it; `-` for stdout
     ///
     /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and why, and
@@ -43,6 +47,13 @@ pub struct ExplainArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
+    /// Draw the segments of the page, instead of what would be removed
+    ///
+    /// Draw the segments of the page that this method finds, instead of what would be removed: gcuts, cclus, sections or elements
+    /// (see `dehusk segment`).
+    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, requires = "output",
+        conflicts_with_all = ["patterns", "pattern", "regex"])]
+    segments: Option<SegmentMethod>,
     /// Show all matches of the pattern with this id
     ///
     /// Show all matches of the pattern with this id, whatever its status, and what is removed of them.
@@ -72,11 +83,22 @@ pub struct ExplainArgs {
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let library = Library::load(&args.patterns)?;
+    let Some(patterns) = &args.patterns else { return draw_segments(args, reporter) };
+    let library = Library::load(patterns)?;
     match &args.pattern {
         Some(id) => one_pattern::explain(id, args, &library, reporter),
         None => explain_document(args, &library, reporter),
     }
+}
+
+/// Writes the page with its segments in colors.
+fn draw_segments(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let (Some(method), Some(output)) = (args.segments, &args.output) else { bail!("name a folder with --patterns") };
+    let document = read(args)?;
+    let canvas = args.canvas(&document)?;
+    let (segments, _) = records(&Segmenter::shipped(method.into()), &document, canvas.page.tree());
+    args.write(output, &drawn_segments(&canvas, &segments), reporter)?;
+    Ok(Exit::Done)
 }
 
 fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) -> anyhow::Result<Exit> {
@@ -117,33 +139,46 @@ fn draw<'t>(
     shown: &Shown,
     reporter: &Reporter,
 ) -> anyhow::Result<Explanation<'t>> {
-    let Some(page) = &document.page else {
-        let remedy = match args.reading.options().html {
-            HtmlView::Markup => "leave out --html markup",
-            _ => "leave out --output to see its text with marks",
-        };
-        bail!("{} was not read as an HTML page, so marks cannot be drawn on it; {remedy}", args.document.display());
-    };
-    let canvas = Canvas { page, text: &document.text, address: document.url.as_deref() };
+    let canvas = args.canvas(document)?;
     let (html, explanation) = drawn(&canvas, shown.cleaner, |pattern| shown.words(pattern), &|| true)?;
-    let _permission = interrupt::writing()?;
-    match args.output_file(output)? {
-        None => print(&html)?,
-        Some(file) => {
-            file.write_atomic(|writer| writer.write_all(html.as_bytes()))?;
-            reporter.note(&format!("wrote {}: {}", output.display(), size(html.len() as u64)));
-        }
-    }
+    args.write(output, &html, reporter)?;
     Ok(explanation)
 }
 
 impl ExplainArgs {
+    /// What is drawn on.
+    fn canvas<'t>(&self, document: &'t Document) -> anyhow::Result<Canvas<'t>> {
+        let Some(page) = &document.page else {
+            let remedy = match self.reading.options().html {
+                HtmlView::Markup => "leave out --html markup",
+                _ if self.segments.is_some() => "only HTML pages have segments",
+                _ => "leave out --output to see its text with marks",
+            };
+            bail!("{} was not read as an HTML page, so marks cannot be drawn on it; {remedy}", self.document.display());
+        };
+        Ok(Canvas { page, text: &document.text, address: document.url.as_deref() })
+    }
+
+    /// Writes the page with its marks.
+    fn write(&self, output: &Path, html: &str, reporter: &Reporter) -> anyhow::Result<()> {
+        let _permission = interrupt::writing()?;
+        match self.output_file(output)? {
+            None => print(html),
+            Some(file) => {
+                file.write_atomic(|writer| writer.write_all(html.as_bytes()))?;
+                reporter.note(&format!("wrote {}: {}", output.display(), size(html.len() as u64)));
+                Ok(())
+            }
+        }
+    }
+
     /// The file for the page. `None` for stdout.
     fn output_file(&self, output: &Path) -> anyhow::Result<Option<OutputFile>> {
         if output == Path::new("-") {
             return Ok(None);
         }
-        let inputs = [vec![self.document.clone()], pattern_files(&self.patterns)?].concat();
+        let patterns = self.patterns.as_deref().map_or(Ok(Vec::new()), pattern_files)?;
+        let inputs = [vec![self.document.clone()], patterns].concat();
         Ok(Some(self.force.file(output, &inputs, PAGE)?))
     }
 

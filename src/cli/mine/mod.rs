@@ -24,8 +24,8 @@ use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
 /// Options for reading and mining documents. They mean nothing for a state.
-const NOT_FROM_STATE: [&str; 7] =
-    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "sample", "all_patterns"];
+const NOT_FROM_STATE: [&str; 8] =
+    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "sample", "segment_duplicates", "all_patterns"];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
@@ -199,6 +199,10 @@ impl Summary {
 impl SourceMineArgs {
     /// The options for mining a corpus.
     pub fn options(&self, global: &Global) -> CorpusMineOptions {
-        self.mining.of_corpus(global).sample(self.sample).all_patterns(self.all_patterns)
+        self.mining
+            .of_corpus(global)
+            .sample(self.sample)
+            .all_patterns(self.all_patterns)
+            .segment_duplicates(self.segment_duplicates)
     }
 }

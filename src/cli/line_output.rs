@@ -1,0 +1,64 @@
+//! Lines that are written to a file, or to stdout.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::RwLockReadGuard;
+
+use anyhow::Context;
+
+use dehusk::corpus::{OutputKind, PendingFile};
+
+use super::force::ForceArgs;
+use super::interrupt;
+
+/// Where lines are written.
+pub enum LineOutput {
+    /// As soon as they are known.
+    Stdout(BufWriter<io::Stdout>),
+    /// To a file that appears at its path when it is complete.
+    File(FileOutput),
+}
+
+/// A file that appears at its path when it is complete.
+pub struct FileOutput {
+    file: PendingFile,
+    name: String,
+    /// While it is held, Ctrl-C waits until the unfinished file is deleted.
+    _permission: RwLockReadGuard<'static, ()>,
+}
+
+impl LineOutput {
+    /// Begins to write to a path; `-` is stdout. The file must be none of the inputs, and what is there must be of this kind.
+    pub fn create(path: &Path, force: ForceArgs, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<LineOutput> {
+        if path == Path::new("-") {
+            return Ok(LineOutput::Stdout(BufWriter::new(io::stdout())));
+        }
+        let _permission = interrupt::writing()?;
+        let file = force.file(path, inputs, kind)?.begin()?;
+        Ok(LineOutput::File(FileOutput { file, name: path.display().to_string(), _permission }))
+    }
+
+    /// Writes lines. Each ends with a line break.
+    pub fn write(&mut self, lines: &[String]) -> anyhow::Result<()> {
+        let all_to = |sink: &mut dyn Write| lines.iter().try_for_each(|line| sink.write_all(line.as_bytes()));
+        match self {
+            LineOutput::Stdout(stdout) => {
+                all_to(stdout).and_then(|()| stdout.flush()).context("cannot write to stdout")
+            }
+            LineOutput::File(FileOutput { file, name, .. }) => {
+                all_to(file).with_context(|| format!("cannot write {name}"))
+            }
+        }
+    }
+
+    /// Puts the file at its path, and returns its name. `None` for stdout.
+    pub fn publish(self) -> anyhow::Result<Option<String>> {
+        match self {
+            LineOutput::Stdout(_) => Ok(None),
+            LineOutput::File(FileOutput { file, name, .. }) => {
+                file.publish()?;
+                Ok(Some(name))
+            }
+        }
+    }
+}
