@@ -73,7 +73,7 @@ pub struct TrainArgs {
     /// removed by the patterns that are mined; or one of the two.
     #[arg(long, value_enum, value_name = "hash|text|both", hide_possible_values = true, default_value_t = LabelsName::Both, requires = "pages")]
     labels: LabelsName,
-    /// Learn a segment model from segments that people marked: a JSONL file
+    /// Learn a segment model from marked segments: a JSONL file
     ///
     /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/segments.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "rounds", value_hint = ValueHint::FilePath)]

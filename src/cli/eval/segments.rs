@@ -43,7 +43,7 @@ pub struct SegmentsArgs {
     /// Where the parts of pages are drawn: a JSONL file
     #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
     boxes: Option<Arc<BoxesFile>>,
-    /// How much apart costs, for cuts and clusters [default: as the model says]
+    /// What it costs to be apart [default: what the model says]
     #[arg(long, value_name = "LAMBDA,...", value_delimiter = ',', value_parser = lambda)]
     lambda: Vec<f64>,
     #[command(flatten)]
