@@ -15,12 +15,6 @@
 use super::energy::UNIT;
 use crate::random::Random;
 
-/// Up to so many leaves, each probability is computed once and stored.
-pub const STORED: usize = 4000;
-
-/// For more leaves, there are so many trials that they need at most so many probabilities, but at least one trial.
-const COMPUTED: usize = 1 << 25;
-
 /// Number of bits of a word.
 const BITS: usize = u64::BITS as usize;
 
@@ -31,9 +25,7 @@ const MOST_LAMBDA: f64 = 16_384.0;
 /// smaller number. What is outside of 0 to 1 counts as the nearest number inside, and no number as 0. Returns the cluster
 /// of each leaf, and what they cost. Clusters are numbered by their first leaves.
 ///
-/// Up to [`STORED`] leaves, the probability of each pair is computed once, and takes 4 bytes. For more leaves nothing is
-/// stored, and each trial computes each pair about once at most. To bound the time, there are fewer trials then: 4 or less, and a
-/// single one from 5,794 leaves on.
+/// The probability of each pair is computed once, and takes 4 bytes.
 pub fn cluster(
     count: usize,
     price: impl Fn(usize, usize) -> f32,
@@ -41,33 +33,15 @@ pub fn cluster(
     trials: usize,
     seed: u64,
 ) -> (Vec<u32>, i64) {
-    let pairs = count * count.saturating_sub(1) / 2;
-    let costs_of = |p, q| pair_costs(price(p, q), lambda);
-    let is_stored = count <= STORED;
+    let mut stored = Vec::with_capacity(count * count.saturating_sub(1) / 2);
     let (mut apart, mut together) = (0, 0);
-    let mut stored = Vec::with_capacity(if is_stored { pairs } else { 0 });
     for q in 0..count {
         for p in 0..q {
-            let [of_apart, of_together] = costs_of(p, q);
+            let [of_apart, of_together] = pair_costs(price(p, q), lambda);
             apart += i64::from(of_apart);
             together += i64::from(of_together - of_apart);
-            if is_stored {
-                stored.push(of_together - of_apart);
-            }
+            stored.push(of_together - of_apart);
         }
-    }
-    let all = [apart, together];
-    if !is_stored {
-        let cost = |p: usize, q: usize| {
-            let [of_apart, of_together] = costs_of(p, q);
-            of_together - of_apart
-        };
-        let is_near = |pivot: usize, leaf: usize| cost(pivot.min(leaf), pivot.max(leaf)) <= 0;
-        // Only leaves that are left are asked for.
-        let near = |pivot: usize, word: usize, left: u64| {
-            bits(left).filter(|bit| is_near(pivot, word * BITS + bit)).fold(0, |near, bit| near | 1 << bit)
-        };
-        return cheapest(count, near, cost, all, trials.min((COMPUTED / pairs).max(1)), seed);
     }
     let cost = |p: usize, q: usize| stored[q * (q - 1) / 2 + p];
     // A bit for each leaf and each leaf near to it.
@@ -79,7 +53,42 @@ pub fn cluster(
             near[q * words + p / BITS] |= 1 << (p % BITS);
         }
     }
-    cheapest(count, |pivot, word, left| near[pivot * words + word] & left, cost, all, trials, seed)
+    let mut least = together.min(0);
+    let mut best: Vec<u32> = if together < 0 { vec![0; count] } else { (0..count as u32).collect() };
+    let mut random = Random::new(seed);
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    let mut labels = vec![0; count];
+    let mut left = vec![0u64; words];
+    let mut members = Vec::new();
+    for _ in 0..trials {
+        // The first one left of a random order is a random one of those left.
+        random.shuffle(&mut order);
+        (0..count).for_each(|leaf| left[leaf / BITS] |= 1 << (leaf % BITS));
+        let mut sum = 0;
+        for &pivot in &order {
+            let (own_word, own_bit) = (pivot as usize / BITS, 1 << (pivot as usize % BITS));
+            if left[own_word] & own_bit == 0 {
+                continue;
+            }
+            left[own_word] ^= own_bit;
+            members.clear();
+            for (word, left) in left.iter_mut().enumerate().filter(|(word, left)| **left != 0 || *word == own_word) {
+                let near = near[pivot as usize * words + word] & *left;
+                *left ^= near;
+                let own = if word == own_word { own_bit } else { 0 };
+                members.extend(bits(near | own).map(|bit| word * BITS + bit));
+            }
+            for (index, &leaf) in members.iter().enumerate() {
+                labels[leaf] = pivot;
+                sum += members[..index].iter().map(|&other| i64::from(cost(other, leaf))).sum::<i64>();
+            }
+        }
+        if sum < least {
+            least = sum;
+            best.clone_from(&labels);
+        }
+    }
+    (numbered(best), apart + least)
 }
 
 /// What a pair costs apart, and together.
@@ -99,64 +108,19 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The cheapest of some trials. `near` has a bit for each leaf of a word that is near to a leaf, out of those left; both
-/// are not the same. `cost` is what a pair costs more together than apart; the first leaf has the smaller number. `apart`
-/// is the cost of all pairs apart, and `together` what it costs more if all are together.
-fn cheapest(
-    count: usize,
-    near: impl Fn(usize, usize, u64) -> u64,
-    cost: impl Fn(usize, usize) -> i32,
-    [apart, together]: [i64; 2],
-    trials: usize,
-    seed: u64,
-) -> (Vec<u32>, i64) {
-    let mut least = together.min(0);
-    let mut best: Vec<u32> = if together < 0 { vec![0; count] } else { (0..count as u32).collect() };
-    let mut random = Random::new(seed);
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    let mut labels = vec![0; count];
-    let mut left = vec![0u64; count.div_ceil(BITS)];
-    let mut members = Vec::new();
-    for _ in 0..trials {
-        // The first one left of a random order is a random one of those left.
-        random.shuffle(&mut order);
-        (0..count).for_each(|leaf| left[leaf / BITS] |= 1 << (leaf % BITS));
-        let mut sum = 0;
-        for &pivot in &order {
-            let (own_word, own_bit) = (pivot as usize / BITS, 1 << (pivot as usize % BITS));
-            if left[own_word] & own_bit == 0 {
-                continue;
-            }
-            left[own_word] ^= own_bit;
-            members.clear();
-            for (word, left) in left.iter_mut().enumerate().filter(|(word, left)| **left != 0 || *word == own_word) {
-                let near = near(pivot as usize, word, *left);
-                *left ^= near;
-                let own = if word == own_word { own_bit } else { 0 };
-                members.extend(bits(near | own).map(|bit| word * BITS + bit));
-            }
-            for (index, &leaf) in members.iter().enumerate() {
-                labels[leaf] = pivot;
-                sum += members[..index].iter().map(|&other| i64::from(cost(other, leaf))).sum::<i64>();
-            }
-        }
-        if sum < least {
-            least = sum;
-            best.clone_from(&labels);
-        }
-    }
-    // Numbers them by their first leaves.
-    let mut numbers = vec![u32::MAX; count];
+/// Clusters numbered by their first leaves.
+fn numbered(mut clusters: Vec<u32>) -> Vec<u32> {
+    let mut numbers = vec![u32::MAX; clusters.len()];
     let mut next = 0;
-    for label in &mut best {
-        let number = &mut numbers[*label as usize];
+    for cluster in &mut clusters {
+        let number = &mut numbers[*cluster as usize];
         if *number == u32::MAX {
             *number = next;
             next += 1;
         }
-        *label = *number;
+        *cluster = *number;
     }
-    (best, apart + least)
+    clusters
 }
 
 #[cfg(test)]
@@ -272,20 +236,5 @@ mod tests {
         };
         cluster(100, price, 1.0, 25, 1);
         assert_eq!(calls.get(), 100 * 99 / 2);
-    }
-
-    #[test]
-    fn many_leaves_take_bounded_time() {
-        let count = STORED + 1;
-        let calls = Cell::new(0);
-        let price = |p: usize, q: usize| {
-            calls.set(calls.get() + 1);
-            f32::from(p % 5 == q % 5)
-        };
-        let (labels, cost) = cluster(count, price, 1.0, 25, 1);
-        assert_eq!(cost, 0);
-        assert!(labels.iter().zip(0..).all(|(&label, leaf)| label == leaf % 5));
-        // All pairs once, then 4 trials. In a trial, each leaf has its pair with the pivot computed twice at most.
-        assert!(calls.get() <= 5 * count * (count - 1) / 2 + 4 * count);
     }
 }

@@ -1,5 +1,5 @@
 //! Divides pages into segments that look and read as one thing (D. Chakrabarti, R. Kumar, K. Punera, "A graph-theoretic
-//! approach to webpage segmentation", WWW 2008).
+//! approach to webpage segmentation", WWW 2008), and into the blocks that people see ([`vision`]).
 
 pub mod parts;
 pub mod neighbours;
@@ -7,9 +7,11 @@ pub mod features;
 pub mod grouping;
 pub mod model;
 pub mod simple;
+pub mod vision;
 pub mod segmenter;
 pub mod paths;
 pub mod record;
+pub mod marked_range;
 pub mod energy;
 pub mod max_flow;
 pub mod expansion;

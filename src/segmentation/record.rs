@@ -1,12 +1,12 @@
 //! Segments as lines of JSON, which `dehusk segment` writes, and which people can mark.
 
 use std::io::{BufRead, BufReader};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::marked_range::{MarkedRange, marked_ranges, smallest_around};
 use crate::html::Tree;
 
 /// A segment of a page.
@@ -67,20 +67,11 @@ pub enum MarkedError {
 
 const EXAMPLE: &str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]]}"#;
 
-/// A range of bytes of a marked segment.
-#[derive(Clone, Debug)]
-struct MarkedRange {
-    bytes: Range<usize>,
-    /// The number of the segment among the marked ones of its page.
-    segment: u32,
-    /// Number of bytes of the whole segment.
-    size: usize,
-}
-
 /// Marked segments, by source and name of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Marked {
-    pages: FxHashMap<(String, String), Vec<MarkedRange>>,
+    /// The ranges of each page, with the number of the segment among the marked ones of the page.
+    pages: FxHashMap<(String, String), Vec<MarkedRange<u32>>>,
 }
 
 impl Marked {
@@ -104,10 +95,8 @@ impl Marked {
             }
             let of_page = marked.pages.entry((record.source, record.id)).or_default();
             if record.level.is_none_or(|of_record| level.is_none_or(|level| of_record <= level)) {
-                let segment = of_page.last().map_or(0, |last| last.segment + 1);
-                let size = record.bytes.iter().map(|(start, end)| end - start).sum();
-                let range = |&(start, end): &_| MarkedRange { bytes: start..end, segment, size };
-                of_page.extend(record.bytes.iter().map(range));
+                let segment = of_page.last().map_or(0, |last| last.value + 1);
+                of_page.extend(marked_ranges(&record.bytes, segment));
             }
         }
         Ok(marked)
@@ -137,20 +126,7 @@ impl Marked {
         leaves: impl Iterator<Item = usize>,
     ) -> Option<Vec<Option<u32>>> {
         let ranges = self.pages.get(&(source.to_owned(), id.to_owned()))?;
-        let mut order: Vec<usize> = (0..ranges.len()).collect();
-        order.sort_by_key(|&at| (ranges[at].bytes.start, std::cmp::Reverse(ranges[at].bytes.end)));
-        // The ranges that are open at a leaf. Leaves come in the order of the page.
-        let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
-        let group = |leaf: usize| {
-            let at = tree.bytes(leaf).start;
-            while next < order.len() && ranges[order[next]].bytes.start <= at {
-                open.push(order[next]);
-                next += 1;
-            }
-            open.retain(|&range| ranges[range].bytes.end > at);
-            open.iter().map(|&range| &ranges[range]).min_by_key(|range| range.size).map(|range| range.segment)
-        };
-        Some(leaves.map(group).collect())
+        Some(smallest_around(ranges, tree, leaves))
     }
 }
 

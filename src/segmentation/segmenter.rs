@@ -10,6 +10,7 @@ use super::grouping::Grouping;
 use super::model::{Scene, SegmentModel};
 use super::parts::Parts;
 use super::simple::{block_elements, sections, subtrees, whole};
+use super::vision::vision_blocks;
 use crate::dom::facts::{Count, Facts};
 use crate::dom::page_level::{LEAST_AREA, PageModel};
 use crate::html::{Boxes, Tree, estimated_boxes};
@@ -37,6 +38,8 @@ pub enum Method {
     },
     /// The sections of the page-level model.
     Sections,
+    /// The blocks that people see (VIPS), divided up to this degree of coherence.
+    Vision(u8),
     /// A segment for each element of this depth.
     Subtrees(usize),
     /// A segment for each block element.
@@ -151,6 +154,7 @@ impl Segmenter {
                 (scene.parts, grouping, is_capped)
             }
             Method::Sections => with_parts(facts, |parts| sections(facts, parts, &self.page_model)),
+            Method::Vision(permitted) => with_parts(facts, |parts| by_blocks(facts, parts, permitted)),
             Method::Subtrees(depth) => with_parts(facts, |parts| subtrees(facts, parts, depth)),
             Method::BlockElements => with_parts(facts, |parts| block_elements(facts, parts)),
             Method::Whole => with_parts(facts, whole),
@@ -245,6 +249,27 @@ fn cluster_of(scene: &Scene, leaves: &[u32], model: &SegmentModel, learned: bool
     cluster(leaves.len(), together, lambda.unwrap_or(model.lambda[1]), TRIALS, 0).0
 }
 
+/// The block of each leaf. What is not drawn is of the same block as the leaf before it.
+fn by_blocks(facts: &Facts, parts: &Parts, permitted: u8) -> Grouping {
+    let tree = facts.tree();
+    let blocks = vision_blocks(facts, permitted);
+    let of_nodes = blocks.iter().zip(0u32..).flat_map(|(block, of)| block.nodes.iter().map(move |&node| (node, of)));
+    let mut of_nodes: Vec<(u32, u32)> = of_nodes.collect();
+    of_nodes.sort_unstable();
+    let mut last = 0;
+    let of_leaf = |leaf: usize| {
+        // The last node that begins before the leaf or with it.
+        let at = of_nodes.partition_point(|&(node, _)| node as usize <= leaf);
+        if let Some(&(node, block)) = at.checked_sub(1).map(|at| &of_nodes[at])
+            && leaf < tree.end(node as usize)
+        {
+            last = block;
+        }
+        last
+    };
+    Grouping::of(parts.leaf_nodes().map(of_leaf).collect::<Vec<u32>>())
+}
+
 fn with_parts(facts: &Facts, group: impl FnOnce(&Parts) -> Grouping) -> (Parts, Grouping, bool) {
     let parts = Parts::of(facts);
     let grouping = group(&parts);
@@ -333,7 +358,7 @@ mod tests {
     }
 
     /// Of the sizes in this module, tests without optimisation take only a part.
-    const PART: usize = if cfg!(debug_assertions) { 64 } else { 1 };
+    const PART: usize = if cfg!(debug_assertions) { 128 } else { 1 };
 
     fn all_end(pages: &[String]) {
         for method in METHODS {
