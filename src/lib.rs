@@ -156,6 +156,11 @@ pub mod segmentation;
 mod segmentation;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod importance;
+#[cfg(not(feature = "_internal"))]
+mod importance;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod corpus;
 #[cfg(not(feature = "_internal"))]
 mod corpus;

@@ -30,6 +30,7 @@ pub mod nodes;
 pub mod block_lessons;
 #[cfg(feature = "pipeline")]
 pub mod segments;
+pub mod importance;
 
 pub mod injection;
 

@@ -1,0 +1,111 @@
+//! Writes how important the texts of pages are, for `dehusk train --blocks`, where nobody has said it block by block.
+//!
+//! ```text
+//! cargo run --release --example levels -- CORPUS --gold DIR -o levels.jsonl
+//! ```
+//!
+//! What is in the gold text has level 4. Of the rest, what the page-level model takes for template has level 1, and what belongs
+//! to the page alone has level 3. Pages of whose gold text less than half is found are left out.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Parser;
+use rayon::prelude::*;
+
+use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions};
+use dehusk::dom::facts::Facts;
+use dehusk::dom::page_level::{Judged, PageModel, sectioned};
+use dehusk::evaluation::alignment::matched;
+use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::words::{Word, word_hashes, words};
+use dehusk::importance::record::LabelRecord;
+use dehusk::pipeline::{Observer, WarningKind};
+
+/// If less of its gold text is in a page, the page was read in another way than its gold text.
+const LEAST_FOUND: f64 = 0.5;
+
+/// Writes how important the texts of pages are
+#[derive(Parser)]
+struct Arguments {
+    /// Folders with a folder of pages for each source, or files of pages
+    #[arg(required = true)]
+    corpus: Vec<PathBuf>,
+    /// Folder with the main texts of the pages: DIR/<source>/<document>.txt
+    #[arg(long, value_name = "DIR")]
+    gold: PathBuf,
+    /// JSONL file for the levels
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let gold = GoldTexts::read(&arguments.gold, &ReadOptions::default(), &Stderr)?;
+    let options = ReadOptions::default().html(HtmlView::Page).tree(true);
+    let inventory = Inventory::scan(&arguments.corpus, &options)?;
+    let model = PageModel::shipped();
+    let mut output = BufWriter::new(fs::File::create(&arguments.output)?);
+    for listing in inventory.sources()?.listings {
+        let documents: Vec<Option<Document>> =
+            listing.documents.par_iter().map(|place| inventory.read(place).ok()).collect();
+        for (gold, document) in gold.with_documents(listing.id.as_str(), &documents) {
+            for record in levels(document, &gold.text, &model) {
+                serde_json::to_writer(&mut output, &record)?;
+                output.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(output.flush()?)
+}
+
+/// The levels of the runs of text of a page.
+fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord> {
+    let Some(tree) = document.tree.as_deref() else { return Vec::new() };
+    let page: Vec<Word> = words(&document.text).collect();
+    let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
+    let gold = word_hashes(gold);
+    let found = matched(&hashes, &gold);
+    if (found.len() as f64) < LEAST_FOUND * gold.len() as f64 {
+        return Vec::new();
+    }
+    let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();
+    let facts = Facts::of(tree, &document.text, document.url.as_deref(), None);
+    let judged = Judged::of(&facts);
+    let template = sectioned(&facts, &judged, &model.scores(&facts, &judged), 1.0).values;
+    let record = |run: usize| {
+        let text = tree.text(run);
+        let before = |limit: usize| page.partition_point(|word| word.range.start < limit);
+        let words = before(text.end) - before(text.start);
+        let place = |limit: usize| places.partition_point(|&place| place < limit);
+        let found = place(text.end) - place(text.start);
+        let bytes = tree.bytes(run);
+        let level = match template[judged.index_of(run)] {
+            _ if 2 * found >= words => 4,
+            template if template >= 0.5 => 1,
+            _ => 3,
+        };
+        (words > 0 && !bytes.is_empty()).then(|| LabelRecord {
+            source: document.source.as_str().to_owned(),
+            id: document.id.clone(),
+            bytes: vec![(bytes.start, bytes.end)],
+            level,
+            assessor: String::new(),
+        })
+    };
+    tree.runs().filter_map(record).collect()
+}
+
+/// Names on stderr what is left out.
+struct Stderr;
+
+impl Observer for Stderr {
+    fn warn(&self, _kind: WarningKind, message: &str) {
+        let _ = writeln!(io::stderr(), "warning: {message}");
+    }
+
+    fn skip(&self, place: &str, reason: &str) {
+        let _ = writeln!(io::stderr(), "skipped: {place}: {reason}");
+    }
+}

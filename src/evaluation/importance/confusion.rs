@@ -1,0 +1,100 @@
+//! How often blocks of each level are taken for each level.
+
+/// Counts of blocks by the level that they have and the one that is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confusion {
+    levels: Vec<u8>,
+    /// For each level the counts of what is said.
+    counts: Vec<Vec<u32>>,
+}
+
+impl Confusion {
+    /// No blocks yet, of these levels.
+    pub fn new(levels: &[u8]) -> Confusion {
+        Confusion { levels: levels.to_vec(), counts: vec![vec![0; levels.len()]; levels.len()] }
+    }
+
+    /// Counts a block.
+    ///
+    /// # Panics
+    /// If a level is not one of those given.
+    pub fn add(&mut self, has: u8, said: u8) {
+        let [has, said] = [has, said].map(|level| self.levels.iter().position(|&of| of == level).expect("a level"));
+        self.counts[has][said] += 1;
+    }
+
+    /// Counts the blocks of another one of the same levels.
+    pub fn and(mut self, other: &Confusion) -> Confusion {
+        for (counts, others) in self.counts.iter_mut().zip(&other.counts) {
+            counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+        }
+        self
+    }
+
+    /// The levels.
+    pub fn levels(&self) -> &[u8] {
+        &self.levels
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> u32 {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Of the blocks that are said to be of a level, the share that is; 0 if there are none.
+    pub fn precision(&self, level: usize) -> f64 {
+        share(self.counts[level][level], self.counts.iter().map(|of| of[level]).sum())
+    }
+
+    /// Of the blocks of a level, the share that is said to be; 0 if there are none.
+    pub fn recall(&self, level: usize) -> f64 {
+        share(self.counts[level][level], self.counts[level].iter().sum())
+    }
+
+    /// The share of blocks with the right level. As each block has one level and is said to be of one, it is the Micro-F1.
+    pub fn micro_f1(&self) -> f64 {
+        share((0..self.levels.len()).map(|level| self.counts[level][level]).sum(), self.len())
+    }
+
+    /// The share of right answers to the questions, of each block and level, whether the block is of the level.
+    pub fn micro_accuracy(&self) -> f64 {
+        1.0 - 2.0 * (1.0 - self.micro_f1()) / self.levels.len() as f64
+    }
+}
+
+fn share(part: u32, of: u32) -> f64 {
+    if of == 0 { 0.0 } else { f64::from(part) / f64::from(of) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn figures_by_hand() {
+        let mut confusion = Confusion::new(&[1, 3, 4]);
+        [(1, 1), (1, 1), (1, 4), (3, 1), (4, 4)].into_iter().for_each(|(has, said)| confusion.add(has, said));
+        assert_eq!([0, 1, 2].map(|level| confusion.precision(level)), [2.0 / 3.0, 0.0, 0.5]);
+        assert_eq!([0, 1, 2].map(|level| confusion.recall(level)), [2.0 / 3.0, 0.0, 1.0]);
+        assert_eq!(confusion.micro_f1(), 0.6);
+    }
+
+    proptest! {
+        /// The paper counts yes-no decisions. Its figures follow from Micro-F1.
+        #[test]
+        fn micro_accuracy_is_that_of_all_decisions(blocks in prop::collection::vec((1u8..5, 1u8..5), 1..200)) {
+            let mut confusion = Confusion::new(&[1, 2, 3, 4]);
+            blocks.iter().for_each(|&(has, said)| confusion.add(has, said));
+            let right = blocks.iter().flat_map(|&(has, said)| (1..5).map(move |level| (has == level) == (said == level)));
+            let right = right.filter(|&is_right| is_right).count() as f64 / (4 * blocks.len()) as f64;
+            prop_assert!((confusion.micro_accuracy() - right).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The importance of blocks, judged by blocks whose levels people gave (Song, Liu, Wen, Ma, WWW 2004, section 5).
+
+pub mod confusion;
+pub mod folds;
+
+use confusion::Confusion;
+use rayon::prelude::*;
+
+use crate::corpus::{Document, Inventory, SourceListing};
+use crate::importance::features::{PageTotals, Vector};
+use crate::importance::record::{BlockLevel, Labels};
+use crate::pipeline::importance::with_facts;
+use crate::pipeline::reading::read_documents;
+use crate::pipeline::{self, Observer};
+use crate::segmentation::vision::vision_blocks;
+
+/// A block, and what people say of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelledBlock {
+    /// Its features.
+    pub features: Vector,
+    /// Its level.
+    pub level: BlockLevel,
+}
+
+/// A page with labelled blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelledPage {
+    /// Its source.
+    pub source: String,
+    /// Its blocks that anybody says anything of.
+    pub blocks: Vec<LabelledBlock>,
+    /// Number of all blocks.
+    pub all: usize,
+}
+
+/// The pages with labels, in order. Blocks are divided up to the degree of coherence `permitted`.
+///
+/// # Errors
+/// If the observer stops it.
+pub fn labelled_pages(
+    inventory: &Inventory,
+    listings: &[SourceListing],
+    labels: &Labels,
+    permitted: u8,
+    observer: &dyn Observer,
+) -> pipeline::Result<Vec<LabelledPage>> {
+    observer.start("reading pages", listings.len().into());
+    let mut pages = Vec::new();
+    for listing in listings {
+        let documents = read_documents(inventory, &listing.documents, observer)?;
+        let of_document = |document: &Option<Document>| {
+            let document = document.as_ref()?;
+            let (source, tree) = (document.source.as_str(), document.tree.as_deref()?);
+            labels.has(source, &document.id).then(|| {
+                with_facts(document, tree, |facts| {
+                    let blocks = vision_blocks(facts, permitted);
+                    let levels = labels.levels(source, &document.id, facts, &blocks);
+                    let totals = PageTotals::of(facts, tree.bytes(0).len());
+                    let labelled = blocks.iter().zip(levels).filter(|(_, level)| !level.votes.is_empty());
+                    let labelled =
+                        labelled.map(|(block, level)| LabelledBlock { features: totals.features(block), level });
+                    LabelledPage { source: source.to_owned(), blocks: labelled.collect(), all: blocks.len() }
+                })
+            })
+        };
+        pages.extend(documents.par_iter().filter_map(of_document).collect::<Vec<LabelledPage>>());
+        observer.step(1);
+    }
+    observer.finish();
+    Ok(pages)
+}
+
+/// How often each assessor says what most of them say, if there is more than one.
+pub fn agreement_of_assessors(pages: &[LabelledPage]) -> Option<Confusion> {
+    let blocks = || pages.iter().flat_map(|page| &page.blocks);
+    if blocks().all(|block| block.level.votes.len() < 2) {
+        return None;
+    }
+    let mut confusion = Confusion::new(&[1, 2, 3, 4]);
+    for block in blocks() {
+        let Some(level) = block.level.level else { continue };
+        block.level.votes.iter().for_each(|&(_, vote)| confusion.add(level, vote));
+    }
+    Some(confusion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::importance::features::WIDTH;
+
+    fn page(votes: &[&[u8]]) -> LabelledPage {
+        let block = |votes: &&[u8]| {
+            let of = |of: u8| votes.iter().filter(|&&vote| vote == of).count();
+            let level = BlockLevel {
+                votes: votes.iter().map(|&vote| (String::new(), vote)).collect(),
+                level: (1..=4).find(|&level| 2 * of(level) > votes.len()),
+            };
+            LabelledBlock { features: [0.0; WIDTH], level }
+        };
+        LabelledPage { source: "s".to_owned(), blocks: votes.iter().map(block).collect(), all: votes.len() }
+    }
+
+    #[test]
+    fn assessors_are_compared_with_what_most_of_them_say() {
+        assert_eq!(agreement_of_assessors(&[]), None);
+        assert_eq!(agreement_of_assessors(&[page(&[&[1], &[2]])]), None);
+        // No two agree on the last block, so it says nothing.
+        let confusion = agreement_of_assessors(&[page(&[&[4, 4, 3]]), page(&[&[1, 1], &[2], &[1, 2]])]).unwrap();
+        assert_eq!((confusion.len(), confusion.micro_f1()), (6, 5.0 / 6.0));
+        assert_eq!((confusion.recall(3), confusion.precision(2)), (2.0 / 3.0, 0.0));
+    }
+}
