@@ -236,6 +236,8 @@ mod sample_corpus;
 mod schema;
 #[path = "cli/segments.rs"]
 mod segments;
+#[path = "cli/blocks.rs"]
+mod blocks;
 #[path = "cli/shape.rs"]
 mod shape;
 #[path = "cli/sources.rs"]

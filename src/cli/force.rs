@@ -6,6 +6,7 @@ use clap::Args;
 
 use dehusk::corpus::{OutputFile, OutputKind};
 use dehusk::dom::{block_model, page_level};
+use dehusk::importance;
 use dehusk::pipeline::output_file;
 use dehusk::segmentation::model;
 
@@ -17,6 +18,8 @@ pub const FIELDS: OutputKind = OutputKind::Lines(&[&["id", "source", "fields"]])
 pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documents", "first", "last"]]);
 /// The lines of `dehusk segment`.
 pub const PAGE_SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "id", "segment", "bytes"]]);
+/// The lines of `dehusk blocks`.
+pub const PAGE_BLOCKS: OutputKind = OutputKind::Lines(&[&["source", "id", "block", "level"]]);
 /// The model of `dehusk train`.
 pub const MODEL: OutputKind = OutputKind::Text("shape: ");
 /// The model of `dehusk train --pages`.
@@ -25,6 +28,8 @@ pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
 pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
 /// The model of `dehusk train --segments`.
 pub const SEGMENT_MODEL: OutputKind = OutputKind::Text(model::FIRST_LINE);
+/// The model of `dehusk train --blocks`.
+pub const IMPORTANCE_MODEL: OutputKind = OutputKind::Text(importance::model::FIRST_LINE);
 /// The plot of `dehusk eval stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.

@@ -202,6 +202,18 @@ pub fn examples(name: &str) -> &'static [Example] {
                 lines: &["dehusk segment 'corpora/news/orchard-courier.example/*.html' --lambda 5 -o coarse.jsonl"],
             },
         ],
+        "blocks" => &[
+            Example {
+                purpose: "Write what belongs to the topic of each page",
+                lines: &["dehusk blocks 'corpora/news/orchard-courier.example/*.html' --min-level 3 -o blocks.jsonl"],
+            },
+            Example {
+                purpose: "See all blocks of a page, in colors",
+                lines: &[
+                    "dehusk explain corpora/news/orchard*/2024-01-06-wassail.html --segments blocks -o colors.html",
+                ],
+            },
+        ],
         "export" => &[Example {
             purpose: "Write all proposed selectors as XPath, with a line of JSON for each source",
             lines: &["dehusk export -p patterns --to xpath --proposed -o selectors.jsonl"],
@@ -241,6 +253,10 @@ pub fn examples(name: &str) -> &'static [Example] {
         "eval segments" => &[Example {
             purpose: "See how well the segments of pages agree with those that people marked",
             lines: &["dehusk eval segments corpora/news --gold corpora/segments.jsonl"],
+        }],
+        "eval blocks" => &[Example {
+            purpose: "Compare learners, each learned without the pages that it judges",
+            lines: &["dehusk eval blocks corpora/news --gold corpora/levels.jsonl --folds 4 --by blocks"],
         }],
         "eval stream" => &[Example {
             purpose: "See how soon templates are found",

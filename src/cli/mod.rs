@@ -27,6 +27,7 @@ mod reporter;
 mod review;
 mod run;
 mod segment;
+mod blocks;
 mod size;
 mod skips;
 mod state;
@@ -127,6 +128,8 @@ enum Command {
     Fields(fields::FieldsCommand),
     /// Divide HTML pages into segments, and write them as JSONL
     Segment(Box<segment::SegmentCommand>),
+    /// Find the blocks of HTML pages and how important each is, and write them as JSONL
+    Blocks(Box<blocks::BlocksCommand>),
     /// Write CSS selectors that people accepted, for other programs
     Export(export::ExportArgs),
     /// Write an HTML page that shows what patterns do to a corpus
@@ -276,6 +279,7 @@ impl Command {
             Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),
             Command::Segment(args) => args.results(),
+            Command::Blocks(args) => args.results(),
             Command::Stream(_) => Results::State,
             _ => Results::Files,
         }
@@ -295,6 +299,7 @@ impl Command {
             Command::Explain(args) => explain::run(&args, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
             Command::Segment(args) => segment::run(&args, global, reporter),
+            Command::Blocks(args) => blocks::run(&args, global, reporter),
             Command::Export(args) => export::run(&args, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),

@@ -14,6 +14,7 @@ use dehusk::dom::article_head::{HeadChoice, HeadChoices};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
+use dehusk::importance::model::ImportanceModel;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
@@ -562,6 +563,12 @@ pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
 pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
     let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// Reads an importance model.
+pub fn importance_model(path: &str) -> Result<Arc<ImportanceModel>, String> {
+    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    ImportanceModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Opens a file with the boxes of pages.

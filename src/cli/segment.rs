@@ -16,6 +16,7 @@ use dehusk::pipeline::segments::{PageSegments, segment_corpus};
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::segmentation::record::SegmentRecord;
 use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
+use dehusk::segmentation::vision::PERMITTED;
 
 use super::force::{ForceArgs, PAGE_SEGMENTS};
 use super::interrupt::Results;
@@ -45,9 +46,10 @@ pub struct SegmentCommand {
 /// How pages are divided into segments.
 #[derive(Args, Debug)]
 pub struct SegmentationArgs {
-    /// How: by gcuts, cclus, sections or elements
+    /// How: by gcuts, cclus, blocks, sections or elements
     ///
-    /// How pages are divided: `gcuts`, by minimum cuts; `cclus`, by clustering; `sections`, where the page-level model says that
+    /// How pages are divided: `gcuts`, by minimum cuts; `cclus`, by clustering; `blocks`, what people see as blocks;
+    /// `sections`, where the page-level model says that
     /// template begins or ends; `elements`, a segment for each block element.
     #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Gcuts)]
     method: MethodName,
@@ -79,6 +81,8 @@ pub enum MethodName {
     Gcuts,
     /// Correlation clustering
     Cclus,
+    /// Blocks that people see
+    Blocks,
     /// Sections of the page-level model
     Sections,
     /// Block elements
@@ -98,6 +102,7 @@ impl From<MethodName> for Method {
         match name {
             MethodName::Gcuts => Method::Cuts(Knowledge::ALL),
             MethodName::Cclus => Method::Clusters { learned: true },
+            MethodName::Blocks => Method::Vision(PERMITTED),
             MethodName::Sections => Method::Sections,
             MethodName::Elements => Method::BlockElements,
         }

@@ -50,6 +50,9 @@ pub struct SourceSummary {
     /// How its pages were divided. Absent except for `dehusk segment`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segmented: Option<SegmentedSummary>,
+    /// The blocks of its pages. Absent except for `dehusk blocks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<BlocksSummary>,
     /// How much it has changed since it was mined. Absent if nothing or too little was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -85,7 +88,8 @@ impl SourceSummary {
         let cleaned = self.cleaned.as_ref().map(|cleaned| cleaned.documents);
         let mined = || self.mined.as_ref().map(|mined| mined.documents);
         let segmented = || self.segmented.as_ref().map(|segmented| segmented.documents);
-        cleaned.or_else(mined).or_else(segmented).or_else(|| Some(self.fields.as_ref()?.documents))
+        let blocks = || self.blocks.as_ref().map(|blocks| blocks.documents);
+        cleaned.or_else(mined).or_else(segmented).or_else(blocks).or_else(|| Some(self.fields.as_ref()?.documents))
     }
 
     /// Number of segments that a stream remembers, or that pages were divided into.
@@ -127,6 +131,13 @@ pub struct MinedSummary {
 pub struct SegmentedSummary {
     pub documents: usize,
     pub segments: usize,
+}
+
+/// The blocks of the pages of one source.
+#[derive(Debug, Default, Serialize)]
+pub struct BlocksSummary {
+    pub documents: usize,
+    pub blocks: usize,
 }
 
 /// What was found to vary in one source.
@@ -240,7 +251,7 @@ struct Column {
 
 const PATTERNS: &str = "patterns";
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     Column { name: "documents", width: 9, cell: |source| source.documents().map(|count| count.to_string()) },
     Column { name: "duplicates", width: 10, cell: |source| Some(source.mined.as_ref()?.near_duplicates.to_string()) },
     Column { name: PATTERNS, width: 8, cell: |source| Some(source.mined.as_ref()?.patterns.to_string()) },
@@ -250,6 +261,7 @@ const COLUMNS: [Column; 11] = [
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
     Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
     Column { name: "segments", width: 8, cell: |source| source.segments().map(|count| count.to_string()) },
+    Column { name: "blocks", width: 8, cell: |source| Some(source.blocks.as_ref()?.blocks.to_string()) },
     Column { name: "templates", width: 9, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
     Column {
         name: "bytes removed",

@@ -1,4 +1,5 @@
-//! `dehusk train`: takes corpora, and writes a shape model, a page-level model, a block model or a segment model.
+//! `dehusk train`: takes corpora, and writes a shape model, a page-level model, a block model, a segment model or an importance
+//! model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,18 +14,26 @@ use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
 use dehusk::evaluation::block_lessons::block_lessons;
 use dehusk::evaluation::gold_texts::GoldTexts;
+use dehusk::evaluation::importance::folds::{Together, Trial, examples, learned};
+use dehusk::evaluation::importance::labelled_pages;
 use dehusk::evaluation::segments::lessons as segment_lessons;
 use dehusk::evaluation::segments::training::train as fit_segments;
+use dehusk::importance::features::WIDTH;
+use dehusk::importance::model::{Learner, Scaling};
+use dehusk::importance::record;
 use dehusk::mining::Mined;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::lessons::lessons;
 use dehusk::pipeline::page_lessons::page_lessons;
 use dehusk::segmentation::model::Lesson;
 use dehusk::segmentation::record::Marked;
+use dehusk::segmentation::vision::PERMITTED;
+use dehusk::shown;
 use dehusk::training::{ROUNDS, train};
 
+use super::blocks::{coherence, feature_names, features_without};
 use super::corpus_paths::{CorpusPaths, ListArgs};
-use super::force::{BLOCK_MODEL, ForceArgs, MODEL, PAGE_MODEL, SEGMENT_MODEL};
+use super::force::{BLOCK_MODEL, ForceArgs, IMPORTANCE_MODEL, MODEL, PAGE_MODEL, SEGMENT_MODEL};
 use super::options::{MineArgs, ReadingArgs, boxes_file};
 use super::reporter::Reporter;
 use super::{Exit, Global, interrupt};
@@ -42,8 +51,8 @@ pub struct TrainArgs {
     list: ListArgs,
     /// File for the model
     ///
-    /// File for the model: for `--shape`; with --pages for `--page-model`, with --gold for `dehusk extract --model`, and with
-    /// --segments for `--segment-model`.
+    /// File for the model: for `--shape`; with --pages for `--page-model`, with --gold for `dehusk extract --model`; with
+    /// --segments for `--segment-model`, and with --blocks for `--importance-model`.
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -81,9 +90,26 @@ pub struct TrainArgs {
     /// Marked segments up to this level [default: all levels]
     #[arg(long, value_name = "N", requires = "segments", hide_short_help = true)]
     level: Option<u32>,
+    /// Learn how important blocks of pages are, from parts of pages with known levels: a JSONL file
+    ///
+    /// Learn an importance model, for `dehusk blocks`, from parts of pages whose levels people gave: a JSONL file (see
+    /// docs/blocks.md).
+    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with_all = ["rounds", "pages", "segments"], value_hint = ValueHint::FilePath)]
+    blocks: Option<PathBuf>,
+    /// What learns
+    ///
+    /// What learns: logistic regression, support vector machines, or a network of radial basis functions.
+    #[arg(long, value_enum, value_name = "LEARNER", hide_possible_values = true, default_value_t = LearnerName::Logistic, requires = "blocks", hide_short_help = true)]
+    learner: LearnerName,
+    /// Features that are not learned from, by name, or spatial or content. Separate them by commas
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = feature_names(), requires = "blocks", hide_short_help = true)]
+    leave_out: Vec<String>,
+    /// Degree of coherence of blocks, 2 to 10
+    #[arg(long, value_name = "DEGREE", value_parser = coherence, default_value_t = PERMITTED, requires = "blocks", hide_short_help = true)]
+    coherence: u8,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn, for a page-level model or a segment model: a JSONL file (see docs/boxes.md).
+    /// Where the parts of pages are drawn, for a page-level model, a segment model or an importance model: a JSONL file (see docs/boxes.md).
     #[arg(long, value_name = "FILE", requires = "trees", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
@@ -117,6 +143,30 @@ fn one_line(text: &str) -> Result<String, String> {
     }
 }
 
+/// See [`Learner`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LearnerName {
+    /// Logistic regression
+    Logistic,
+    /// Support vector machine, linear
+    LinearSvm,
+    /// Support vector machine with a Gaussian kernel
+    GaussianSvm,
+    /// Network of radial basis functions
+    RbfNetwork,
+}
+
+impl From<LearnerName> for Learner {
+    fn from(name: LearnerName) -> Learner {
+        match name {
+            LearnerName::Logistic => Learner::Logistic,
+            LearnerName::LinearSvm => Learner::LinearSvm,
+            LearnerName::GaussianSvm => Learner::GaussianSvm,
+            LearnerName::RbfNetwork => Learner::RbfNetwork,
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let inventories = inventories(args)?;
@@ -126,6 +176,9 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     }
     if let Some(marked) = &args.segments {
         return train_segments(args, marked, inventories, &inputs, reporter);
+    }
+    if let Some(labels) = &args.blocks {
+        return train_importance(args, labels, inventories, &inputs, reporter);
     }
     if args.pages {
         return train_pages(args, inventories, &inputs, global, reporter);
@@ -283,6 +336,48 @@ fn train_segments(
     let segments: usize = lessons.iter().map(Lesson::segments).sum();
     let mut about = format!("Learned from {} pages with {segments} marked segments", lessons.len());
     args.about.iter().for_each(|pages| about += &format!(": {pages}"));
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    Ok(reporter.exit())
+}
+
+/// Learns how important blocks are.
+fn train_importance(
+    args: &TrainArgs,
+    labels: &Path,
+    inventories: Vec<Inventory>,
+    inputs: &[PathBuf],
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
+    refuse_markup(args, "--blocks")?;
+    let uses = features_without(&args.leave_out);
+    if uses == [false; WIDTH] {
+        bail!("all features are left out");
+    }
+    let inputs = [inputs, &[labels.to_owned()]].concat();
+    let output = args.force.file(&args.output, &inputs, IMPORTANCE_MODEL)?;
+    let labels = record::Labels::read(labels)?;
+    let mut pages = Vec::new();
+    for inventory in inventories {
+        let inventory = inventory.with_html(HtmlView::Page).with_trees();
+        let sources = inventory.sources()?;
+        let skipped = inventory.skipped().iter().chain(&sources.skipped);
+        skipped.for_each(|skipped| tell_of_skipped(skipped, reporter));
+        pages.extend(labelled_pages(&inventory, &sources.listings, &labels, args.coherence, reporter)?);
+    }
+    let blocks = examples(&pages, Together::Sources);
+    if blocks.iter().all(|block| block.level == blocks[0].level) {
+        bail!(
+            "an importance model is learned from blocks of 2 levels or more, and there are {} of at most one; a page is found by \
+             its 'source' and 'id'",
+            shown::count(blocks.len(), "block")
+        );
+    }
+    interrupt::check()?;
+    let trial = Trial { learner: args.learner.into(), scaling: Scaling::Logarithms, uses };
+    let model = learned(&blocks, &trial, args.coherence);
+    interrupt::check()?;
+    let mut about = format!("Learned from {} blocks of {} pages", blocks.len(), pages.len());
+    args.about.iter().for_each(|of_pages| about += &format!(": {of_pages}"));
     output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
     Ok(reporter.exit())
 }

@@ -1,7 +1,8 @@
-//! A page with its segments in colors, to look at in a browser.
+//! A page with its segments or blocks in colors, to look at in a browser.
 
 use super::drawn::{Canvas, LEGEND_STYLE, hundredths};
 use crate::html::{PageMark, PageMarks, escaped};
+use crate::importance::record::BlockRecord;
 use crate::segmentation::record::SegmentRecord;
 use crate::shown::count;
 
@@ -19,15 +20,47 @@ const CLASSES: [&str; 8] = [
 /// Their backgrounds. Black text can be read on each of them.
 const COLORS: [&str; CLASSES.len()] =
     ["#ffd7d5", "#cfe8ff", "#d3f5d8", "#fff0b3", "#e6d9ff", "#ffdcb8", "#c9f2ee", "#e4e7ea"];
-/// Number of segments in the legend.
-const SEGMENTS: usize = 20;
+/// Number of segments or blocks in the legend.
+const LISTED: usize = 20;
+/// The classes of the levels of importance, with their colors and names.
+const LEVELS: [(&str, &str, &str); 4] = [
+    ("dehusk-level-1", "#e4e7ea", "noise"),
+    ("dehusk-level-2", "#cfe8ff", "useful"),
+    ("dehusk-level-3", "#fff0b3", "of the topic"),
+    ("dehusk-level-4", "#d3f5d8", "main content"),
+];
 
 /// The page with these segments, which must be those of its text.
 pub fn drawn_segments(canvas: &Canvas, segments: &[SegmentRecord]) -> String {
-    let &Canvas { page, address, .. } = canvas;
-    let mut marks: Vec<PageMark> = segments.iter().flat_map(marks).collect();
+    let marks = segments.iter().flat_map(marks).collect();
+    let row = |segment: &SegmentRecord| {
+        format!("<span class=\"{}\">{}</span>  {}", class(segment), segment.segment, about(segment))
+    };
+    let rows: Vec<(String, &[String])> = segments.iter().map(|segment| (row(segment), &segment.nodes[..])).collect();
+    drawn(canvas, marks, &style(CLASSES.into_iter().zip(COLORS)), &legend("segment", &rows))
+}
+
+/// The page with these blocks, which must be those of its text, in the colors of their importance.
+pub fn drawn_blocks(canvas: &Canvas, blocks: &[BlockRecord]) -> String {
+    let level = |block: &BlockRecord| LEVELS[usize::from(block.level.clamp(1, 4)) - 1];
+    let about = |block: &BlockRecord| {
+        let (probability, words) = (hundredths(block.probability), count(block.words as usize, "word"));
+        format!("level {}, {} ({probability}), {words}", block.level, level(block).2)
+    };
+    let marks = |block: &BlockRecord| {
+        let (class, title) = (level(block).0, format!("block {}: {}", block.block, about(block)));
+        block.text.iter().map(|&(start, end)| PageMark { range: start..end, class, title: title.clone() }).collect()
+    };
+    let marks = blocks.iter().flat_map::<Vec<PageMark>, _>(marks).collect();
+    let row =
+        |block: &BlockRecord| format!("<span class=\"{}\">{}</span>  {}", level(block).0, block.block, about(block));
+    let rows: Vec<(String, &[String])> = blocks.iter().map(|block| (row(block), &block.nodes[..])).collect();
+    drawn(canvas, marks, &style(LEVELS.into_iter().map(|(class, color, _)| (class, color))), &legend("block", &rows))
+}
+
+fn drawn(canvas: &Canvas, mut marks: Vec<PageMark>, style: &str, legend: &str) -> String {
     marks.sort_by_key(|mark| mark.range.start);
-    page.marked(&PageMarks { marks, address, style: &style(), legend: &legend(segments) })
+    canvas.page.marked(&PageMarks { marks, address: canvas.address, style, legend })
 }
 
 fn class(segment: &SegmentRecord) -> &'static str {
@@ -48,32 +81,26 @@ fn about(segment: &SegmentRecord) -> String {
     format!("{}{score}", count(segment.words as usize, "word"))
 }
 
-fn style() -> String {
-    let all: Vec<String> = CLASSES.iter().map(|class| format!(".{class}")).collect();
-    let colors = CLASSES.iter().zip(COLORS);
-    let colors =
-        colors.map(|(class, color)| format!(".{class} {{ background: {color} !important }}\n")).collect::<String>();
+fn style(colors: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> String {
+    let all: Vec<String> = colors.clone().map(|(class, _)| format!(".{class}")).collect();
+    let colors: String =
+        colors.map(|(class, color)| format!(".{class} {{ background: {color} !important }}\n")).collect();
     format!("{} {{ all: unset !important; color: #000 !important }}\n{colors}{LEGEND_STYLE}", all.join(", "))
 }
 
-/// A box that lists the segments.
-fn legend(segments: &[SegmentRecord]) -> String {
+/// A box that lists segments or blocks: what is said of each, and its nodes.
+fn legend(what: &str, rows: &[(String, &[String])]) -> String {
     let mut legend = format!(
         "<details class=\"dehusk-legend\" open><summary>dehusk: {}; point at text to see of which it is</summary>",
-        count(segments.len(), "segment")
+        count(rows.len(), what)
     );
-    for segment in segments.iter().take(SEGMENTS) {
-        let nodes = segment.nodes.iter().take(3).map(|node| escaped(node)).collect::<Vec<String>>().join(", ");
-        let more = if segment.nodes.len() > 3 { ", …" } else { "" };
-        legend += &format!(
-            "<span class=\"{}\">{}</span>  {}  {nodes}{more}\n",
-            class(segment),
-            segment.segment,
-            about(segment)
-        );
+    for (row, nodes) in rows.iter().take(LISTED) {
+        let more = if nodes.len() > 3 { ", …" } else { "" };
+        let nodes = nodes.iter().take(3).map(|node| escaped(node)).collect::<Vec<String>>().join(", ");
+        legend += &format!("{row}  {nodes}{more}\n");
     }
-    if segments.len() > SEGMENTS {
-        legend += &format!("{}\n", count(segments.len() - SEGMENTS, "other segment"));
+    if rows.len() > LISTED {
+        legend += &format!("{}\n", count(rows.len() - LISTED, &format!("other {what}")));
     }
     legend + "</details>"
 }
@@ -96,8 +123,10 @@ mod tests {
         let marks: Vec<PageMark> = segments.iter().flat_map(marks).collect();
         assert_eq!([marks[0].class, marks[1].class, marks[2].class], [CLASSES[0], CLASSES[0], CLASSES[1]]);
         assert_eq!(marks[2].title, "segment 9: 2 words, template .25");
-        let legend = legend(&segments);
+        let rows: Vec<(String, &[String])> =
+            segments.iter().map(|segment| (about(segment), &segment.nodes[..])).collect();
+        let legend = legend("segment", &rows);
         assert!(legend.contains("2 segments") && legend.contains("body/&lt;p&gt;"), "{legend}");
-        assert!(style().contains(COLORS[7]));
+        assert!(style(CLASSES.into_iter().zip(COLORS)).contains(COLORS[7]));
     }
 }

@@ -10,6 +10,7 @@ pub mod combine;
 pub mod error;
 pub mod fields;
 pub mod segments;
+pub mod importance;
 #[cfg(feature = "stream")]
 pub mod from_state;
 mod hashed;

@@ -204,7 +204,7 @@ fn what_makes_no_sense_is_refused_and_nothing_written() {
     refused(2, "corpus -o x.jsonl --lambda x", "it is a number from 0 to 1000");
     refused(2, "corpus -o x.jsonl --lambda NaN", "it is a number from 0 to 1000");
     refused(2, "corpus -o x.jsonl --lambda=-1", "it is a number from 0 to 1000");
-    refused(2, "corpus -o x.jsonl --method y", "[possible values: gcuts, cclus, sections, elements]");
+    refused(2, "corpus -o x.jsonl --method y", "[possible values: gcuts, cclus, blocks, sections, elements]");
     refused(2, "corpus -o x.jsonl --segment-model shape.yaml", "shape.yaml:1: this is no segment model");
     refused(2, "corpus -o x.jsonl --segment-model none.yaml", "none.yaml");
     refused(2, "corpus -o x.jsonl --page-model shape.yaml", "this is no page-level model");

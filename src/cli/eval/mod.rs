@@ -4,6 +4,7 @@ mod gold;
 mod inject;
 mod nodes;
 mod patterns;
+mod blocks;
 mod segments;
 mod stream;
 pub(super) mod table;
@@ -34,6 +35,8 @@ enum Question {
     Nodes(Box<nodes::NodesArgs>),
     /// Divide HTML pages into segments, and compare with segments that people marked
     Segments(Box<segments::SegmentsArgs>),
+    /// Find how important blocks of HTML pages are, and compare with levels that people gave
+    Blocks(Box<blocks::BlocksArgs>),
     /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
 }
@@ -45,6 +48,7 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
         Some(Question::Inject(args)) => inject::run(args, global, reporter),
         Some(Question::Nodes(args)) => nodes::run(args, reporter),
         Some(Question::Segments(args)) => segments::run(args, reporter),
+        Some(Question::Blocks(args)) => blocks::run(args, reporter),
         Some(Question::Stream(args)) => stream::run(args, global, reporter),
     }
 }

@@ -13,6 +13,7 @@ use dehusk::evaluation::segments::{Agreement, measure};
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::segmentation::record::Marked;
 use dehusk::segmentation::segmenter::{Distance, Knowledge, Method, Segmenter};
+use dehusk::segmentation::vision::PERMITTED;
 
 use super::table::{Table, decimal};
 use super::tell;
@@ -51,7 +52,7 @@ pub struct SegmentsArgs {
 }
 
 /// All ways that are measured.
-const WAYS: [(&str, Method); 11] = [
+const WAYS: [(&str, Method); 12] = [
     ("gcuts", Method::Cuts(Knowledge::ALL)),
     ("gcuts, no parents", Method::Cuts(Knowledge { parents: false, distance: Distance::Learned })),
     ("gcuts, metric", Method::Cuts(Knowledge { parents: true, distance: Distance::Metric })),
@@ -59,6 +60,7 @@ const WAYS: [(&str, Method); 11] = [
     ("gcuts, not learned", Method::Cuts(Knowledge { parents: true, distance: Distance::Euclidean })),
     ("cclus", Method::Clusters { learned: true }),
     ("cclus, not learned", Method::Clusters { learned: false }),
+    ("blocks", Method::Vision(PERMITTED)),
     ("sections", Method::Sections),
     ("subtrees of depth 2", Method::Subtrees(2)),
     ("block elements", Method::BlockElements),

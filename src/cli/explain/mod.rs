@@ -13,8 +13,10 @@ use dehusk::cleaning::{CleanOptions, Cleaner};
 use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
 use dehusk::explain::Explanation;
 use dehusk::explain::drawn::{Canvas, drawn};
-use dehusk::explain::drawn_segments::drawn_segments;
+use dehusk::explain::drawn_segments::{drawn_blocks, drawn_segments};
+use dehusk::importance::model::ImportanceModel;
 use dehusk::pipeline::clean::document::NO_STRUCTURE;
+use dehusk::pipeline::importance;
 use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::segments::records;
 use dehusk::pipeline::{Library, suited};
@@ -49,8 +51,8 @@ pub struct ExplainArgs {
     force: ForceArgs,
     /// Draw the segments of the page, instead of what would be removed
     ///
-    /// Draw the segments of the page that this method finds, instead of what would be removed: gcuts, cclus, sections or elements
-    /// (see `dehusk segment`).
+    /// Draw the segments of the page that this method finds, instead of what would be removed: gcuts, cclus, sections,
+    /// elements (see `dehusk segment`), or blocks with their importance (see `dehusk blocks`).
     #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, requires = "output",
         conflicts_with_all = ["patterns", "pattern", "regex"])]
     segments: Option<SegmentMethod>,
@@ -96,8 +98,14 @@ fn draw_segments(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit
     let (Some(method), Some(output)) = (args.segments, &args.output) else { bail!("name a folder with --patterns") };
     let document = read(args)?;
     let canvas = args.canvas(&document)?;
-    let (segments, _) = records(&Segmenter::shipped(method.into()), &document, canvas.page.tree());
-    args.write(output, &drawn_segments(&canvas, &segments), reporter)?;
+    let tree = canvas.page.tree();
+    let html = match method {
+        SegmentMethod::Blocks => {
+            drawn_blocks(&canvas, &importance::records(&ImportanceModel::shipped(), &document, tree))
+        }
+        _ => drawn_segments(&canvas, &records(&Segmenter::shipped(method.into()), &document, tree).0),
+    };
+    args.write(output, &html, reporter)?;
     Ok(Exit::Done)
 }
 
