@@ -75,6 +75,11 @@ pub fn judged_blocks(model: &ImportanceModel, facts: &Facts, html: usize) -> Vec
     vision_blocks(facts, model.permitted).into_iter().map(judged).collect()
 }
 
+/// A length in pixels, rounded to a tenth.
+fn tenths(pixels: f32) -> f32 {
+    (pixels * 10.0).round() / 10.0
+}
+
 /// The blocks of a document with this tree, in the order of the page.
 pub fn records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec<BlockRecord> {
     with_facts(document, tree, |facts| {
@@ -88,7 +93,7 @@ pub fn records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec
                 block: number,
                 level: importance.level,
                 probability: (importance.probability * 1000.0).round() as f32 / 1000.0,
-                rect: [block.rect.left, block.rect.top, block.rect.width, block.rect.height],
+                rect: [block.rect.left, block.rect.top, block.rect.width, block.rect.height].map(tenths),
                 coherence: block.coherence,
                 bytes: joined(nodes().map(|node| tree.bytes(node))),
                 nodes: nodes().map(|node| paths.path(node)).collect(),
