@@ -4,7 +4,7 @@
 //! cargo run --release --example levels -- CORPUS --gold DIR -o levels.jsonl
 //! ```
 //!
-//! What is in the gold text has level 4. Of the rest, what the page-level model takes for template has level 1, and what belongs
+//! What is in the gold text has level 4, and so has the headline, whether the gold text has it or not. Of the rest, what the page-level model takes for template has level 1, and what belongs
 //! to the page alone has level 3. Pages of whose gold text less than half is found are left out.
 
 use std::fs;
@@ -25,6 +25,8 @@ use dehusk::pipeline::{Observer, WarningKind};
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
 const LEAST_FOUND: f64 = 0.5;
+/// A heading of the first order with so much of the words of the title is the headline.
+const HEADLINE: f64 = 0.5;
 
 /// Writes how important the texts of pages are
 #[derive(Parser)]
@@ -74,6 +76,10 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
     let facts = Facts::of(tree, &document.text, document.url.as_deref(), None);
     let judged = Judged::of(&facts);
     let template = sectioned(&facts, &judged, &model.scores(&facts, &judged), 1.0).values;
+    let is_headline = |run: usize| {
+        let heading = tree.ancestors(run).find(|&node| tree.name(node) == "h1");
+        heading.is_some_and(|heading| facts.title(heading) >= HEADLINE)
+    };
     let record = |run: usize| {
         let text = tree.text(run);
         let before = |limit: usize| page.partition_point(|word| word.range.start < limit);
@@ -82,7 +88,7 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
         let found = place(text.end) - place(text.start);
         let bytes = tree.bytes(run);
         let level = match template[judged.index_of(run)] {
-            _ if 2 * found >= words => 4,
+            _ if 2 * found >= words || is_headline(run) => 4,
             template if template >= 0.5 => 1,
             _ => 3,
         };

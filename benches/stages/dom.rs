@@ -6,7 +6,9 @@ use divan::{Bencher, black_box};
 use dehusk::dom::facts::Facts;
 use dehusk::dom::isotonic::smooth;
 use dehusk::dom::page_level::PageModel;
-use dehusk::html::{Tree, read};
+use dehusk::html::{Tree, estimated_boxes, read};
+use dehusk::importance::model::ImportanceModel;
+use dehusk::pipeline::importance::judged_blocks;
 use dehusk::random::Random;
 use dehusk::segmentation::max_flow::{FlowGraph, INFINITE};
 use dehusk::segmentation::model::SegmentModel;
@@ -59,6 +61,20 @@ fn segments(bencher: Bencher, method: &str) {
     let mut next = pages.iter().cycle();
     let page = || next.next().expect("a page");
     bencher.with_inputs(page).bench_local_values(|(text, tree)| segmenter.segments(text, tree, None, None));
+}
+
+/// The blocks of one page, whose tree is known, and how important they are.
+#[divan::bench]
+fn blocks(bencher: Bencher) {
+    let pages: Vec<(String, Tree)> = pages(1).iter().map(|page| read(page)).collect();
+    let model = ImportanceModel::shipped();
+    let mut next = pages.iter().cycle();
+    let page = || next.next().expect("a page");
+    bencher.with_inputs(page).bench_local_values(|(text, tree)| {
+        let boxes = estimated_boxes(tree, text);
+        let facts = Facts::of(tree, text, None, Some(&boxes));
+        judged_blocks(&model, &facts, tree.bytes(0).len())
+    });
 }
 
 /// The minimum cut of a graph as an expansion has it: a tree in which who takes the label takes it with all inside, and leaves

@@ -90,7 +90,7 @@ pub struct TrainArgs {
     /// Marked segments up to this level [default: all levels]
     #[arg(long, value_name = "N", requires = "segments", hide_short_help = true)]
     level: Option<u32>,
-    /// Learn how important blocks of pages are, from parts of pages with known levels: a JSONL file
+    /// Learn how important blocks are, from known levels: a JSONL file
     ///
     /// Learn an importance model, for `dehusk blocks`, from parts of pages whose levels people gave: a JSONL file (see
     /// docs/blocks.md).
