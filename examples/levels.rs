@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions};
 use dehusk::dom::facts::Facts;
-use dehusk::dom::page_level::{Judged, PageModel, sectioned};
+use dehusk::dom::page_level::PageModel;
 use dehusk::evaluation::alignment::matched;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::words::{Word, word_hashes, words};
@@ -74,8 +74,7 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
     }
     let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();
     let facts = Facts::of(tree, &document.text, document.url.as_deref(), None);
-    let judged = Judged::of(&facts);
-    let template = sectioned(&facts, &judged, &model.scores(&facts, &judged), 1.0).values;
+    let template = model.values(&facts);
     let is_headline = |run: usize| {
         let heading = tree.ancestors(run).find(|&node| tree.name(node) == "h1");
         heading.is_some_and(|heading| facts.title(heading) >= HEADLINE)
@@ -87,7 +86,7 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
         let place = |limit: usize| places.partition_point(|&place| place < limit);
         let found = place(text.end) - place(text.start);
         let bytes = tree.bytes(run);
-        let level = match template[judged.index_of(run)] {
+        let level = match template[run] {
             _ if 2 * found >= words || is_headline(run) => 4,
             template if template >= 0.5 => 1,
             _ => 3,

@@ -1,29 +1,23 @@
 //! `dehusk blocks`: takes HTML pages, and writes the blocks of each, with how important they are, as lines of JSON.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
-use rayon::prelude::*;
 
-use dehusk::corpus::{BoxesFile, HtmlView};
+use dehusk::corpus::{BoxesFile, Inventory};
 use dehusk::importance::features::{FEATURES, WIDTH};
 use dehusk::importance::model::ImportanceModel;
 use dehusk::importance::record::BlockRecord;
-use dehusk::pipeline::Steps;
-use dehusk::pipeline::importance::{PageBlocks, blocks_of_corpus};
-use dehusk::pipeline::reading::size_of;
+use dehusk::pipeline::importance::blocks_of_corpus;
 
 use super::force::{ForceArgs, PAGE_BLOCKS};
 use super::interrupt::Results;
-use super::line_output::LineOutput;
-use super::mine::scan_paths;
 use super::options::{CorpusArgs, SummaryArgs, boxes_file, importance_model};
+use super::page_lines::{PageLines, Write};
 use super::reporter::Reporter;
-use super::summary::{BlocksSummary, Summary};
+use super::summary::{BlocksSummary, SourceSummary};
 use super::{Exit, Global};
 
 /// Options of `dehusk blocks`.
@@ -90,52 +84,23 @@ impl BlocksCommand {
 
 /// Runs the command.
 pub fn run(args: &BlocksCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let mut summary = Summary::default();
-    let options = args.corpus.reading.options().boxes(args.boxes.clone());
-    if options.html == HtmlView::Markup {
-        bail!("`blocks` reads pages as trees: leave --html markup out");
-    }
-    let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
-    let inventory = inventory.with_html(HtmlView::Page).with_trees();
     let model = args.importance_model.clone().unwrap_or_else(ImportanceModel::shipped);
     let least = args.min_level.unwrap_or(1);
-    let mut output = LineOutput::create(&args.output, args.force, &inventory.inputs(), PAGE_BLOCKS)?;
-    reporter.start("finding blocks", Steps::Bytes(inventory.files().iter().map(size_of).sum()));
-    let mut counts: BTreeMap<String, BlocksSummary> = BTreeMap::new();
-    let written = summary.time("find blocks", || {
-        blocks_of_corpus(&inventory, &model, reporter, |pages: &[PageBlocks]| {
-            let is_wanted = |block: &&BlockRecord| block.level >= least;
-            let lines: Vec<String> =
-                pages.par_iter().flat_map_iter(|page| page.blocks.iter().filter(is_wanted).map(line)).collect();
-            output.write(&lines)?;
-            for PageBlocks { source, blocks } in pages {
-                let count = counts.entry(source.as_str().to_owned()).or_default();
-                count.documents += 1;
-                count.blocks += blocks.iter().filter(is_wanted).count();
-            }
-            anyhow::Ok(())
-        })
-    });
-    reporter.finish();
-    written?;
-    for (source, blocks) in counts {
-        summary.documents += blocks.documents;
-        summary.sources.entry(source).or_default().blocks = Some(blocks);
-    }
-    summary.skipped = reporter.skipped();
-    match output.publish()? {
-        None => summary.print_beside(args.summary.json, global.quiet)?,
-        Some(name) => {
-            summary.wrote.push(name);
-            summary.print(args.summary.json, global.quiet)?;
-        }
-    }
-    Ok(reporter.exit())
-}
-
-fn line(record: &BlockRecord) -> String {
-    // Strings and numbers can always be written.
-    let mut line = serde_json::to_string(record).unwrap_or_default();
-    line.push('\n');
-    line
+    let lines = PageLines {
+        command: "blocks",
+        doing: "finding blocks",
+        step: "find blocks",
+        corpus: &args.corpus,
+        boxes: &args.boxes,
+        output: &args.output,
+        force: args.force,
+        kind: PAGE_BLOCKS,
+        summary: &args.summary,
+    };
+    let visit =
+        |inventory: &Inventory, write: &mut Write<BlockRecord>| blocks_of_corpus(inventory, &model, reporter, write);
+    let count = |summary: &mut SourceSummary, documents, blocks| {
+        summary.blocks = Some(BlocksSummary { documents, blocks });
+    };
+    lines.run(global, reporter, visit, |block| block.level >= least, count)
 }

@@ -17,7 +17,7 @@ use dehusk::pipeline::reading::size_of;
 
 use super::force::{FIELDS, ForceArgs};
 use super::interrupt::Results;
-use super::line_output::LineOutput;
+use super::line_output::{LineOutput, line};
 use super::mine::scan;
 use super::options::{CorpusArgs, Only, SummaryArgs};
 use super::reporter::Reporter;
@@ -70,13 +70,7 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
         summary.sources.entry(source).or_default().fields = Some(fields);
     }
     summary.skipped = reporter.skipped();
-    match sink.output.publish()? {
-        None => summary.print_beside(args.summary.json, global.quiet)?,
-        Some(name) => {
-            summary.wrote.push(name);
-            summary.print(args.summary.json, global.quiet)?;
-        }
-    }
+    sink.output.finish(summary, &args.summary, global)?;
     Ok(reporter.exit())
 }
 
@@ -88,7 +82,7 @@ struct Sink {
 
 impl Sink {
     fn write(&mut self, fields: &[DocumentFields]) -> anyhow::Result<()> {
-        let lines: Vec<String> = fields.par_iter().map(line).collect();
+        let lines: Vec<String> = fields.par_iter().map(fields_line).collect();
         self.output.write(&lines)?;
         fields.iter().for_each(|fields| self.count(fields));
         Ok(())
@@ -111,11 +105,7 @@ struct Line<'a> {
     fields: &'a Columns<'a>,
 }
 
-fn line(DocumentFields { document, columns }: &DocumentFields) -> String {
+fn fields_line(DocumentFields { document, columns }: &DocumentFields) -> String {
     let Document { id, source, .. } = document;
-    let line = Line { id, source: source.as_str(), fields: columns };
-    // Strings can always be written.
-    let mut line = serde_json::to_string(&line).unwrap_or_default();
-    line.push('\n');
-    line
+    line(&Line { id, source: source.as_str(), fields: columns })
 }

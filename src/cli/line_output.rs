@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::RwLockReadGuard;
 
 use anyhow::Context;
+use serde::Serialize;
 
 use dehusk::corpus::{OutputKind, PendingFile};
 
+use super::Global;
 use super::force::ForceArgs;
 use super::interrupt;
+use super::options::SummaryArgs;
+use super::summary::Summary;
 
 /// Where lines are written.
 pub enum LineOutput {
@@ -51,14 +55,23 @@ impl LineOutput {
         }
     }
 
-    /// Puts the file at its path, and returns its name. `None` for stdout.
-    pub fn publish(self) -> anyhow::Result<Option<String>> {
+    /// Puts the file at its path, and prints the summary. Beside lines on stdout it goes to stderr.
+    pub fn finish(self, mut summary: Summary, args: &SummaryArgs, global: &Global) -> anyhow::Result<()> {
         match self {
-            LineOutput::Stdout(_) => Ok(None),
+            LineOutput::Stdout(_) => summary.print_beside(args.json, global.quiet),
             LineOutput::File(FileOutput { file, name, .. }) => {
                 file.publish()?;
-                Ok(Some(name))
+                summary.wrote.push(name);
+                summary.print(args.json, global.quiet)
             }
         }
     }
+}
+
+/// A record as a line of JSON. Its keys are strings.
+pub fn line(record: &impl Serialize) -> String {
+    // Strings and numbers can always be written.
+    let mut line = serde_json::to_string(record).unwrap_or_default();
+    line.push('\n');
+    line
 }

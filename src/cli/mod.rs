@@ -19,6 +19,7 @@ mod line_output;
 mod mine;
 mod often;
 mod options;
+mod page_lines;
 mod progress;
 #[cfg(feature = "review")]
 mod report;

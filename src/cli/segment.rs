@@ -1,18 +1,13 @@
 //! `dehusk segment`: takes HTML pages, and writes the segments of each as lines of JSON.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
-use rayon::prelude::*;
 
-use dehusk::corpus::{BoxesFile, HtmlView};
+use dehusk::corpus::{BoxesFile, Inventory};
 use dehusk::dom::page_level::PageModel;
-use dehusk::pipeline::Steps;
-use dehusk::pipeline::reading::size_of;
-use dehusk::pipeline::segments::{PageSegments, segment_corpus};
+use dehusk::pipeline::segments::segment_corpus;
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::segmentation::record::SegmentRecord;
 use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
@@ -20,11 +15,10 @@ use dehusk::segmentation::vision::PERMITTED;
 
 use super::force::{ForceArgs, PAGE_SEGMENTS};
 use super::interrupt::Results;
-use super::line_output::LineOutput;
-use super::mine::scan_paths;
 use super::options::{CorpusArgs, SummaryArgs, boxes_file, page_model, segment_model};
+use super::page_lines::{PageLines, Write};
 use super::reporter::Reporter;
-use super::summary::{SegmentedSummary, Summary};
+use super::summary::{SegmentedSummary, SourceSummary};
 use super::{Exit, Global};
 
 /// Options of `dehusk segment`.
@@ -130,49 +124,23 @@ impl SegmentCommand {
 
 /// Runs the command.
 pub fn run(args: &SegmentCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let mut summary = Summary::default();
-    let options = args.corpus.reading.options().boxes(args.segmentation.boxes.clone());
-    if options.html == HtmlView::Markup {
-        bail!("`segment` reads pages as trees: leave --html markup out");
-    }
-    let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
-    let inventory = inventory.with_html(HtmlView::Page).with_trees();
     let segmenter = args.segmentation.segmenter();
-    let mut output = LineOutput::create(&args.output, args.force, &inventory.inputs(), PAGE_SEGMENTS)?;
-    reporter.start("dividing pages", Steps::Bytes(inventory.files().iter().map(size_of).sum()));
-    let mut counts: BTreeMap<String, SegmentedSummary> = BTreeMap::new();
-    let written = summary.time("divide pages", || {
-        segment_corpus(&inventory, &segmenter, reporter, |pages: &[PageSegments]| {
-            let lines: Vec<String> = pages.par_iter().flat_map_iter(|page| page.segments.iter().map(line)).collect();
-            output.write(&lines)?;
-            for PageSegments { source, segments } in pages {
-                let count = counts.entry(source.as_str().to_owned()).or_default();
-                count.documents += 1;
-                count.segments += segments.len();
-            }
-            anyhow::Ok(())
-        })
-    });
-    reporter.finish();
-    written?;
-    for (source, segmented) in counts {
-        summary.documents += segmented.documents;
-        summary.sources.entry(source).or_default().segmented = Some(segmented);
-    }
-    summary.skipped = reporter.skipped();
-    match output.publish()? {
-        None => summary.print_beside(args.summary.json, global.quiet)?,
-        Some(name) => {
-            summary.wrote.push(name);
-            summary.print(args.summary.json, global.quiet)?;
-        }
-    }
-    Ok(reporter.exit())
-}
-
-fn line(record: &SegmentRecord) -> String {
-    // Strings and numbers can always be written.
-    let mut line = serde_json::to_string(record).unwrap_or_default();
-    line.push('\n');
-    line
+    let lines = PageLines {
+        command: "segment",
+        doing: "dividing pages",
+        step: "divide pages",
+        corpus: &args.corpus,
+        boxes: &args.segmentation.boxes,
+        output: &args.output,
+        force: args.force,
+        kind: PAGE_SEGMENTS,
+        summary: &args.summary,
+    };
+    let visit = |inventory: &Inventory, write: &mut Write<SegmentRecord>| {
+        segment_corpus(inventory, &segmenter, reporter, write)
+    };
+    let count = |summary: &mut SourceSummary, documents, segments| {
+        summary.segmented = Some(SegmentedSummary { documents, segments });
+    };
+    lines.run(global, reporter, visit, |_| true, count)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::corpus::{BoxesFile, HtmlView, Inventory};
+use dehusk::corpus::{BoxesFile, HtmlView, Inventory, SourceListing};
 use dehusk::dom::block_model::{self, BlockModel};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
@@ -22,6 +22,7 @@ use dehusk::importance::features::WIDTH;
 use dehusk::importance::model::{Learner, Scaling};
 use dehusk::importance::record;
 use dehusk::mining::Mined;
+use dehusk::pipeline::PipelineError;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::lessons::lessons;
 use dehusk::pipeline::page_lessons::page_lessons;
@@ -314,14 +315,9 @@ fn train_segments(
     let inputs = [inputs, &[marked.to_owned()]].concat();
     let output = args.force.file(&args.output, &inputs, SEGMENT_MODEL)?;
     let marked = Marked::read(marked, args.level)?;
-    let mut pages = Vec::new();
-    for inventory in inventories {
-        let inventory = inventory.with_html(HtmlView::Page).with_trees();
-        let sources = inventory.sources()?;
-        let skipped = inventory.skipped().iter().chain(&sources.skipped);
-        skipped.for_each(|skipped| tell_of_skipped(skipped, reporter));
-        pages.extend(segment_lessons(&inventory, &sources.listings, &marked, reporter)?);
-    }
+    let pages = pages_with_trees(inventories, reporter, |inventory, listings| {
+        segment_lessons(inventory, listings, &marked, reporter)
+    })?;
     if pages.len() < 4 {
         bail!(
             "a segment model is learned from 4 pages or more with marked segments, and there are {}; a page is found by its \
@@ -356,14 +352,9 @@ fn train_importance(
     let inputs = [inputs, &[labels.to_owned()]].concat();
     let output = args.force.file(&args.output, &inputs, IMPORTANCE_MODEL)?;
     let labels = record::Labels::read(labels)?;
-    let mut pages = Vec::new();
-    for inventory in inventories {
-        let inventory = inventory.with_html(HtmlView::Page).with_trees();
-        let sources = inventory.sources()?;
-        let skipped = inventory.skipped().iter().chain(&sources.skipped);
-        skipped.for_each(|skipped| tell_of_skipped(skipped, reporter));
-        pages.extend(labelled_pages(&inventory, &sources.listings, &labels, args.coherence, reporter)?);
-    }
+    let pages = pages_with_trees(inventories, reporter, |inventory, listings| {
+        labelled_pages(inventory, listings, &labels, args.coherence, reporter)
+    })?;
     let blocks = examples(&pages, Together::Sources);
     if blocks.iter().all(|block| block.level == blocks[0].level) {
         bail!(
@@ -380,6 +371,23 @@ fn train_importance(
     args.about.iter().for_each(|of_pages| about += &format!(": {of_pages}"));
     output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
     Ok(reporter.exit())
+}
+
+/// What `of_corpus` finds in the pages of all corpora, which it is given as trees.
+fn pages_with_trees<T>(
+    inventories: Vec<Inventory>,
+    reporter: &Reporter,
+    of_corpus: impl Fn(&Inventory, &[SourceListing]) -> Result<Vec<T>, PipelineError>,
+) -> anyhow::Result<Vec<T>> {
+    let mut pages = Vec::new();
+    for inventory in inventories {
+        let inventory = inventory.with_html(HtmlView::Page).with_trees();
+        let sources = inventory.sources()?;
+        let skipped = inventory.skipped().iter().chain(&sources.skipped);
+        skipped.for_each(|skipped| tell_of_skipped(skipped, reporter));
+        pages.extend(of_corpus(&inventory, &sources.listings)?);
+    }
+    Ok(pages)
 }
 
 /// `option` is what needs trees.

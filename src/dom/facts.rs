@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::html::{Attribute, Boxes, NodeKind, Rect, Tree};
+use crate::html::{Attribute, Boxes, NodeKind, Rect, Tree, estimated_boxes};
 
 /// The area of a character of text, in square pixels, if no boxes are known.
 const CHARACTER_AREA: f64 = 160.0;
@@ -170,6 +170,25 @@ impl<'p> Facts<'p> {
         }
         let (counts, areas) = (prefix_sums(own), prefix_sums(own_areas));
         Facts { tree, boxes, counts, areas, area, depth, chars, title: held, title_words: title.bits.len() as u32 }
+    }
+
+    /// Calls `of` with the facts about a page and its boxes. Without boxes, it is estimated where its nodes are drawn.
+    pub fn with_boxes<T>(
+        tree: &Tree,
+        text: &str,
+        address: Option<&str>,
+        boxes: Option<&Boxes>,
+        of: impl FnOnce(&Facts) -> T,
+    ) -> T {
+        let estimated: Boxes;
+        let boxes = match boxes {
+            Some(boxes) => boxes,
+            None => {
+                estimated = estimated_boxes(tree, text);
+                &estimated
+            }
+        };
+        of(&Facts::of(tree, text, address, Some(boxes)))
     }
 
     /// The tree of the page.

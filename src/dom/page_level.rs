@@ -125,16 +125,23 @@ impl PageModel {
         judged.nodes().map(score).collect()
     }
 
+    /// How much each node of the page is template, judged together with the nodes around it.
+    #[doc(hidden)]
+    pub fn values(&self, facts: &Facts) -> Vec<f32> {
+        let judged = Judged::of(facts);
+        let values = sectioned(facts, &judged, &self.scores(facts, &judged), 1.0).values;
+        (0..facts.tree().len()).map(|node| values[judged.index_of(node)]).collect()
+    }
+
     /// The parts of the visible text that are template, in order, each with its value. They are runs of text.
     #[doc(hidden)]
     pub fn templates(&self, facts: &Facts) -> Vec<(Range<usize>, f32)> {
-        let judged = Judged::of(facts);
-        let Sectioned { values, .. } = sectioned(facts, &judged, &self.scores(facts, &judged), 1.0);
+        let values = self.values(facts);
         let tree: &Tree = facts.tree();
         let mut parts: Vec<(Range<usize>, f32)> = Vec::new();
         let mut was_template = false;
         for run in tree.runs() {
-            let (range, value) = (tree.text(run), values[judged.index_of(run)]);
+            let (range, value) = (tree.text(run), values[run]);
             let is_template = value >= TEMPLATE;
             if is_template {
                 // What is between two parts goes as well.

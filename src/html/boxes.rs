@@ -23,6 +23,18 @@ impl Rect {
     pub fn area(&self) -> f64 {
         f64::from(self.width.max(0.0)) * f64::from(self.height.max(0.0))
     }
+
+    /// The smallest rectangle around two. An empty one counts for nothing.
+    pub(crate) fn and(self, other: Rect) -> Rect {
+        let is_empty = |rect: Rect| rect.width <= 0.0 && rect.height <= 0.0;
+        if is_empty(self) || is_empty(other) {
+            return if is_empty(self) { other } else { self };
+        }
+        let (left, top) = (self.left.min(other.left), self.top.min(other.top));
+        let right = (self.left + self.width).max(other.left + other.width);
+        let bottom = (self.top + self.height).max(other.top + other.height);
+        Rect { left, top, width: right - left, height: bottom - top }
+    }
 }
 
 /// The boxes of a page.

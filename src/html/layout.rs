@@ -64,29 +64,12 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
     // An inline element is where its content is.
     for node in (1..tree.len()).rev() {
         let parent = tree.parent(node).unwrap_or(0);
-        if parent > 0 && !is_placed(tree, parent) {
-            rects[parent] = around(rects[parent], rects[node]);
+        if parent > 0 && !tree.is_block(parent) {
+            rects[parent] = rects[parent].and(rects[node]);
         }
     }
     rects[0] = Rect { left: 0.0, top: 0.0, width: WINDOW, height };
     Boxes { width: WINDOW, height, of: rects.into_iter().map(Some).collect(), styles }
-}
-
-/// Whether an element gets its place before its content does.
-fn is_placed(tree: &Tree, node: usize) -> bool {
-    tree.is_block(node) || matches!(tree.name(node), "td" | "th" | "tr")
-}
-
-/// The smallest rectangle around two. An empty one counts for nothing.
-fn around(a: Rect, b: Rect) -> Rect {
-    let is_empty = |rect: Rect| rect.width <= 0.0 && rect.height <= 0.0;
-    if is_empty(a) || is_empty(b) {
-        return if is_empty(a) { b } else { a };
-    }
-    let (left, top) = (a.left.min(b.left), a.top.min(b.top));
-    let right = (a.left + a.width).max(b.left + b.width);
-    let bottom = (a.top + a.height).max(b.top + b.height);
-    Rect { left, top, width: right - left, height: bottom - top }
 }
 
 /// The size of an element that shows something else than its content. `None` for all others.
@@ -243,7 +226,7 @@ impl Layout<'_> {
     /// Gives an element its place, if it is a block or a cell.
     fn open(&mut self, node: usize, name: &str, font: f32) {
         let tree = self.tree;
-        if !is_placed(tree, node) {
+        if !tree.is_block(node) {
             return;
         }
         let space = match name {

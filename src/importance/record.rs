@@ -1,14 +1,15 @@
 //! Blocks as lines of JSON: those that `dehusk blocks` writes, and those whose levels are known.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::dom::facts::{Count, Facts};
 use crate::html::NodeKind;
-use crate::segmentation::marked_range::{MarkedRange, marked_ranges, smallest_around};
+use crate::segmentation::marked_range::{
+    MarkedError, MarkedLine, MarkedRange, marked_ranges, read_marked, smallest_around,
+};
 use crate::segmentation::vision::VisionBlock;
 
 /// A block of a page.
@@ -54,31 +55,13 @@ pub struct LabelRecord {
     pub assessor: String,
 }
 
-/// Why a file of labelled blocks cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LabelsError {
-    /// The file cannot be read.
-    #[error("{path:?}: {error}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        error: std::io::Error,
-    },
-    /// A line is not as it should be.
-    #[error("{path:?}, line {line}: {problem}; a line is such as {EXAMPLE}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
-}
+impl MarkedLine for LabelRecord {
+    const EXAMPLE: &'static str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]], "level": 4}"#;
 
-const EXAMPLE: &str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]], "level": 4}"#;
+    fn bytes(&self) -> &[(usize, usize)] {
+        &self.bytes
+    }
+}
 
 /// What a person says of the parts of a page.
 type Labelled = Vec<MarkedRange<u8>>;
@@ -104,30 +87,20 @@ impl Labels {
     ///
     /// # Errors
     /// If it cannot be read, or a line is not valid.
-    pub fn read(path: &Path) -> Result<Labels, LabelsError> {
-        let unread = |error| LabelsError::Read { path: path.to_owned(), error };
+    pub fn read(path: &Path) -> Result<Labels, MarkedError> {
         let mut labels = Labels::default();
-        let reader = BufReader::new(std::fs::File::open(path).map_err(unread)?);
-        for (number, line) in (1..).zip(reader.lines()) {
-            let line = line.map_err(unread)?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let wrong = |problem| LabelsError::Line { path: path.to_owned(), line: number, problem };
-            let record: LabelRecord = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-            if let Some((start, end)) = record.bytes.iter().find(|(start, end)| start >= end) {
-                return Err(wrong(format!("the bytes {start} to {end} are no range")));
-            }
+        read_marked(path, |record: LabelRecord| {
             if !(1..=4).contains(&record.level) {
-                return Err(wrong(format!("the level is {}, and levels are 1 to 4", record.level)));
+                return Err(format!("the level is {}, and levels are 1 to 4", record.level));
             }
             let of_page = labels.pages.entry((record.source, record.id)).or_default();
             let at = of_page.iter().position(|(assessor, _)| *assessor == record.assessor).unwrap_or_else(|| {
-                of_page.push((record.assessor.clone(), Vec::new()));
+                of_page.push((record.assessor, Vec::new()));
                 of_page.len() - 1
             });
             of_page[at].1.extend(marked_ranges(&record.bytes, record.level));
-        }
+            Ok(())
+        })?;
         Ok(labels)
     }
 
@@ -152,13 +125,9 @@ impl Labels {
             let of_runs = smallest_around(ranges, tree, runs.iter().copied());
             for (block, level) in blocks.iter().zip(&mut levels) {
                 let mut words = [0u32; 5];
-                for &node in &block.nodes {
-                    let (first, end) = (node as usize, tree.end(node as usize));
-                    let range = runs.partition_point(|&run| run < first)..runs.partition_point(|&run| run < end);
-                    for at in range {
-                        if let Some(of_run) = of_runs[at] {
-                            words[usize::from(of_run)] += facts.count(runs[at], Count::Words);
-                        }
+                for run in runs_of(facts, block) {
+                    if let Some(of_run) = runs.binary_search(&run).ok().and_then(|at| of_runs[at]) {
+                        words[usize::from(of_run)] += facts.count(run, Count::Words);
                     }
                 }
                 let most = (1..words.len()).max_by_key(|&of| words[of]).filter(|&of| words[of] > 0);
@@ -234,7 +203,7 @@ mod tests {
         assert_wrong(&good.replace("4}", "0}"), "the level is 0, and levels are 1 to 4");
         let unread = Labels::read(Path::new("no-such-file.jsonl")).unwrap_err().to_string();
         assert!(unread.contains("no-such-file.jsonl"), "{unread}");
-        assert!(serde_json::from_str::<LabelRecord>(EXAMPLE).is_ok());
+        assert!(serde_json::from_str::<LabelRecord>(LabelRecord::EXAMPLE).is_ok());
     }
 
     #[test]

@@ -1,30 +1,19 @@
 //! The blocks of the pages of a corpus, and how important they are.
 
-use rayon::prelude::*;
-
 use super::error::PipelineError;
-use super::observer::{Observer, WarningKind};
-use super::reading::visit_documents;
-use crate::corpus::{Document, Inventory, SourceId};
+use super::observer::Observer;
+use super::pages::{PageRecords, visit_pages, with_facts};
+use crate::corpus::{Document, Inventory};
 use crate::dom::facts::{Count, Facts};
-use crate::html::{Boxes, Tree, estimated_boxes};
+use crate::html::Tree;
 use crate::importance::features::PageTotals;
 use crate::importance::model::{Importance, ImportanceModel};
 use crate::importance::record::{BlockRecord, runs_of};
 use crate::segmentation::paths::{Paths, joined};
 use crate::segmentation::vision::{VisionBlock, vision_blocks};
 
-/// The blocks of a page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageBlocks {
-    /// The source of the page.
-    pub source: SourceId,
-    /// Its blocks, in the order of the page. A page that shows nothing has none.
-    pub blocks: Vec<BlockRecord>,
-}
-
-/// Finds the blocks of all pages in order, and calls `write` with those of many pages at a time. What is no HTML page is left
-/// out and named.
+/// Finds the blocks of all pages in order, and calls `write` with those of many pages at a time. A page that shows nothing has
+/// none. What is no HTML page is left out and named.
 ///
 /// # Errors
 /// If `write` fails, or the observer stops the run.
@@ -32,37 +21,9 @@ pub fn blocks_of_corpus<E: From<PipelineError>>(
     inventory: &Inventory,
     model: &ImportanceModel,
     observer: &dyn Observer,
-    mut write: impl FnMut(&[PageBlocks]) -> Result<(), E>,
+    write: impl FnMut(&[PageRecords<BlockRecord>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    visit_documents(inventory, observer, |documents| {
-        let of = |(name, document): &(String, Document)| {
-            observer.go_on().ok()?;
-            if let Some(warning) = &document.warning {
-                observer.warn(WarningKind::Malformed, &format!("{name}: {warning}"));
-            }
-            let Some(tree) = document.tree.as_deref() else {
-                observer.skip(name, "it is no HTML page, so it has no blocks");
-                return None;
-            };
-            Some(PageBlocks { source: document.source.clone(), blocks: records(model, document, tree) })
-        };
-        let all: Vec<PageBlocks> = documents.par_iter().filter_map(of).collect();
-        observer.go_on().map_err(PipelineError::Stopped)?;
-        write(&all)
-    })
-}
-
-/// Calls `of` with the facts of a document and its boxes, which are estimated if it has none.
-pub fn with_facts<T>(document: &Document, tree: &Tree, of: impl FnOnce(&Facts) -> T) -> T {
-    let estimated: Boxes;
-    let boxes = match document.boxes.as_deref() {
-        Some(boxes) => boxes,
-        None => {
-            estimated = estimated_boxes(tree, &document.text);
-            &estimated
-        }
-    };
-    of(&Facts::of(tree, &document.text, document.url.as_deref(), Some(boxes)))
+    visit_pages(inventory, "blocks", observer, |_, document, tree| records(model, document, tree), write)
 }
 
 /// The blocks of a page with these facts, and how important each is.
@@ -108,7 +69,8 @@ pub fn records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Rect, Style, read};
+    use crate::corpus::SourceId;
+    use crate::html::read;
 
     const PAGE: &str = "<body><header><a href=/>Home</a></header><hr><main><p>The ferry came in late.</p>\
                         <p>Nobody knew why.</p></main></body>";
@@ -141,16 +103,5 @@ mod tests {
         let first = &records[0];
         assert_eq!(first.nodes, ["body/header"]);
         assert_eq!(&PAGE[first.bytes[0].0..first.bytes[0].1], "<header><a href=/>Home</a></header>");
-    }
-
-    #[test]
-    fn boxes_of_the_document_count_more_than_estimated_ones() {
-        let (mut document, tree) = document();
-        let drawn = |document: &Document| with_facts(document, &tree, |facts| facts.boxes().unwrap().clone());
-        assert_eq!(drawn(&document), estimated_boxes(&tree, &document.text));
-        let of = vec![Some(Rect { left: 0.0, top: 0.0, width: 7.0, height: 7.0 }); tree.len()];
-        let boxes = Boxes { width: 7.0, height: 7.0, of, styles: Style::by_names(&tree) };
-        document.boxes = Some(boxes.clone().into());
-        assert_eq!(drawn(&document), boxes);
     }
 }

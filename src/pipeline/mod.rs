@@ -11,6 +11,7 @@ pub mod error;
 pub mod fields;
 pub mod segments;
 pub mod importance;
+pub mod pages;
 #[cfg(feature = "stream")]
 pub mod from_state;
 mod hashed;

@@ -1,9 +1,73 @@
 //! Parts of a page that people marked, as ranges of bytes.
 
 use std::cmp::Reverse;
+use std::io::{BufRead, BufReader};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
 
 use crate::html::Tree;
+
+/// Why a file of marked parts cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarkedError {
+    /// The file cannot be read.
+    #[error("{path:?}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        error: std::io::Error,
+    },
+    /// A line is not as it should be.
+    #[error("{path:?}, line {line}: {problem}; a line is such as {example}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+        /// A line as it should be.
+        example: &'static str,
+    },
+}
+
+/// A line of a file of marked parts.
+pub trait MarkedLine: DeserializeOwned {
+    /// A line as it should be.
+    const EXAMPLE: &'static str;
+
+    /// The bytes that are marked.
+    fn bytes(&self) -> &[(usize, usize)];
+}
+
+/// Reads the lines of a file, and calls `take` with each. It may say what is wrong with a line.
+///
+/// # Errors
+/// If the file cannot be read, or a line is not valid.
+pub fn read_marked<L: MarkedLine>(
+    path: &Path,
+    mut take: impl FnMut(L) -> Result<(), String>,
+) -> Result<(), MarkedError> {
+    let unread = |error| MarkedError::Read { path: path.to_owned(), error };
+    let reader = BufReader::new(std::fs::File::open(path).map_err(unread)?);
+    for (number, line) in (1..).zip(reader.lines()) {
+        let line = line.map_err(unread)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let wrong = |problem| MarkedError::Line { path: path.to_owned(), line: number, problem, example: L::EXAMPLE };
+        let record: L = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        if let Some((start, end)) = record.bytes().iter().find(|(start, end)| start >= end) {
+            return Err(wrong(format!("the bytes {start} to {end} are no range")));
+        }
+        take(record).map_err(wrong)?;
+    }
+    Ok(())
+}
 
 /// A range of bytes of something marked.
 #[derive(Clone, Debug)]

@@ -1,12 +1,11 @@
 //! Segments as lines of JSON, which `dehusk segment` writes, and which people can mark.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::marked_range::{MarkedRange, marked_ranges, smallest_around};
+use super::marked_range::{MarkedError, MarkedLine, MarkedRange, marked_ranges, read_marked, smallest_around};
 use crate::html::Tree;
 
 /// A segment of a page.
@@ -41,31 +40,13 @@ pub struct SegmentRecord {
     pub kind: Option<String>,
 }
 
-/// Why a file of marked segments cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MarkedError {
-    /// The file cannot be read.
-    #[error("{path:?}: {error}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        error: std::io::Error,
-    },
-    /// A line is not as it should be.
-    #[error("{path:?}, line {line}: {problem}; a line is such as {EXAMPLE}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
-}
+impl MarkedLine for SegmentRecord {
+    const EXAMPLE: &'static str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]]}"#;
 
-const EXAMPLE: &str = r#"{"source": "tide", "id": "harbour.html", "bytes": [[812, 1460]]}"#;
+    fn bytes(&self) -> &[(usize, usize)] {
+        &self.bytes
+    }
+}
 
 /// Marked segments, by source and name of the page.
 #[derive(Clone, Debug, Default)]
@@ -80,25 +61,15 @@ impl Marked {
     /// # Errors
     /// If it cannot be read, or a line is not valid.
     pub fn read(path: &Path, level: Option<u32>) -> Result<Marked, MarkedError> {
-        let unread = |error| MarkedError::Read { path: path.to_owned(), error };
         let mut marked = Marked::default();
-        let reader = BufReader::new(std::fs::File::open(path).map_err(unread)?);
-        for (number, line) in (1..).zip(reader.lines()) {
-            let line = line.map_err(unread)?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let wrong = |problem| MarkedError::Line { path: path.to_owned(), line: number, problem };
-            let record: SegmentRecord = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-            if let Some((start, end)) = record.bytes.iter().find(|(start, end)| start >= end) {
-                return Err(wrong(format!("the bytes {start} to {end} are no range")));
-            }
+        read_marked(path, |record: SegmentRecord| {
             let of_page = marked.pages.entry((record.source, record.id)).or_default();
             if record.level.is_none_or(|of_record| level.is_none_or(|level| of_record <= level)) {
                 let segment = of_page.last().map_or(0, |last| last.value + 1);
                 of_page.extend(marked_ranges(&record.bytes, segment));
             }
-        }
+            Ok(())
+        })?;
         Ok(marked)
     }
 

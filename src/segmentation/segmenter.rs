@@ -13,7 +13,7 @@ use super::simple::{block_elements, sections, subtrees, whole};
 use super::vision::vision_blocks;
 use crate::dom::facts::{Count, Facts};
 use crate::dom::page_level::{LEAST_AREA, PageModel};
-use crate::html::{Boxes, Tree, estimated_boxes};
+use crate::html::{Boxes, Tree};
 
 /// Maximum number of labels of a page. Each takes a cut.
 const LABELS: usize = 300;
@@ -128,15 +128,7 @@ impl Segmenter {
 
     /// Divides a page. Without boxes, it is estimated where its nodes are drawn.
     pub fn segments(&self, text: &str, tree: &Tree, url: Option<&str>, boxes: Option<&Boxes>) -> Segments {
-        let estimated: Boxes;
-        let boxes = match boxes {
-            Some(boxes) => boxes,
-            None => {
-                estimated = estimated_boxes(tree, text);
-                &estimated
-            }
-        };
-        self.of_facts(&Facts::of(tree, text, url, Some(boxes)))
+        Facts::with_boxes(tree, text, url, boxes, |facts| self.of_facts(facts))
     }
 
     /// Divides the page with these facts, which must be with boxes.
@@ -298,7 +290,7 @@ mod tests {
 
     use super::super::laws::{METHODS, check_method};
     use super::*;
-    use crate::html::read;
+    use crate::html::{estimated_boxes, read};
 
     fn groups(page: &str, segmenter: &Segmenter) -> Vec<u32> {
         let (text, tree) = read::<Tree>(page);

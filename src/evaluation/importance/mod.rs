@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::corpus::{Document, Inventory, SourceListing};
 use crate::importance::features::{PageTotals, Vector};
 use crate::importance::record::{BlockLevel, Labels};
-use crate::pipeline::importance::with_facts;
+use crate::pipeline::pages::with_facts;
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::{self, Observer};
 use crate::segmentation::vision::vision_blocks;

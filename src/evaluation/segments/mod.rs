@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::agreement::{adjusted_rand_index, normalised_mutual_information};
 use crate::corpus::{Document, Inventory, SourceListing};
 use crate::dom::facts::Facts;
-use crate::html::{Boxes, estimated_boxes};
+use crate::pipeline::pages::with_facts;
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::{self, Observer};
 use crate::segmentation::model::{Lesson, Scene};
@@ -49,15 +49,7 @@ fn with_marked<T: Send>(
             if !marked.has(document.source.as_str(), &document.id) {
                 return None;
             }
-            let estimated: Boxes;
-            let boxes = match document.boxes.as_deref() {
-                Some(boxes) => boxes,
-                None => {
-                    estimated = estimated_boxes(tree, &document.text);
-                    &estimated
-                }
-            };
-            of(document, &Facts::of(tree, &document.text, document.url.as_deref(), Some(boxes)))
+            with_facts(document, tree, |facts| of(document, facts))
         };
         all.extend(documents.par_iter().filter_map(of_document).collect::<Vec<T>>());
         observer.step(1);

@@ -62,14 +62,6 @@ fn is_on_page(rect: &Rect) -> bool {
     rect.width > 0.0 && rect.height > 0.0 && rect.left + rect.width > 0.0 && rect.top + rect.height > 0.0
 }
 
-/// The smallest rectangle around two.
-pub fn around(a: Rect, b: Rect) -> Rect {
-    let (left, top) = (a.left.min(b.left), a.top.min(b.top));
-    let right = (a.left + a.width).max(b.left + b.width);
-    let bottom = (a.top + a.height).max(b.top + b.height);
-    Rect { left, top, width: right - left, height: bottom - top }
-}
-
 impl<'p> Looks<'p> {
     /// `None` without boxes.
     pub fn of(facts: &Facts<'p>) -> Option<Looks<'p>> {
@@ -87,7 +79,7 @@ impl<'p> Looks<'p> {
                 rects[node] = facts.rect(node).filter(is_on_page).or(rects[node]);
             }
             let (Some(parent), Some(rect)) = (tree.parent(node), rects[node]) else { continue };
-            rects[parent] = Some(rects[parent].map_or(rect, |of_others| around(of_others, rect)));
+            rects[parent] = Some(rects[parent].map_or(rect, |of_others| of_others.and(rect)));
             fonts[parent] = match (fonts[parent], fonts[node]) {
                 (Some(of_others), Some(own)) => Some(of_others.and(own)),
                 (of_others, own) => of_others.or(own),
@@ -156,9 +148,7 @@ impl<'p> Looks<'p> {
 }
 
 fn is_inline(tree: &Tree, node: usize) -> bool {
-    let is_part_of_table =
-        matches!(tree.name(node), "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th" | "caption");
-    node > 0 && !tree.is_block(node) && !is_part_of_table
+    node > 0 && !tree.is_block(node)
 }
 
 #[cfg(test)]

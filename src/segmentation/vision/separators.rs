@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::MOST_COHERENT;
 use super::VisionBlock;
 use super::extraction::Pieces;
-use super::looks::{Fonts, Looks, around};
+use super::looks::{Fonts, Looks};
 use crate::html::Rect;
 
 /// Pieces may overlap by so many pixels, and still have a separator between them. Sizes of boxes are rounded.
@@ -122,7 +122,7 @@ impl Region {
 
     /// The region as a block.
     pub fn into_block(self) -> VisionBlock {
-        let rect = self.shapes.iter().map(|shape| shape.rect).reduce(around);
+        let rect = self.shapes.iter().map(|shape| shape.rect).reduce(Rect::and);
         VisionBlock {
             nodes: self.shapes.iter().map(|shape| shape.node as u32).collect(),
             rect: rect.unwrap_or(Rect { left: 0.0, top: 0.0, width: 0.0, height: 0.0 }),
