@@ -1,6 +1,9 @@
 //! URLs as the crawler compares them.
 
-use url::Url;
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+use url::{ParseError, Position, Url};
 
 /// An `http` or `https` URL in one of its equal spellings: without a fragment, without session ids, with as few escapes as possible.
 ///
@@ -30,18 +33,60 @@ pub enum AddressError {
     Trap,
 }
 
+/// Longest text that is parsed, in bytes. A longer one cannot become short enough by normalising, except on purpose.
+const LONGEST_TEXT: usize = 64 * 1024;
+
+/// Largest number of segments in a path.
+const MOST_SEGMENTS: usize = 24;
+
+/// Largest number of parameters in a query.
+const MOST_PARAMETERS: usize = 32;
+
+/// How often segments stand one after another in a path that repeats itself.
+const REPETITIONS: usize = 3;
+
+/// Shortest value of a parameter such as `sid` that is a session id, in bytes.
+const SHORTEST_ID: usize = 16;
+
 impl Address {
     /// Length of the longest URL that is visited, in bytes.
     pub const LONGEST: usize = 2048;
 
     /// Parses an absolute URL.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
-        todo!("{text}")
+        Address::new(text, || Url::parse(text))
     }
 
     /// The address of what a page at this address links to.
     pub fn join(&self, link: &str) -> Result<Address, AddressError> {
-        todo!("{link}")
+        Address::new(link, || self.url.join(link))
+    }
+
+    /// The address of a link with this base, in a page with this encoding. Browsers encode the query in it.
+    pub(crate) fn join_encoded(base: &Url, link: &str, encoding: &'static Encoding) -> Result<Address, AddressError> {
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;
+        Address::new(link, || Url::options().base_url(Some(base)).encoding_override(Some(encode)).parse(link))
+    }
+
+    fn new(text: &str, parse: impl FnOnce() -> Result<Url, ParseError>) -> Result<Address, AddressError> {
+        if text.len() > LONGEST_TEXT {
+            return Err(AddressError::TooLong);
+        }
+        let url = parse().map_err(|_| AddressError::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(AddressError::OtherScheme);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(AddressError::Credentials);
+        }
+        let url = normalized(&url)?;
+        if url.as_str().len() > Address::LONGEST {
+            return Err(AddressError::TooLong);
+        }
+        if is_trap(&url) {
+            return Err(AddressError::Trap);
+        }
+        Ok(Address { url })
     }
 
     /// The URL.
@@ -56,17 +101,288 @@ impl Address {
 
     /// Scheme, host and port: what one robots.txt is for. Such as `https://www.paper.example`, or `http://paper.example:8080`.
     pub fn origin(&self) -> String {
-        todo!()
+        self.url[..Position::BeforePath].to_owned()
     }
 
     /// The host, without the port. An IPv6 address has no brackets.
     pub fn host(&self) -> &str {
-        todo!()
+        self.url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
     }
 
     /// The registered domain of the host by the public suffix list, such as `paper.co.uk` for `www.paper.co.uk`; the host itself if it
     /// is an IP address, or a public suffix.
     pub fn domain(&self) -> &str {
-        todo!()
+        match self.url.domain() {
+            Some(host) => psl::domain_str(host).unwrap_or(host),
+            None => self.host(),
+        }
+    }
+}
+
+/// The URL in its shortest spelling.
+///
+/// It is parsed once more: after decoding, a segment may be `..` for example.
+fn normalized(url: &Url) -> Result<Url, AddressError> {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.trim_end_matches('.');
+    if host.is_empty() {
+        return Err(AddressError::Malformed);
+    }
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = without_session(&unescaped(url.path()));
+    let query = url.query().map(|query| without_ids(&unescaped(query))).filter(|query| !query.is_empty());
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    let text = format!("{}://{host}{port}{path}{query}", url.scheme());
+    Url::parse(&text).map_err(|_| AddressError::Malformed)
+}
+
+/// Decodes the escapes of unreserved characters, and writes the other ones in upper case.
+///
+/// An escape directly after a `%` that begins none stays: decoded, both could become another one.
+fn unescaped(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut parts = text.split('%');
+    written.push_str(parts.next().unwrap_or_default());
+    let mut after_percent = usize::MAX; // characters since the last `%` that begins no escape
+    for part in parts {
+        let escape = part.get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if is_unreserved(byte) && after_percent >= 2 => written.push(char::from(byte)),
+            Some(byte) => written.push_str(&format!("%{byte:02X}")),
+            None => written.push('%'),
+        }
+        let rest = &part[escape.map_or(0, str::len)..];
+        after_percent = if escape.is_some() { usize::MAX } else { rest.len() };
+        written.push_str(rest);
+    }
+    written
+}
+
+/// Whether a character needs no escape anywhere (RFC 3986, section 2.3).
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// A path without `;jsessionid=...` in its segments.
+fn without_session(path: &str) -> String {
+    let kept = path.split('/').map(|segment| {
+        let mut parameters = segment.split(';');
+        let name = parameters.next().unwrap_or_default().to_owned();
+        let kept = parameters.filter(|parameter| !starts_with(parameter, "jsessionid="));
+        kept.fold(name, |segment, parameter| segment + ";" + parameter)
+    });
+    kept.collect::<Vec<_>>().join("/")
+}
+
+/// A query without session ids, and without what only says where a visitor came from.
+fn without_ids(query: &str) -> String {
+    query.split('&').filter(|parameter| !is_id(parameter)).collect::<Vec<_>>().join("&")
+}
+
+/// Whether a parameter of a query identifies the visitor, or the advertisement that brought him.
+fn is_id(parameter: &str) -> bool {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "jsessionid" | "phpsessid" | "cfid" | "cftoken" => true,
+        "fbclid" | "gclid" | "mc_cid" | "mc_eid" | "igshid" => true,
+        "sessionid" | "session_id" | "sid" => {
+            value.len() >= SHORTEST_ID && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        }
+        _ => name.starts_with("aspsessionid") || name.starts_with("utm_"),
+    }
+}
+
+fn starts_with(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// Whether a URL looks like one of those that a site makes without an end.
+fn is_trap(url: &Url) -> bool {
+    let segments: Vec<&str> = url.path_segments().into_iter().flatten().collect();
+    let parameters = url.query().map_or(0, |query| query.split('&').count());
+    segments.len() > MOST_SEGMENTS || parameters > MOST_PARAMETERS || is_repeating(&segments)
+}
+
+/// Whether some sequence of segments stands three times, one directly after another.
+fn is_repeating(segments: &[&str]) -> bool {
+    (1..=segments.len() / REPETITIONS).any(|len| {
+        // As many segments in a row must be equal to the one that is `len` segments later.
+        let mut equal = 0;
+        segments.iter().zip(&segments[len..]).any(|(segment, later)| {
+            equal = if segment == later && !segment.is_empty() { equal + 1 } else { 0 };
+            equal == len * (REPETITIONS - 1)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        Address::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[track_caller]
+    fn is(text: &str, expected: &str) {
+        assert_eq!(Address::parse(text).as_ref().map(Address::as_str), Ok(expected), "{text}");
+    }
+
+    #[track_caller]
+    fn fails(text: &str, expected: AddressError) {
+        assert_eq!(Address::parse(text), Err(expected), "{text}");
+    }
+
+    #[test]
+    fn equal_spellings_are_one_address() {
+        is(" HTTPS://Paper.Example.:443/a/./b/../c#top ", "https://paper.example/a/c");
+        is("http://paper.example:80", "http://paper.example/");
+        is("http://paper.example:8080?a", "http://paper.example:8080/?a");
+        is("https://пример.example/ё?q=я", "https://xn--e1afmkfd.example/%D1%91?q=%D1%8F");
+        is("https://paper.example/a?", "https://paper.example/a");
+    }
+
+    #[test]
+    fn escapes_are_few_and_in_upper_case() {
+        is(
+            "https://paper.example/%7euser/%41%2d%2f%3a?%61=%5f%26%c3%a9",
+            "https://paper.example/~user/A-%2F%3A?a=_%26%C3%A9",
+        );
+        is("https://paper.example/100%/%zz/%4", "https://paper.example/100%/%zz/%4");
+        is("https://paper.example/a/%2e%2E/b", "https://paper.example/b");
+        // No escape is decoded twice, and none is formed by decoding.
+        is("https://paper.example/%2541", "https://paper.example/%2541");
+        is("https://paper.example/%%34%31/%4%31/%4g%31", "https://paper.example/%%341/%4%31/%4g1");
+    }
+
+    #[test]
+    fn session_ids_go() {
+        let id = "0123456789abcdef";
+        is("https://paper.example/a;JSESSIONID=12.x/b;v=1;jsessionid=3", "https://paper.example/a/b;v=1");
+        is("https://paper.example/?PHPSESSID=1&cfid=2&CFTOKEN=3&aspsessionidQQ=4", "https://paper.example/");
+        is(&format!("https://paper.example/?b=2&sid={id}&a=1"), "https://paper.example/?b=2&a=1");
+        is(&format!("https://paper.example/?sessionid={id}&session_id={id}"), "https://paper.example/");
+        is(
+            "https://paper.example/?sid=42&session_id=spring-term-of-2024",
+            "https://paper.example/?sid=42&session_id=spring-term-of-2024",
+        );
+    }
+
+    #[test]
+    fn tracking_parameters_go() {
+        let tracked = "utm_source=x&UTM_medium=y&fbclid=1&gclid=2&mc_cid=3&mc_eid=4&igshid=5";
+        is(&format!("https://paper.example/a?{tracked}"), "https://paper.example/a");
+        is(&format!("https://paper.example/a?z&{tracked}&b="), "https://paper.example/a?z&b=");
+        is("https://paper.example/?xutm_source=1&utm=2", "https://paper.example/?xutm_source=1&utm=2");
+    }
+
+    #[test]
+    fn other_urls_are_refused() {
+        fails("/a", AddressError::Malformed);
+        fails("https://", AddressError::Malformed);
+        fails("https://./a", AddressError::Malformed);
+        fails("mailto:a@paper.example", AddressError::OtherScheme);
+        fails("ftp://paper.example/", AddressError::OtherScheme);
+        fails("https://ann@paper.example/", AddressError::Credentials);
+        fails("https://:word@paper.example/", AddressError::Credentials);
+    }
+
+    #[test]
+    fn the_longest_address() {
+        let fill = |len: usize| format!("https://paper.example/{}", "a".repeat(len - "https://paper.example/".len()));
+        is(&fill(Address::LONGEST), &fill(Address::LONGEST));
+        fails(&fill(Address::LONGEST + 1), AddressError::TooLong);
+        is(&format!("https://paper.example/?utm_x={}", "a".repeat(60_000)), "https://paper.example/");
+        fails(&format!("https://paper.example/?utm_x={}", "a".repeat(LONGEST_TEXT)), AddressError::TooLong);
+    }
+
+    #[test]
+    fn traps() {
+        for trap in ["a/b/a/b/a/b", "x/x/x", "news/x/x/x/y", "a/b/c/a/b/c/a/b/c/"] {
+            fails(&format!("https://paper.example/{trap}"), AddressError::Trap);
+        }
+        for path in ["x/x", "a/b/a/b/a", "x/x/y/x/x", "2024/01/01/x", "a///b", "a/b/a/b/c/a/b"] {
+            is(&format!("https://paper.example/{path}"), &format!("https://paper.example/{path}"));
+        }
+        let deep = |segments: usize| {
+            let names: Vec<String> = (0..segments).map(|at| at.to_string()).collect();
+            format!("https://paper.example/{}", names.join("/"))
+        };
+        is(&deep(MOST_SEGMENTS), &deep(MOST_SEGMENTS));
+        fails(&deep(MOST_SEGMENTS + 1), AddressError::Trap);
+        let wide = |parameters: usize| format!("https://paper.example/?{}", vec!["a"; parameters].join("&"));
+        is(&wide(MOST_PARAMETERS), &wide(MOST_PARAMETERS));
+        fails(&wide(MOST_PARAMETERS + 1), AddressError::Trap);
+    }
+
+    #[test]
+    fn links_are_resolved_like_in_a_browser() {
+        let page = address("https://paper.example/news/a?b=1");
+        let cases = [
+            ("c", "https://paper.example/news/c"),
+            ("/c", "https://paper.example/c"),
+            ("\n ../c d ", "https://paper.example/c%20d"),
+            ("?c", "https://paper.example/news/a?c"),
+            ("#c", "https://paper.example/news/a?b=1"),
+            ("//www.paper.example\\c", "https://www.paper.example/c"),
+            ("HTTP:/c", "http://c/"),
+            ("https:c", "https://paper.example/news/c"),
+        ];
+        for (link, expected) in cases {
+            assert_eq!(page.join(link).as_ref().map(Address::as_str), Ok(expected), "{link}");
+        }
+        assert_eq!(page.join("javascript:void(0)"), Err(AddressError::OtherScheme));
+    }
+
+    #[test]
+    fn parts() {
+        let cases = [
+            ("https://www.paper.co.uk/a", "https://www.paper.co.uk", "www.paper.co.uk", "paper.co.uk"),
+            ("http://paper.example:8080/", "http://paper.example:8080", "paper.example", "paper.example"),
+            ("http://a.b.paper.example/", "http://a.b.paper.example", "a.b.paper.example", "paper.example"),
+            ("http://co.uk/", "http://co.uk", "co.uk", "co.uk"),
+            ("http://localhost/", "http://localhost", "localhost", "localhost"),
+            ("http://127.0.0.1:81/", "http://127.0.0.1:81", "127.0.0.1", "127.0.0.1"),
+            ("http://[::1]:81/", "http://[::1]:81", "::1", "::1"),
+        ];
+        for (url, origin, host, domain) in cases {
+            let address = address(url);
+            assert_eq!((address.origin().as_str(), address.host(), address.domain()), (origin, host, domain), "{url}");
+        }
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            4 => "[a-z0-9%./;?&=_~#-]{0,6}",
+            2 => prop::sample::select(vec![
+                "%2e", "%2E/", "../", "//", ";jsessionid=", "utm_a", "sid=0123456789abcdef", "%25", "41", "&", "?", "@", ":8", "\\",
+            ]).prop_map(str::to_owned),
+            1 => any::<String>(),
+        ];
+        prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn an_address_is_its_own_address(text in text()) {
+            for text in [&format!("https://paper.example/{text}"), &format!("http://{text}"), &text] {
+                if let Ok(address) = Address::parse(text) {
+                    prop_assert_eq!(Address::parse(address.as_str()), Ok(address.clone()));
+                    prop_assert_eq!(address.join(address.as_str()), Ok(address.clone()));
+                    prop_assert!(address.as_str().starts_with(&address.origin()));
+                    prop_assert!(address.host().ends_with(address.domain()));
+                }
+            }
+        }
+
+        #[test]
+        fn a_link_is_an_address_of_its_own(text in text()) {
+            if let Ok(linked) = address("https://paper.example/a/b?c").join(&text) {
+                prop_assert_eq!(Address::parse(linked.as_str()), Ok(linked));
+            }
+        }
     }
 }
