@@ -62,10 +62,10 @@ impl Address {
         Address::new(link, || self.url.join(link))
     }
 
-    /// The address of a link with this base, in a page with this encoding. Browsers encode the query in it.
-    pub(crate) fn join_encoded(base: &Url, link: &str, encoding: &'static Encoding) -> Result<Address, AddressError> {
+    /// The same for a page in this encoding. Browsers encode the query of a link in it.
+    pub(crate) fn join_encoded(&self, link: &str, encoding: &'static Encoding) -> Result<Address, AddressError> {
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;
-        Address::new(link, || Url::options().base_url(Some(base)).encoding_override(Some(encode)).parse(link))
+        Address::new(link, || Url::options().base_url(Some(&self.url)).encoding_override(Some(encode)).parse(link))
     }
 
     fn new(text: &str, parse: impl FnOnce() -> Result<Url, ParseError>) -> Result<Address, AddressError> {

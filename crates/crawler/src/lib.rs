@@ -7,3 +7,6 @@ pub mod feed;
 pub mod links;
 pub mod robots;
 pub mod sitemap;
+
+mod date;
+mod xml;

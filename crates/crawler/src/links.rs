@@ -1,5 +1,11 @@
 //! The links of a page.
 
+use std::collections::HashSet;
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
+
+use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
+
 use crate::address::Address;
 
 /// What a page links to.
@@ -13,7 +19,336 @@ pub struct Links {
     pub is_nofollow: bool,
 }
 
+/// Bytes in which a page declares its encoding.
+const HEAD: usize = 1024;
+
+/// All addresses together are not longer than this, in bytes. Short links in a page with a long base would fill the memory.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// Names of `<meta>` elements that this crawler obeys.
+const ROBOTS: [&str; 2] = ["robots", "dehusk"];
+
+/// Types of feeds. Plain JSON may be anything.
+const FEED_TYPES: [&str; 3] = ["application/rss+xml", "application/atom+xml", "application/feed+json"];
+
 /// Finds the links of a page at this address, with the base that it declares. `charset` is the one of its `Content-Type`.
 pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
-    todo!("{html:?} {charset:?} {address:?}")
+    let named = charset.and_then(|charset| Encoding::for_label_no_replacement(charset.trim().as_bytes()));
+    let encoding = named.or_else(|| declared_encoding(html)).unwrap_or(UTF_8);
+    let (text, encoding, _) = encoding.decode(html); // a byte order mark counts more
+    let mut base = None;
+    let mut pages = Vec::new();
+    let mut feeds = Vec::new();
+    for tag in Tags::new(&text) {
+        match tag.name() {
+            b"a" | b"area" if !tag.has_word("rel", "nofollow") => pages.extend(tag.value("href")),
+            b"link" if tag.is_feed() && !tag.has_word("rel", "nofollow") => feeds.extend(tag.value("href")),
+            b"base" => base = base.or_else(|| tag.value("href")),
+            b"meta" if tag.forbids_links() => return Links { is_nofollow: true, ..Links::default() },
+            _ => {}
+        }
+    }
+    let base = base.and_then(|base| address.join(&base).ok());
+    let base = base.as_ref().unwrap_or(address);
+    let mut pages = resolved(&pages, base, encoding);
+    pages.retain(|page| page != address);
+    Links { pages, feeds: resolved(&feeds, base, encoding), is_nofollow: false }
+}
+
+/// Every address of these links once, in their order.
+fn resolved(links: &[String], base: &Address, encoding: &'static Encoding) -> Vec<Address> {
+    let mut addresses = Vec::new();
+    let mut seen = HashSet::new();
+    let mut bytes = 0;
+    for link in links {
+        let Ok(address) = base.join_encoded(link, encoding) else { continue };
+        // Equal hashes of different addresses are so rare that none will be lost.
+        if seen.insert(twox_hash::XxHash3_128::oneshot(address.as_str().as_bytes())) {
+            bytes += address.as_str().len();
+            if bytes > MOST_BYTES {
+                break;
+            }
+            addresses.push(address);
+        }
+    }
+    addresses
+}
+
+/// The encoding that a page declares in a `<meta>` at its start.
+fn declared_encoding(html: &[u8]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(&html[..html.len().min(HEAD)]);
+    let mut tags = Tags::new(&head);
+    let label = tags.find_map(|tag| if tag.name() == b"meta" { tag.charset() } else { None })?;
+    let encoding = Encoding::for_label_no_replacement(label.trim().as_bytes())?;
+    // The declaration could not be read in UTF-16.
+    Some(if encoding == X_USER_DEFINED { WINDOWS_1252 } else { encoding.output_encoding() })
+}
+
+/// The start tags of a page, outside of templates.
+struct Tags<'a> {
+    tokenizer: Tokenizer<html5gum::StringReader<'a>>,
+    /// Number of templates that are open.
+    templates: usize,
+}
+
+impl<'a> Tags<'a> {
+    fn new(text: &'a str) -> Tags<'a> {
+        let mut emitter = DefaultEmitter::default();
+        emitter.naively_switch_states(true);
+        Tags { tokenizer: Tokenizer::new_with_emitter(text, emitter), templates: 0 }
+    }
+}
+
+impl Iterator for Tags<'_> {
+    type Item = Tag;
+
+    fn next(&mut self) -> Option<Tag> {
+        loop {
+            match self.tokenizer.next()?.ok()? {
+                Token::StartTag(tag) if **tag.name == *b"template" => self.templates += 1,
+                Token::EndTag(tag) if **tag.name == *b"template" => self.templates = self.templates.saturating_sub(1),
+                Token::StartTag(tag) => {
+                    // No script is run here, so this is shown.
+                    if **tag.name == *b"noscript" {
+                        self.tokenizer.set_state(State::Data);
+                    }
+                    if self.templates == 0 {
+                        return Some(Tag(tag));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+struct Tag(StartTag<()>);
+
+impl Tag {
+    fn name(&self) -> &[u8] {
+        &self.0.name
+    }
+
+    /// The value of an attribute.
+    fn value(&self, attribute: &str) -> Option<String> {
+        let value = self.0.attributes.get(attribute.as_bytes())?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// Whether an attribute has this word, in any case.
+    fn has_word(&self, attribute: &str, word: &str) -> bool {
+        self.value(attribute)
+            .is_some_and(|value| value.split_ascii_whitespace().any(|part| part.eq_ignore_ascii_case(word)))
+    }
+
+    /// Whether it is a `<link>` to a feed.
+    fn is_feed(&self) -> bool {
+        let media_type = self.value("type").unwrap_or_default();
+        let media_type = media_type.split(';').next().unwrap_or_default().trim();
+        self.has_word("rel", "alternate") && FEED_TYPES.iter().any(|feed| feed.eq_ignore_ascii_case(media_type))
+    }
+
+    /// Whether it is a `<meta>` that forbids to follow links.
+    fn forbids_links(&self) -> bool {
+        let name = self.value("name").unwrap_or_default();
+        let content = self.value("content").unwrap_or_default();
+        let mut words = content.split([',', ' ', '\t', '\n']);
+        ROBOTS.iter().any(|robots| robots.eq_ignore_ascii_case(name.trim()))
+            && words.any(|word| ["nofollow", "none"].iter().any(|forbids| forbids.eq_ignore_ascii_case(word.trim())))
+    }
+
+    /// The charset that a `<meta>` declares.
+    fn charset(&self) -> Option<String> {
+        self.value("charset").or_else(|| {
+            self.value("http-equiv").filter(|name| name.trim().eq_ignore_ascii_case("content-type"))?;
+            let content = self.value("content")?.to_ascii_lowercase();
+            let label = content.split_once("charset")?.1.trim_start().strip_prefix('=')?.trim_start();
+            label.trim_start_matches(['"', '\'']).split(['"', '\'', ';', ' ']).next().map(str::to_owned)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn address() -> Address {
+        Address::parse("https://paper.example/news/a?b").unwrap()
+    }
+
+    fn strings(addresses: Vec<Address>) -> Vec<String> {
+        addresses.into_iter().map(|address| address.as_str().to_owned()).collect()
+    }
+
+    fn pages(html: &str) -> Vec<String> {
+        strings(links(html.as_bytes(), None, &address()).pages)
+    }
+
+    #[test]
+    fn links_in_the_order_of_the_page() {
+        let html =
+            "<A HREF=c>C</a><area href=' /d '><a href='c#x'>again</a><a href=''>itself</a><a href='#b'>itself</a>
+            <a>none</a><a name=x href='?q=1&amp;r=2&copy=3'>R</a><img src=i.png><link href=l>";
+        let expected =
+            ["https://paper.example/news/c", "https://paper.example/d", "https://paper.example/news/a?q=1&r=2&copy=3"];
+        assert_eq!(pages(html), expected);
+    }
+
+    #[test]
+    fn links_to_other_things_are_none() {
+        for href in [
+            "javascript:void(0)",
+            "mailto:ann@paper.example",
+            "tel:1",
+            "data:,x",
+            "https://",
+            "https://ann@paper.example/",
+        ] {
+            assert_eq!(pages(&format!("<a href='{href}'>x</a>")), [""; 0], "{href}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_shown_does_not_count() {
+        for start_and_end in [
+            ("<script>", "</script>"),
+            ("<style>", "</style>"),
+            ("<template>", "</template>"),
+            ("<template><template></template>", "</template>"),
+            ("<!--", "-->"),
+            ("<title>", "</title>"),
+            ("<textarea>", "</textarea>"),
+            ("<iframe>", "</iframe>"),
+            ("<p title='", "'>"),
+        ] {
+            let (start, end) = start_and_end;
+            assert_eq!(
+                pages(&format!("{start}<a href=x>{end}<a href=y>")),
+                ["https://paper.example/news/y"],
+                "{start}"
+            );
+        }
+        assert_eq!(pages("<noscript><a href=x></noscript></template><a href=y>").len(), 2);
+    }
+
+    #[test]
+    fn bases() {
+        let html =
+            "<a href=c><base target=_top><base href='https://www.paper.example/x/'><base href=/no/><a href='?d'>";
+        assert_eq!(pages(html), ["https://www.paper.example/x/c", "https://www.paper.example/x/?d"]);
+        assert_eq!(pages("<base href=/x/><a href=c>"), ["https://paper.example/x/c"]);
+        assert_eq!(pages("<base href='data:,x'><a href=c>"), ["https://paper.example/news/c"]);
+        // The page itself is the one that was fetched, whatever its base.
+        assert_eq!(pages("<base href=/x/><a href='/news/a?b'><a href='#c'>"), ["https://paper.example/x/"]);
+    }
+
+    #[test]
+    fn nofollow() {
+        assert_eq!(
+            pages("<a rel='external NoFollow' href=c><area rel=nofollow href=d><a rel=nofollows href=e>"),
+            ["https://paper.example/news/e"]
+        );
+        for meta in [
+            "name=robots content=nofollow",
+            "content='noindex, NOFOLLOW' name=ROBOTS",
+            "name=dehusk content='none'",
+            "name=robots content='a,none ,b'",
+        ] {
+            let html = format!("<a href=c><link rel=alternate type=application/rss+xml href=f><meta {meta}><a href=d>");
+            assert_eq!(
+                links(html.as_bytes(), None, &address()),
+                Links { is_nofollow: true, ..Links::default() },
+                "{meta}"
+            );
+        }
+        for meta in [
+            "name=robots content=noindex",
+            "name=other content=nofollow",
+            "content=nofollow",
+            "name=robots",
+            "name=robots content='nofollows'",
+        ] {
+            assert_eq!(pages(&format!("<meta {meta}><a href=c>")).len(), 1, "{meta}");
+        }
+        assert_eq!(pages("<!-- <meta name=robots content=nofollow> --><a href=c>").len(), 1);
+    }
+
+    #[test]
+    fn feeds() {
+        let html = "<link rel=alternate type=application/rss+xml href=/rss><link rel='Alternate home' type=' Application/Atom+XML; charset=utf-8' href=/atom>
+            <link rel=alternate type=application/feed+json href=/json><link rel=alternate type=application/rss+xml href=/rss#again>
+            <link rel=alternate type=application/json href=/1><link rel=stylesheet type=application/rss+xml href=/2><link rel=alternate href=/3>
+            <link rel=alternate type=application/rss+xml><link rel='alternate nofollow' type=application/rss+xml href=/4>";
+        let found = links(html.as_bytes(), None, &address());
+        assert_eq!(
+            strings(found.feeds),
+            ["https://paper.example/rss", "https://paper.example/atom", "https://paper.example/json"]
+        );
+        assert_eq!(found.pages, []);
+    }
+
+    #[test]
+    fn queries_have_the_encoding_of_the_page() {
+        let (latin, utf8) = ("https://paper.example/%C3%A9?q=%E9", "https://paper.example/%C3%A9?q=%C3%A9");
+        let link = "<a href='/é?q=é'>";
+        let read = |html: &[u8], charset: Option<&str>| strings(links(html, charset, &address()).pages).concat();
+        let in_latin = |html: &str| encoding_rs::WINDOWS_1252.encode(html).0.into_owned();
+        assert_eq!(read(link.as_bytes(), None), utf8);
+        assert_eq!(read(&in_latin(link), Some(" ISO-8859-1")), latin);
+        assert_eq!(read(link.as_bytes(), Some("unknown")), utf8);
+        for meta in ["<meta charset=latin1>", "<meta http-equiv=Content-Type content='text/html; charset=\"Latin1\"'>"]
+        {
+            assert_eq!(read(&in_latin(&format!("{meta}{link}")), None), latin, "{meta}");
+            assert_eq!(read(format!("{meta}{link}").as_bytes(), Some("utf-8")), utf8, "{meta}");
+            assert_eq!(read(format!("\u{FEFF}{meta}{link}").as_bytes(), None), utf8, "{meta}");
+            assert_eq!(read(format!("<!-- {meta} -->{link}").as_bytes(), None), utf8, "{meta}");
+            assert_eq!(read(format!("{}{meta}{link}", " ".repeat(HEAD)).as_bytes(), None), utf8, "{meta}");
+        }
+        assert_eq!(read(format!("<meta charset=utf-16>{link}").as_bytes(), None), utf8);
+        let utf16: Vec<u8> = format!("\u{FEFF}{link}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(read(&utf16, None), utf8);
+    }
+
+    #[test]
+    fn hostile_pages_are_read_in_time() {
+        let start = std::time::Instant::now();
+        let many = 100_000;
+        let distinct: String = (0..many).map(|at| format!("<a href=p{at}>")).collect();
+        assert_eq!(pages(&distinct).len(), many);
+        let long = format!("<base href='/{}/'>{distinct}", "x".repeat(1900));
+        assert!(pages(&long).len() < many);
+        for html in [
+            "<a href=p>".repeat(many),
+            "<template>".repeat(many),
+            format!("<a {}>", (0..many).map(|at| format!("a{at}=b ")).collect::<String>()),
+            format!("<a {}>", "a=b ".repeat(many)),
+            format!("<a href='{}'>", "x".repeat(10 * many)),
+            format!("<a href=p rel='{}'>", "x ".repeat(many)),
+            format!("<a href='{}'>", "&amp".repeat(many)),
+            "<!--".repeat(many),
+            "<a ".repeat(many),
+            "<script>".repeat(many),
+        ] {
+            assert!(pages(&html).len() <= 1);
+        }
+        assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn any_page_can_be_read(parts in prop::collection::vec(prop_oneof![
+            3 => prop::sample::select(vec![
+                "<a href=", "'", "\"", ">", "<base href=", "/x", "?é", "<template>", "</template>", "<noscript>", "<script>", "</script>", "<!--", "-->",
+                "<meta charset=big5>", "<link rel=alternate type=application/rss+xml href=", "&#x41;", "&amp", " ", "https://other.example/",
+            ]).prop_map(|part| part.as_bytes().to_vec()),
+            1 => prop::collection::vec(any::<u8>(), 0..5),
+        ], 0..20), charset in prop::sample::select(vec![None, Some("utf-16le"), Some("gbk"), Some("iso-2022-jp"), Some("x-user-defined")])) {
+            let found = links(&parts.concat(), charset, &address());
+            let distinct: HashSet<&Address> = found.pages.iter().collect();
+            prop_assert_eq!(distinct.len(), found.pages.len());
+            prop_assert!(!found.pages.contains(&address()));
+        }
+    }
 }
