@@ -143,16 +143,16 @@ fn unescaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut parts = text.split('%');
     written.push_str(parts.next().unwrap_or_default());
-    let mut after_percent = usize::MAX; // characters since the last `%` that begins no escape
+    let mut in_escape = false; // whether this could go on with what was written
     for part in parts {
         let escape = part.get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if is_unreserved(byte) && after_percent >= 2 => written.push(char::from(byte)),
+            Some(byte) if is_unreserved(byte) && !in_escape => written.push(char::from(byte)),
             Some(byte) => written.push_str(&format!("%{byte:02X}")),
             None => written.push('%'),
         }
         let rest = &part[escape.map_or(0, str::len)..];
-        after_percent = if escape.is_some() { usize::MAX } else { rest.len() };
+        in_escape = escape.is_none() && rest.len() < 2 && rest.bytes().all(|byte| byte.is_ascii_hexdigit());
         written.push_str(rest);
     }
     written
@@ -255,7 +255,8 @@ mod tests {
         is("https://paper.example/a/%2e%2E/b", "https://paper.example/b");
         // No escape is decoded twice, and none is formed by decoding.
         is("https://paper.example/%2541", "https://paper.example/%2541");
-        is("https://paper.example/%%34%31/%4%31/%4g%31", "https://paper.example/%%341/%4%31/%4g1");
+        is("https://paper.example/%%34%31/%4%31/%g%31/%4g%31", "https://paper.example/%%341/%4%31/%g1/%4g1");
+        is("https://paper.example/;jsessionid=%;%31", "https://paper.example/;1");
     }
 
     #[test]
