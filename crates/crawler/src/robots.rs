@@ -351,7 +351,7 @@ mod tests {
         ] {
             assert!(Rules::parse("dehusk", text.as_bytes()).allows(&path));
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     }
 
     /// Whether a pattern is for a path: a table of which starts of both fit.
@@ -394,11 +394,10 @@ mod tests {
         }
 
         #[test]
-        fn escapes_of_visible_characters_do_not_matter(path in "/[!-~]{0,10}") {
+        fn escapes_of_visible_characters_do_not_matter(path in "/[!-$&-~]{0,10}") {
             let is_separator = |byte: u8| b"%/?#&=+".contains(&byte);
             let write = |byte: u8| if is_separator(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") };
             let escaped: String = path.bytes().map(write).collect();
-            prop_assume!(!path.contains('%'));
             prop_assert_eq!(comparable(escaped.as_bytes()), comparable(path.as_bytes()));
         }
 
