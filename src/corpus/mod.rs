@@ -75,6 +75,8 @@ pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::folder_of;
+#[doc(hidden)]
+pub use warc::Answer;
 
 use std::sync::Arc;
 

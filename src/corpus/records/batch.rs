@@ -15,7 +15,7 @@ use crate::corpus::keys_found::keys_of;
 use crate::corpus::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
-use crate::corpus::{Document, Reason, Skipped, warc};
+use crate::corpus::{Answer, Document, Reason, Skipped, warc};
 
 /// Number of bytes of an overlong line that are copied at a time.
 const COPIED_BYTES: usize = 1 << 20;
@@ -136,6 +136,14 @@ impl Batch {
             }
         };
         document.map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// What the server answered, if the record holds this (in WARC files), and the name that a document in it has.
+    #[doc(hidden)]
+    pub fn answer(&self, index: usize) -> Option<(String, Answer<'_>)> {
+        let Content::Warc(records) = &self.content else { return None };
+        let record = records[index].as_ref().ok()?;
+        Some((record.name(self.number(index)), record.answer()?))
     }
 
     /// The record with its document replaced, and all other bytes unchanged. Fails if the record cannot be read or is

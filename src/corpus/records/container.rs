@@ -56,7 +56,7 @@ impl Container {
         let options = &self.options;
         let Some(body) = record.document(options.max_document) else { return Ok(None) };
         let warc::Body { bytes, is_html, encoding } = body?;
-        let id = record.id().map_or_else(|| number.to_string(), str::to_owned);
+        let id = record.name(number);
         let known = SourceHints { url: record.url().map(Cow::Borrowed), ..SourceHints::default() };
         let source = self.source_of(known).map_err(|reason| match reason {
             Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,

@@ -3,6 +3,8 @@
 //! Its header is read with [`Header`], like that of WARC. A library for servers or browsers is not used, because the
 //! header must be written again with its original lines, and crawls have status lines such as `HTTP/2 200`.
 
+use std::borrow::Cow;
+
 use super::header::Header;
 use super::{Body, coding, media_type};
 use crate::corpus::Reason;
@@ -21,12 +23,18 @@ pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reas
     if content_type.as_deref().is_some_and(|content_type| !is_document(content_type)) {
         return None;
     }
-    let bytes = match coding::unpacked(body, &codings(header), limit) {
+    let bytes = match unpacked_body(header, body, limit) {
         Ok(bytes) => bytes,
         Err(reason) => return Some(Err(reason)),
     };
     let content_type = content_type.as_deref().or_else(|| looks_like_html(&bytes).then_some("text/html"))?;
     Body::new(bytes, content_type, limit)
+}
+
+/// The body of a response with this header, without its codings. Fails if it is larger than `limit` bytes.
+pub(super) fn unpacked_body<'b>(header: Header, body: &'b [u8], limit: u64) -> Result<Cow<'b, [u8]>, Reason> {
+    let bytes = coding::unpacked(body, &codings(header), limit)?;
+    if bytes.len() as u64 > limit { Err(Reason::BodyTooLarge { limit }) } else { Ok(bytes) }
 }
 
 /// The response with another body, which is not encoded.
@@ -44,13 +52,17 @@ pub(super) fn with_body(block: &[u8], body: &[u8]) -> Vec<u8> {
 
 /// Whether the status is 2xx.
 fn is_success(header: Header) -> bool {
+    status(header).is_some_and(|status| status / 100 == 2)
+}
+
+/// The status of a response. `None` if it is no response.
+pub(super) fn status(header: Header) -> Option<u16> {
     let line = String::from_utf8_lossy(header.first_line());
     let mut words = line.split_ascii_whitespace();
     let is_http =
         words.next().is_some_and(|word| word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("HTTP/")));
-    let is_status =
-        |word: &str| word.len() == 3 && word.starts_with('2') && word.bytes().all(|byte| byte.is_ascii_digit());
-    is_http && words.next().is_some_and(is_status)
+    let is_status = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    words.next().filter(|_| is_http).filter(is_status)?.parse().ok()
 }
 
 fn is_document(content_type: &str) -> bool {

@@ -2,6 +2,12 @@
 
 use encoding_rs::{Encoding, REPLACEMENT};
 
+/// Types of what a crawler reads and no person: feeds, sitemaps and robots.txt. Servers send them as `text/html` or `text/plain`
+/// too, so only a crawler that looked at the content names them.
+const FOR_CRAWLERS: [&str; 2] = ["application/x-sitemap+xml", "text/x-robots"];
+const FEEDS: [&str; 4] =
+    ["application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"];
+
 /// The type without parameters.
 pub(super) fn essence(content_type: &str) -> &str {
     let end = content_type.find(|c: char| c == ';' || c == ',' || c.is_whitespace());
@@ -16,6 +22,16 @@ pub(super) fn is_html(essence: &str) -> bool {
 /// Whether it is the type of plain text, ignoring case.
 pub(super) fn is_plain_text(essence: &str) -> bool {
     essence.eq_ignore_ascii_case("text/plain")
+}
+
+/// Whether it is a type of what is no document, ignoring case.
+pub(super) fn is_for_crawlers(essence: &str) -> bool {
+    is_feed(essence) || FOR_CRAWLERS.iter().any(|kind| essence.eq_ignore_ascii_case(kind))
+}
+
+/// Whether it is the type of a feed, ignoring case.
+pub(super) fn is_feed(essence: &str) -> bool {
+    FEEDS.iter().any(|kind| essence.eq_ignore_ascii_case(kind))
 }
 
 /// The value of a parameter, without quotes.

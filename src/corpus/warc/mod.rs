@@ -13,9 +13,13 @@
 //! original one, so the same input gives the same bytes. If the markup of a page is cleaned, the record stays a
 //! `response`, without encodings.
 //!
+//! A `response` record that the crawler identified as a feed, a sitemap or a robots.txt (`WARC-Identified-Payload-Type`) is no document,
+//! whatever type the server gave it.
+//!
 //! A record that is one of several segments of a document is kept unchanged, because the content of the other segments
 //! is not known.
 
+mod answer;
 mod coding;
 mod header;
 mod http;
@@ -34,13 +38,17 @@ use header::Header;
 
 use super::Reason;
 
+pub use answer::Answer;
 pub(super) use records::Records;
 
 /// Checksums of the block, and of the document in it.
 const DIGESTS: [&str; 2] = ["WARC-Block-Digest", "WARC-Payload-Digest"];
 
 /// Fields of a downloaded page that a text made from it cannot have.
-const OF_CAPTURES: [&str; 3] = ["WARC-Concurrent-To", "WARC-IP-Address", "WARC-Identified-Payload-Type"];
+const OF_CAPTURES: [&str; 3] = ["WARC-Concurrent-To", "WARC-IP-Address", IDENTIFIED_TYPE];
+
+/// The type of the content, as the crawler sees it.
+const IDENTIFIED_TYPE: &str = "WARC-Identified-Payload-Type";
 
 const UTF_8_TEXT: &str = "text/plain; charset=utf-8";
 
@@ -83,6 +91,11 @@ impl Record {
     /// Its id, `WARC-Record-ID`.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
+    }
+
+    /// The name of the document in it: its id or, without one, its number in the file.
+    pub(super) fn name(&self, number: u64) -> String {
+        self.id().map_or_else(|| number.to_string(), str::to_owned)
     }
 
     /// The URL of its content, `WARC-Target-URI`.
@@ -136,11 +149,21 @@ impl Record {
         }
     }
 
+    /// What the server answered, if it is a `response` over HTTP.
+    pub(super) fn answer(&self) -> Option<Answer<'_>> {
+        let header = self.header();
+        let is_whole = header.value("WARC-Segment-Number").is_none();
+        let content_type = header.value("Content-Type").unwrap_or_default();
+        let holds_it = self.is_response() && is_whole && is_http_response(&content_type);
+        let url = self.url().filter(|_| holds_it)?;
+        let date = header.value("WARC-Date").unwrap_or_default();
+        Answer::new(url, date, header.value(IDENTIFIED_TYPE), self.block())
+    }
+
     fn response(&self, content_type: &str, limit: u64) -> Option<Result<Body<'_>, Reason>> {
-        let is_http = media_type::essence(content_type).eq_ignore_ascii_case("application/http");
-        let kind = media_type::parameter(content_type, "msgtype");
-        let is_answer = kind.is_none_or(|kind| kind.eq_ignore_ascii_case("response"));
-        let is_response = content_type.is_empty() || is_http && is_answer;
+        let identified = self.header().value(IDENTIFIED_TYPE).unwrap_or_default();
+        let is_no_document = media_type::is_for_crawlers(media_type::essence(&identified));
+        let is_response = is_http_response(content_type) && !is_no_document;
         is_response.then(|| http::document(self.block(), limit)).flatten()
     }
 
@@ -196,6 +219,14 @@ impl<'r> Body<'r> {
         let is_html = media_type::is_html(media_type::essence(content_type));
         Some(Ok(Body { bytes, is_html, encoding: media_type::encoding(content_type) }))
     }
+}
+
+/// Whether a record of this type holds what a server answered over HTTP.
+fn is_http_response(content_type: &str) -> bool {
+    let is_http = media_type::essence(content_type).eq_ignore_ascii_case("application/http");
+    let kind = media_type::parameter(content_type, "msgtype");
+    let is_answer = kind.is_none_or(|kind| kind.eq_ignore_ascii_case("response"));
+    content_type.is_empty() || is_http && is_answer
 }
 
 fn without_brackets(uri: &str) -> &str {
@@ -284,6 +315,35 @@ mod tests {
         assert!(!has_document("WARC-Type: response\nWARC-Segment-Number: 1"));
         assert!(!has_document("WARC-Type: revisit\nContent-Type: application/http; msgtype=response"));
         assert!(!has_document("WARC-Type: request\nContent-Type: application/http"));
+    }
+
+    #[test]
+    fn what_the_crawler_takes_for_a_feed_or_robots_is_no_document() {
+        let has_document = |identified: &str| {
+            let fields = format!("WARC-Type: response\nWARC-Identified-Payload-Type: {identified}");
+            let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<rss><p>a";
+            document_of(&only(&record(&fields, block))).is_some()
+        };
+        for identified in [
+            "application/rss+xml",
+            "Application/Atom+XML",
+            "application/rdf+xml",
+            "application/feed+json; charset=utf-8",
+            "application/x-sitemap+xml",
+            "text/x-robots",
+        ] {
+            assert!(!has_document(identified), "{identified}");
+        }
+        // What others are is left to the server.
+        for identified in ["text/html", "application/xml", "text/plain", "image/png", "application/octet-stream", ""] {
+            assert!(has_document(identified), "{identified}");
+        }
+    }
+
+    #[test]
+    fn only_a_response_is_told_what_it_is() {
+        let fields = "WARC-Type: resource\nWARC-Identified-Payload-Type: text/x-robots\nContent-Type: text/plain";
+        assert_eq!(document_of(&only(&record(fields, b"a"))), Some(("a".to_owned(), false)));
     }
 
     #[test]
