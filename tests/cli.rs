@@ -208,6 +208,9 @@ mod drift;
 mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
+#[cfg(feature = "crawl")]
+#[path = "cli/feeds.rs"]
+mod feeds;
 #[path = "cli/fields.rs"]
 mod fields;
 #[path = "cli/formats.rs"]

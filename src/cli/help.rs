@@ -246,6 +246,10 @@ pub fn examples(name: &str) -> &'static [Example] {
             purpose: "See how much is removed of templates that are in half of 10 documents",
             lines: &["dehusk eval inject --documents 10 --shares 50 --templates 2"],
         }],
+        "eval feeds" => &[Example {
+            purpose: "Compare the pages of a crawl with the full texts in its feeds",
+            lines: &["dehusk eval feeds corpora/crawl.warc --per-source"],
+        }],
         "eval nodes" => &[Example {
             purpose: "See how well pages are divided without any other page of their site",
             lines: &["dehusk eval nodes corpora/news --gold corpora/news-gold --penalty 0.1,1,10"],

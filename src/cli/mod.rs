@@ -141,7 +141,7 @@ enum Command {
     Review(review::ReviewArgs),
     #[cfg(not(feature = "review"))]
     #[command(hide = true, alias = "report")]
-    Review(WithoutReview),
+    Review(BuiltWithout),
     /// Measure how good mining and cleaning are, against gold text or as a subcommand does
     Eval(Box<eval::EvalCommand>),
     /// Train a model of what boilerplate looks like, or of what the content of a page is
@@ -155,9 +155,9 @@ enum Command {
 }
 
 /// Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
-#[cfg(not(feature = "review"))]
+#[cfg(not(all(feature = "review", feature = "crawl")))]
 #[derive(Args, Debug)]
-struct WithoutReview {
+struct BuiltWithout {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     _arguments: Vec<OsString>,
 }

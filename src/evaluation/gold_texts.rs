@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::score::MIN_GOLD_WORDS;
 use super::words::Bag;
-use crate::corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceListing};
+use crate::corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceId, SourceListing};
 use crate::pipeline::Observer;
 use crate::pipeline::left_out::tell_of_skipped;
 
@@ -41,21 +41,31 @@ pub enum GoldError {
     },
     /// Some sources of the corpus have gold texts, but no document has one.
     #[error(
-        "no document to score{note}: the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in \
-         {folder}/SOURCE/NAME.txt; name the files there after the documents",
-        folder = .folder.display()
+        "no document to score{note}{advice}",
+        advice = name_them_after_documents(.folder)
     )]
     NothingToScore {
         /// Another possible reason, in brackets. Empty if there is none.
         note: &'static str,
-        /// Where the gold texts are.
+        /// Where the gold texts are. Empty if they are not from a folder.
         folder: PathBuf,
     },
+}
+
+fn name_them_after_documents(folder: &Path) -> String {
+    match folder.display() {
+        folder if folder.to_string().is_empty() => String::new(),
+        folder => format!(
+            ": the gold text of SOURCE/NAME.txt or SOURCE/NAME.html is looked for in {folder}/SOURCE/NAME.txt; \
+             name the files there after the documents"
+        ),
+    }
 }
 
 /// The gold texts: what should be kept of each document.
 #[derive(Debug)]
 pub struct GoldTexts {
+    /// Where they are. Empty if they are not from a folder.
     folder: PathBuf,
     /// The gold texts by source and name.
     pub sources: BTreeMap<String, BTreeMap<String, Gold>>,
@@ -92,6 +102,13 @@ impl GoldTexts {
             return Err(GoldError::TooShort(folder.to_owned()));
         }
         Ok(gold)
+    }
+
+    /// These gold texts, each with the source and the name of its document. Those with too few words are left out.
+    pub fn of_texts(texts: impl IntoIterator<Item = (SourceId, String, String)>) -> GoldTexts {
+        let mut gold = GoldTexts { folder: PathBuf::new(), sources: BTreeMap::new(), too_short: 0 };
+        texts.into_iter().for_each(|(source, name, text)| gold.add(Document::new(name, source, text)));
+        gold
     }
 
     /// Fails if no source has gold text. Call it before mining, which may take hours.

@@ -2,7 +2,7 @@
 //!
 //! - With gold text: [`score`] compares cleaned text with it, [`opponents`] are simple rules to beat, [`losses`] tells
 //!   which content was removed by which pattern. `gold_texts` reads gold texts, and `scoring` scores whole corpora (feature
-//!   `pipeline`).
+//!   `pipeline`). `feeds` takes gold texts from the feeds of a crawl (feature `crawl`).
 //! - With inserted templates: [`injection`] puts templates into clean text and counts what is removed.
 //! - For templates found while documents arrive: [`removal`] judges what was removed, [`recent`] is detection with a
 //!   cache of pages, [`stream_figures`] are the figures by page, and [`line_chart`] draws them.
@@ -24,6 +24,8 @@ pub mod agreement;
 pub mod gold_texts;
 #[cfg(feature = "pipeline")]
 pub mod scoring;
+#[cfg(feature = "crawl")]
+pub mod feeds;
 #[cfg(feature = "pipeline")]
 pub mod nodes;
 #[cfg(feature = "pipeline")]

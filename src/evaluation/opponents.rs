@@ -36,15 +36,20 @@ impl LineCounts {
         ((share * self.documents as f64).ceil() as usize).max(2)
     }
 
+    /// The number of documents that have this line.
+    pub fn count(&self, line: &str) -> usize {
+        self.by_line.get(&masked(line)).copied().unwrap_or(0)
+    }
+
     /// The text without the lines that are in at least this many documents.
     pub fn strip(&self, text: &str, min_documents: usize) -> String {
-        let is_rare = |line: &&str| self.by_line.get(&masked(line)).is_none_or(|&count| count < min_documents);
+        let is_rare = |line: &&str| self.count(line) < min_documents;
         text.lines().filter(is_rare).collect::<Vec<&str>>().join("\n")
     }
 }
 
 /// The line as it is counted: trimmed, with each number replaced by 0.
-fn masked(line: &str) -> String {
+pub(super) fn masked(line: &str) -> String {
     let mut masked: Vec<char> = line.trim().chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     masked.dedup_by(|b, a| (*a, *b) == ('0', '0'));
     masked.into_iter().collect()

@@ -40,6 +40,14 @@ pub fn record(fields: &str, block: &[u8]) -> Vec<u8> {
     record_of_length(fields, &format!("Content-Length: {}\r\n", block.len()), block)
 }
 
+/// A WARC record with these fields and this name.
+#[cfg(feature = "crawl")]
+pub fn record_of(name: &str, fields: &str, block: &[u8]) -> Vec<u8> {
+    let length = block.len();
+    let header = format!("WARC/1.1\r\nWARC-Record-ID: <{name}>\r\n{fields}\r\nContent-Length: {length}\r\n\r\n");
+    [header.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
 /// A WARC record with this value as its length.
 pub fn record_of_length(fields: &str, length: &str, block: &[u8]) -> Vec<u8> {
     let id = block.iter().fold(block.len() as u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));

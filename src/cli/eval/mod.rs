@@ -1,5 +1,7 @@
 //! `dehusk eval`: measures how good mining and cleaning are.
 
+#[cfg(feature = "crawl")]
+mod feeds;
 mod gold;
 mod inject;
 mod nodes;
@@ -31,6 +33,12 @@ pub struct EvalCommand {
 enum Question {
     /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),
+    /// Clean the pages of a crawl, and compare with the feeds that carry whole articles
+    #[cfg(feature = "crawl")]
+    Feeds(Box<feeds::FeedsArgs>),
+    #[cfg(not(feature = "crawl"))]
+    #[command(hide = true)]
+    Feeds(super::BuiltWithout),
     /// Divide single HTML pages into template and content, and compare with gold text
     Nodes(Box<nodes::NodesArgs>),
     /// Divide HTML pages into segments, and compare with segments that people marked
@@ -46,6 +54,12 @@ pub fn run(args: &EvalCommand, global: &Global, reporter: &Reporter) -> anyhow::
     match &args.question {
         None => gold::run(&args.gold, global, reporter),
         Some(Question::Inject(args)) => inject::run(args, global, reporter),
+        #[cfg(feature = "crawl")]
+        Some(Question::Feeds(args)) => feeds::run(args, global, reporter),
+        #[cfg(not(feature = "crawl"))]
+        Some(Question::Feeds(_)) => {
+            anyhow::bail!("this program was built without `eval feeds`: build it with `--features crawl`")
+        }
         Some(Question::Nodes(args)) => nodes::run(args, reporter),
         Some(Question::Segments(args)) => segments::run(args, reporter),
         Some(Question::Blocks(args)) => blocks::run(args, reporter),

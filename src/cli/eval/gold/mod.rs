@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use serde_json::Value;
 
 use dehusk::corpus::{Inventory, SourceListing};
 use dehusk::evaluation::gold_texts::GoldTexts;
@@ -26,7 +27,7 @@ use crate::cli::{Exit, Global};
 /// Maximum number of names in a warning. Three dots stand for the others.
 const NAMES_TOLD: usize = 3;
 
-/// Options of scoring against gold text.
+/// Options of `dehusk eval` without a subcommand.
 #[derive(Args, Debug)]
 pub struct GoldArgs {
     #[command(flatten)]
@@ -35,6 +36,13 @@ pub struct GoldArgs {
     // It is required here, but not for the subcommands.
     #[arg(long, required = true, value_name = "DIR")]
     gold: Option<PathBuf>,
+    #[command(flatten)]
+    scoring: ScoringArgs,
+}
+
+/// Options of scoring against gold text.
+#[derive(Args, Debug)]
+pub struct ScoringArgs {
     /// Also mine only every second document, and score the others
     ///
     /// Also mine only every second document. Score the other documents with these patterns, and with those of all documents.
@@ -74,26 +82,58 @@ pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
-    let libraries = libraries(args, &inventory, &listings, global, reporter, &mut summary)?;
-    let methods = Methods {
-        asked: suited(args.cleaning.options()?, inventory.options().html),
-        union: args.cleaning.text.any.union_options(),
-    };
-    let inventory = inventory.with_trees();
-    let scoring = Scoring::new(&inventory, &listings, &gold, &libraries, &methods, reporter);
-    let scored = summary.time("score", || scoring.score_all(global.threads()))?;
-    let figures = Figures::of(scored, libraries.judged());
-    if figures.is_empty() {
-        bail!(gold.nothing_to_score(if args.half { " (--half scores every second document only)" } else { "" }));
-    }
-    warn_of_missing(&figures.missing(), reporter);
-    summary.skipped = reporter.skipped();
-    tell(
-        &args.summary,
-        &json::of(&figures, &args.telling, &gold, &summary),
-        &tables::of(&figures, &args.telling, &gold, &summary),
-    )?;
+    let scored = args.scoring.score(inventory, &listings, &gold, global, reporter, &mut summary)?;
+    scored.tell("", None)?;
     Ok(reporter.exit())
+}
+
+/// Figures, and how they are printed.
+pub struct Scored<'a> {
+    figures: Figures,
+    args: &'a ScoringArgs,
+    gold: &'a GoldTexts,
+    summary: &'a Summary,
+}
+
+impl Scored<'_> {
+    /// Prints the figures: as text below a heading, or as JSON with one more key.
+    pub fn tell(&self, heading: &str, more: Option<(&str, Value)>) -> anyhow::Result<()> {
+        let Scored { figures, args, gold, summary } = self;
+        let mut json = json::of(figures, &args.telling, gold, summary);
+        if let Some((key, value)) = more {
+            json[key] = value;
+        }
+        tell(&args.summary, &json, &(heading.to_owned() + &tables::of(figures, &args.telling, gold, summary)))
+    }
+}
+
+impl ScoringArgs {
+    /// Mines the corpus, or loads patterns, and scores the documents that have gold text.
+    pub fn score<'a>(
+        &'a self,
+        inventory: Inventory,
+        listings: &[SourceListing],
+        gold: &'a GoldTexts,
+        global: &Global,
+        reporter: &Reporter,
+        summary: &'a mut Summary,
+    ) -> anyhow::Result<Scored<'a>> {
+        let libraries = libraries(self, &inventory, listings, global, reporter, summary)?;
+        let methods = Methods {
+            asked: suited(self.cleaning.options()?, inventory.options().html),
+            union: self.cleaning.text.any.union_options(),
+        };
+        let inventory = inventory.with_trees();
+        let scoring = Scoring::new(&inventory, listings, gold, &libraries, &methods, reporter);
+        let scored = summary.time("score", || scoring.score_all(global.threads()))?;
+        let figures = Figures::of(scored, libraries.judged());
+        if figures.is_empty() {
+            bail!(gold.nothing_to_score(if self.half { " (--half scores every second document only)" } else { "" }));
+        }
+        warn_of_missing(&figures.missing(), reporter);
+        summary.skipped = reporter.skipped();
+        Ok(Scored { figures, args: self, gold, summary })
+    }
 }
 
 /// Names gold texts without a document.
@@ -111,7 +151,7 @@ fn warn_of_missing(names: &[String], reporter: &Reporter) {
 
 /// The patterns to clean with: those in the given files, or those mined from the corpus, and from half of it.
 fn libraries(
-    args: &GoldArgs,
+    args: &ScoringArgs,
     inventory: &Inventory,
     listings: &[SourceListing],
     global: &Global,
