@@ -192,6 +192,8 @@ fn the_log_has_times() {
     let shared = server.closest(&address).expect("two requests");
     assert!(shared >= Duration::from_millis(30) && shared < Duration::from_millis(190), "{shared:?}");
     assert_eq!(server.closest_after_answer(&address), Some(Duration::ZERO));
+    let (closest, place) = server.closest_of_all().expect("two requests");
+    assert_eq!((closest, &*place), (shared, &*address));
     assert_eq!(server.most_at_once(&address), 2);
     assert_eq!(server.most_at_once("one.example"), 1);
     let log = server.log();

@@ -37,6 +37,8 @@ use connection::{Connection, Request};
 
 /// Connections at a time. More are closed at once.
 const MOST_CONNECTIONS: usize = 1000;
+/// Requests whose headers are kept.
+const MOST_HEADERS: usize = 20_000;
 /// An idle connection is closed after this time.
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -63,7 +65,7 @@ pub struct Seen {
     pub method: String,
     /// Its path, with the query.
     pub path: String,
-    /// Its headers, as they were written.
+    /// Its headers, as they were written. After the first 20 000 requests they are not kept, because they take much memory.
     pub headers: Vec<(String, String)>,
 }
 
@@ -89,6 +91,7 @@ struct Shared {
     threads: Mutex<Vec<JoinHandle<()>>>,
     connections: AtomicU64,
     most_open: AtomicUsize,
+    cookies: AtomicUsize,
     /// For session ids and the like.
     counter: AtomicU64,
     wrap: Option<Arc<dyn Wrap>>,
@@ -140,6 +143,7 @@ impl Server {
             threads: Mutex::default(),
             connections: AtomicU64::new(0),
             most_open: AtomicUsize::new(0),
+            cookies: AtomicUsize::new(0),
             counter: AtomicU64::new(0),
             wrap,
         });
@@ -206,13 +210,19 @@ impl Server {
         log
     }
 
-    /// Forgets all requests that are answered, such as those of a first run.
+    /// Forgets all requests, such as those of a first run. It waits until they are answered.
     pub fn forget(&self) {
-        // A request that is being answered has its place in the log.
-        while lock(&self.shared.log).iter().any(|seen| seen.until.is_none()) {
+        loop {
+            let mut log = lock(&self.shared.log);
+            // A request that is being answered has its place in the log.
+            if log.iter().all(|seen| seen.until.is_some()) {
+                log.clear();
+                self.shared.cookies.store(0, Ordering::Relaxed);
+                return;
+            }
+            drop(log);
             sleep(Duration::from_millis(5));
         }
-        lock(&self.shared.log).clear();
     }
 
     /// The number of requests for a page. The path has its query.
@@ -245,18 +255,36 @@ impl Server {
         seen.iter().map(|seen| open_at(seen.at)).max().unwrap_or(0)
     }
 
-    fn seen_at(&self, host_or_address: &str) -> Vec<Seen> {
-        let mut log = self.log();
-        match host_or_address.parse::<IpAddr>() {
-            Ok(address) => log.retain(|seen| seen.address == address),
-            Err(_) => log.retain(|seen| domain(&seen.host) == domain(host_or_address)),
+    /// The smallest time between two requests to one domain, or to one address, of all of them; and at which. Faster than
+    /// [`Server::closest`] for each of many hosts.
+    pub fn closest_of_all(&self) -> Option<(Duration, String)> {
+        let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+        for seen in lock(&self.shared.log).iter() {
+            times.entry(domain(&seen.host).to_owned()).or_default().push(seen.at);
+            times.entry(seen.address.to_string()).or_default().push(seen.at);
         }
+        let closest = times.into_iter().filter_map(|(name, mut times)| {
+            times.sort();
+            Some((times.windows(2).map(|pair| pair[1] - pair[0]).min()?, name))
+        });
+        closest.min()
+    }
+
+    /// The requests at a domain or an address, in the order in which they came.
+    fn seen_at(&self, host_or_address: &str) -> Vec<Seen> {
+        let address = host_or_address.parse::<IpAddr>();
+        let fits = |seen: &&Seen| match address {
+            Ok(address) => seen.address == address,
+            Err(_) => domain(&seen.host) == domain(host_or_address),
+        };
+        let mut log: Vec<Seen> = lock(&self.shared.log).iter().filter(fits).cloned().collect();
+        log.sort_by_key(|seen| seen.at);
         log
     }
 
     /// The number of requests that had a cookie. The server sets some; see [`Behaviour::SetCookies`].
     pub fn cookies(&self) -> usize {
-        lock(&self.shared.log).iter().filter(|seen| seen.header("cookie").is_some()).count()
+        self.shared.cookies.load(Ordering::Relaxed)
     }
 
     /// The number of connections so far.
@@ -443,6 +471,11 @@ fn answer(shared: &Shared, connection: &mut Connection, request: &Request, addre
 impl Shared {
     /// Writes a request into the log. Returns its place there.
     fn note(&self, request: &Request, address: IpAddr) -> usize {
+        if request.header("cookie").is_some() {
+            self.cookies.fetch_add(1, Ordering::Relaxed);
+        }
+        let mut log = lock(&self.log);
+        let headers = if log.len() < MOST_HEADERS { request.headers.clone() } else { Vec::new() };
         let seen = Seen {
             at: request.at - self.start,
             until: None,
@@ -450,9 +483,8 @@ impl Shared {
             address,
             method: request.method.clone(),
             path: request.path.clone(),
-            headers: request.headers.clone(),
+            headers,
         };
-        let mut log = lock(&self.log);
         log.push(seen);
         log.len() - 1
     }
