@@ -3,8 +3,15 @@
 //! It knows nothing of boilerplate: other programs read what it writes.
 
 pub mod address;
+pub mod archive;
 pub mod feed;
+pub mod fetch;
+pub mod frontier;
+pub mod http;
 pub mod links;
+pub mod public;
+pub mod record;
+pub mod resolve;
 pub mod robots;
 pub mod sitemap;
 

@@ -1,0 +1,506 @@
+//! What is still to be visited and what was visited, in a file.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use redb::{Database, Durability, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use crate::archive::Position;
+use crate::record::PayloadDigest;
+
+/// What a URL is expected to be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// A page, or what is found to be a feed.
+    Page,
+    /// A feed.
+    Feed,
+    /// A sitemap.
+    Sitemap,
+    /// The robots.txt of this origin.
+    Robots(String),
+}
+
+/// A URL to visit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// An [`Address`](crate::address::Address).
+    pub url: String,
+    /// What it is expected to be.
+    pub kind: Kind,
+    /// How many links lead here from what a person, a feed or a sitemap named. Of a sitemap: how many sitemaps.
+    pub depth: u8,
+    /// How many redirections lead here.
+    pub redirects: u8,
+    /// How often it was tried in vain.
+    pub tries: u8,
+    /// It is not tried before this time, in milliseconds since 1970.
+    pub not_before: u64,
+}
+
+impl Entry {
+    /// An entry that was not tried yet.
+    pub fn new(url: &str, kind: Kind, depth: u8) -> Entry {
+        Entry { url: url.to_owned(), kind, depth, redirects: 0, tries: 0, not_before: 0 }
+    }
+
+    /// What is visited first in a lane: robots.txt, then feeds and sitemaps, then pages by their depth, and last what was tried before.
+    fn rank(&self) -> u8 {
+        match &self.kind {
+            _ if self.not_before > 0 => RETRIES,
+            Kind::Robots(_) => 0,
+            Kind::Feed | Kind::Sitemap => 1,
+            Kind::Page => (self.depth.saturating_add(2)).min(RETRIES - 1),
+        }
+    }
+}
+
+const RETRIES: u8 = 255;
+
+/// What a visit found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// `ETag`
+    pub etag: Option<String>,
+    /// `Last-Modified`
+    pub last_modified: Option<String>,
+    /// Of the body.
+    pub digest: PayloadDigest,
+    /// The id of its record.
+    pub record: String,
+}
+
+/// Where an entry stands in the queue: its lane, its rank there, and its place among those of the same rank.
+pub type Key = (u32, u8, u64);
+
+/// What is known of a URL.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Known {
+    /// The last run that had it in its queue.
+    run: u32,
+    queued: Option<Key>,
+    visit: Option<Visit>,
+}
+
+/// A robots.txt, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Robots {
+    /// Its first bytes.
+    Rules(Vec<u8>),
+    /// It does not exist: everything is allowed.
+    Missing,
+    /// It could not be read, and is asked for again at this time, in milliseconds since 1970. Until then, nothing is allowed.
+    Unreachable {
+        /// How often it was tried.
+        tries: u8,
+        /// When it is asked for again.
+        again: u64,
+    },
+}
+
+/// What the frontier keeps about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The number of this run.
+    pub run: u32,
+    /// Whether the run has not come to its end.
+    pub is_open: bool,
+    /// The next place in the queue.
+    order: u64,
+    /// The next lane.
+    lanes: u32,
+    /// Up to here, the archive is known.
+    pub position: Position,
+}
+
+/// What a lane has done in its last run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneRow {
+    /// The registered domain.
+    pub domain: String,
+    /// The run.
+    pub run: u32,
+    /// Number of pages that were fetched in it.
+    pub pages: u64,
+    /// It wants to be left alone until this time, in milliseconds since 1970.
+    pub not_before: u64,
+}
+
+/// An error in the file.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct FrontierError(#[from] Box<redb::Error>);
+
+macro_rules! from_redb {
+    ($($error:ty),*) => {$(
+        impl From<$error> for FrontierError {
+            fn from(error: $error) -> FrontierError {
+                FrontierError(Box::new(error.into()))
+            }
+        }
+    )*};
+}
+
+from_redb!(
+    redb::DatabaseError,
+    redb::TransactionError,
+    redb::TableError,
+    redb::StorageError,
+    redb::CommitError,
+    redb::SetDurabilityError
+);
+
+type Result<T> = std::result::Result<T, FrontierError>;
+
+const QUEUE: TableDefinition<Key, &[u8]> = TableDefinition::new("queue");
+const KNOWN: TableDefinition<u128, &[u8]> = TableDefinition::new("known");
+const LANES: TableDefinition<u32, &[u8]> = TableDefinition::new("lanes");
+const DOMAINS: TableDefinition<&str, u32> = TableDefinition::new("domains");
+const ROBOTS: TableDefinition<&str, &[u8]> = TableDefinition::new("robots");
+const STATE: TableDefinition<&str, &[u8]> = TableDefinition::new("state");
+
+/// Memory for pages of the file.
+const CACHE: usize = 64 << 20;
+
+/// The queue of a crawl, and what it knows. Nothing of it is lost when the crawler is killed but what came after the last commit.
+pub struct Frontier {
+    /// What is not committed. It must go before the file is closed.
+    writing: Option<WriteTransaction>,
+    database: Database,
+    /// Of this run.
+    pub state: State,
+    /// Lanes of domains, as far as they were asked for.
+    domains: HashMap<String, u32>,
+}
+
+impl Frontier {
+    /// Opens the file, or creates it.
+    pub fn open(path: &Path) -> Result<Frontier> {
+        let database = Database::builder().set_cache_size(CACHE).create(path)?;
+        let writing = begin(&database)?;
+        writing.open_table(QUEUE)?;
+        writing.open_table(KNOWN)?;
+        writing.open_table(LANES)?;
+        writing.open_table(DOMAINS)?;
+        writing.open_table(ROBOTS)?;
+        let state = writing.open_table(STATE)?.get("state")?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
+        Ok(Frontier { database, writing: Some(writing), state, domains: HashMap::new() })
+    }
+
+    fn writing(&mut self) -> Result<&WriteTransaction> {
+        match &mut self.writing {
+            Some(writing) => Ok(writing),
+            none => Ok(none.insert(begin(&self.database)?)),
+        }
+    }
+
+    /// Writes everything to the disk. The archive is there up to `position`.
+    pub fn commit(&mut self, position: Position) -> Result<()> {
+        self.state.position = position;
+        let state = written(&self.state);
+        self.writing()?.open_table(STATE)?.insert("state", &state[..])?;
+        self.writing.take().map_or(Ok(()), WriteTransaction::commit)?;
+        Ok(())
+    }
+
+    /// Number of entries in the queue.
+    pub fn len(&mut self) -> Result<u64> {
+        Ok(self.writing()?.open_table(QUEUE)?.len()?)
+    }
+
+    /// Whether the queue is empty.
+    pub fn is_empty(&mut self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Empties the queue.
+    pub fn clear(&mut self) -> Result<()> {
+        self.writing()?.open_table(QUEUE)?.retain(|_, _| false)?;
+        Ok(())
+    }
+
+    /// The lane of a registered domain.
+    pub fn lane(&mut self, domain: &str) -> Result<u32> {
+        if let Some(&lane) = self.domains.get(domain) {
+            return Ok(lane);
+        }
+        let next = self.state.lanes;
+        let writing = self.writing()?;
+        let mut domains = writing.open_table(DOMAINS)?;
+        let found = domains.get(domain)?.map(|lane| lane.value());
+        let lane = match found {
+            Some(lane) => lane,
+            None => {
+                domains.insert(domain, next)?;
+                let row = LaneRow { domain: domain.to_owned(), ..LaneRow::default() };
+                writing.open_table(LANES)?.insert(next, &written(&row)[..])?;
+                next
+            }
+        };
+        drop(domains);
+        self.state.lanes = next.max(lane + 1);
+        self.domains.insert(domain.to_owned(), lane);
+        Ok(lane)
+    }
+
+    /// What is known of a lane.
+    pub fn lane_row(&mut self, lane: u32) -> Result<LaneRow> {
+        let rows = self.writing()?.open_table(LANES)?;
+        let row = rows.get(lane)?.and_then(|bytes| read(bytes.value()));
+        Ok(row.unwrap_or_default())
+    }
+
+    /// Notes what is known of a lane.
+    pub fn set_lane_row(&mut self, lane: u32, row: &LaneRow) -> Result<()> {
+        self.writing()?.open_table(LANES)?.insert(lane, &written(row)[..])?;
+        Ok(())
+    }
+
+    /// The lanes that have entries.
+    pub fn waiting_lanes(&mut self) -> Result<Vec<u32>> {
+        let queue = self.writing()?.open_table(QUEUE)?;
+        let mut lanes = Vec::new();
+        let mut next = 0;
+        while let Some(entry) = queue.range((next, 0, 0)..)?.next() {
+            let (lane, ..) = entry?.0.value();
+            lanes.push(lane);
+            match lane.checked_add(1) {
+                Some(after) => next = after,
+                None => break,
+            }
+        }
+        Ok(lanes)
+    }
+
+    /// Adds entries to a lane that were in no queue of this run. Returns how many those are.
+    pub fn push<'e>(&mut self, lane: u32, entries: impl IntoIterator<Item = &'e Entry>) -> Result<usize> {
+        let (run, mut order) = (self.state.run, self.state.order);
+        let writing = self.writing()?;
+        let (mut known, mut queue) = (writing.open_table(KNOWN)?, writing.open_table(QUEUE)?);
+        let mut added = 0;
+        for entry in entries {
+            let hash = hash(&entry.url);
+            let of_url: Known = known.get(hash)?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
+            if of_url.run == run {
+                continue;
+            }
+            let key = (lane, entry.rank(), order);
+            order += 1;
+            queue.insert(key, &written(entry)[..])?;
+            known.insert(hash, &written(&Known { run, queued: Some(key), ..of_url })[..])?;
+            added += 1;
+        }
+        drop((known, queue));
+        self.state.order = order;
+        Ok(added)
+    }
+
+    /// Adds the robots.txt of an origin, which may be asked for more than once in a run.
+    pub fn push_robots(&mut self, lane: u32, entry: &Entry) -> Result<()> {
+        let key = (lane, entry.rank(), self.state.order);
+        self.state.order += 1;
+        self.writing()?.open_table(QUEUE)?.insert(key, &written(entry)[..])?;
+        Ok(())
+    }
+
+    /// The first entry of a lane.
+    pub fn first(&mut self, lane: u32) -> Result<Option<(Key, Entry)>> {
+        let queue = self.writing()?.open_table(QUEUE)?;
+        let first = queue.range((lane, 0, 0)..=(lane, u8::MAX, u64::MAX))?.next();
+        let first = first.transpose()?.map(|(key, entry)| (key.value(), read(entry.value())));
+        Ok(first.and_then(|(key, entry)| Some((key, entry?))))
+    }
+
+    /// The entry of a URL that is in the queue.
+    pub fn queued(&mut self, url: &str) -> Result<Option<(Key, Entry)>> {
+        let Some(key) = self.known(url)?.queued else { return Ok(None) };
+        let queue = self.writing()?.open_table(QUEUE)?;
+        let entry = queue.get(key)?.and_then(|bytes| read(bytes.value()));
+        Ok(entry.map(|entry| (key, entry)))
+    }
+
+    /// What the last visit of a URL found.
+    pub fn visit(&mut self, url: &str) -> Result<Option<Visit>> {
+        Ok(self.known(url)?.visit)
+    }
+
+    fn known(&mut self, url: &str) -> Result<Known> {
+        let known = self.writing()?.open_table(KNOWN)?;
+        let of_url = known.get(hash(url))?.and_then(|bytes| read(bytes.value()));
+        Ok(of_url.unwrap_or_default())
+    }
+
+    /// Takes an entry out of the queue. A visit that found nothing new leaves what is known.
+    pub fn finish(&mut self, key: Key, url: &str, visit: Option<Visit>) -> Result<()> {
+        let run = self.state.run;
+        let known = self.known(url)?;
+        let writing = self.writing()?;
+        writing.open_table(QUEUE)?.remove(key)?;
+        let known = Known { run, queued: None, visit: visit.or(known.visit) };
+        writing.open_table(KNOWN)?.insert(hash(url), &written(&known)[..])?;
+        Ok(())
+    }
+
+    /// Puts an entry back, to be tried again at the time that it says now.
+    pub fn postpone(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
+        let known = self.known(&entry.url)?;
+        // They are ordered by time. Of those with the same millisecond, the order decides.
+        let order = (entry.not_before << 20) | (self.state.order & 0xf_ffff);
+        self.state.order += 1;
+        let (new, run) = ((key.0, RETRIES, order), self.state.run);
+        let writing = self.writing()?;
+        let mut queue = writing.open_table(QUEUE)?;
+        queue.remove(key)?;
+        queue.insert(new, &written(entry)[..])?;
+        if !matches!(entry.kind, Kind::Robots(_)) {
+            let known = Known { run, queued: Some(new), visit: visit.or(known.visit) };
+            writing.open_table(KNOWN)?.insert(hash(&entry.url), &written(&known)[..])?;
+        }
+        Ok(())
+    }
+
+    /// Takes the entries of a lane out of the queue that `is_hopeless` says, and returns how many those are.
+    pub fn give_up(&mut self, lane: u32, is_hopeless: impl Fn(&Entry) -> bool) -> Result<u64> {
+        let mut count = 0;
+        let mut queue = self.writing()?.open_table(QUEUE)?;
+        queue.retain_in((lane, 0, 0)..=(lane, u8::MAX, u64::MAX), |_, bytes| {
+            let stays = read::<Entry>(bytes).is_some_and(|entry| !is_hopeless(&entry));
+            count += u64::from(!stays);
+            stays
+        })?;
+        Ok(count)
+    }
+
+    /// The robots.txt of an origin, and when it was read, in milliseconds since 1970.
+    pub fn robots(&mut self, origin: &str) -> Result<Option<(u64, Robots)>> {
+        let robots = self.writing()?.open_table(ROBOTS)?;
+        let found = robots.get(origin)?.and_then(|bytes| read(bytes.value()));
+        Ok(found)
+    }
+
+    /// Notes the robots.txt of an origin.
+    pub fn set_robots(&mut self, origin: &str, at: u64, robots: &Robots) -> Result<()> {
+        self.writing()?.open_table(ROBOTS)?.insert(origin, &written(&(at, robots))[..])?;
+        Ok(())
+    }
+}
+
+fn begin(database: &Database) -> Result<WriteTransaction> {
+    let mut writing = database.begin_write()?;
+    writing.set_durability(Durability::Immediate)?;
+    Ok(writing)
+}
+
+fn hash(url: &str) -> u128 {
+    XxHash3_128::oneshot(url.as_bytes())
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}
+
+fn written(value: &impl Serialize) -> Vec<u8> {
+    // Writing to memory cannot fail.
+    postcard::to_allocvec(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(folder: &Path) -> Frontier {
+        Frontier::open(&folder.join("state")).unwrap()
+    }
+
+    fn page(url: &str, depth: u8) -> Entry {
+        Entry::new(url, Kind::Page, depth)
+    }
+
+    fn order(frontier: &mut Frontier, lane: u32) -> Vec<String> {
+        let mut urls = Vec::new();
+        while let Some((key, entry)) = frontier.first(lane).unwrap() {
+            frontier.finish(key, &entry.url, None).unwrap();
+            urls.push(entry.url);
+        }
+        urls
+    }
+
+    #[test]
+    fn a_url_is_queued_once_in_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let lane = frontier.lane("a.example").unwrap();
+        let entries = [page("http://a.example/1", 0), page("http://a.example/2", 0), page("http://a.example/1", 0)];
+        assert_eq!(frontier.push(lane, &entries).unwrap(), 2);
+        assert_eq!(order(&mut frontier, lane), ["http://a.example/1", "http://a.example/2"]);
+        assert_eq!(frontier.push(lane, &entries).unwrap(), 0);
+        frontier.state.run = 2;
+        assert_eq!(frontier.push(lane, &entries).unwrap(), 2);
+    }
+
+    #[test]
+    fn robots_then_feeds_then_pages_by_depth_then_what_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let lane = frontier.lane("a.example").unwrap();
+        let other = frontier.lane("b.example").unwrap();
+        frontier.push(lane, &[page("late", 0), page("later", 0), page("deep", 1), page("flat", 0)]).unwrap();
+        frontier.push(other, &[page("other", 0)]).unwrap();
+        for (url, not_before) in [("later", 20), ("late", 10)] {
+            let (key, mut entry) = frontier.queued(url).unwrap().unwrap();
+            entry.not_before = not_before;
+            frontier.postpone(key, &entry, None).unwrap();
+        }
+        frontier.push(lane, &[Entry::new("feed", Kind::Feed, 0)]).unwrap();
+        frontier.push_robots(lane, &Entry::new("robots", Kind::Robots("a".to_owned()), 0)).unwrap();
+        assert_eq!(frontier.waiting_lanes().unwrap(), [lane, other]);
+        assert_eq!(order(&mut frontier, lane), ["robots", "feed", "flat", "deep", "late", "later"]);
+        assert_eq!(frontier.waiting_lanes().unwrap(), [other]);
+    }
+
+    #[test]
+    fn what_was_committed_is_there_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let visit =
+            Visit { at: 7, etag: Some("e".to_owned()), last_modified: None, digest: [1; 20], record: "r".to_owned() };
+        let position = Position { number: 2, byte: 77 };
+        {
+            let mut frontier = open(folder.path());
+            frontier.state.run = 3;
+            let lane = frontier.lane("a.example").unwrap();
+            frontier.push(lane, &[page("a", 0), page("b", 0)]).unwrap();
+            let (key, _) = frontier.queued("a").unwrap().unwrap();
+            frontier.finish(key, "a", Some(visit.clone())).unwrap();
+            frontier.set_robots("o", 5, &Robots::Rules(b"x".to_vec())).unwrap();
+            frontier.commit(position).unwrap();
+            frontier.push(lane, &[page("c", 0)]).unwrap(); // not committed
+        }
+        let mut frontier = open(folder.path());
+        assert_eq!((frontier.state.run, frontier.state.position, frontier.len().unwrap()), (3, position, 1));
+        assert_eq!(frontier.visit("a").unwrap(), Some(visit));
+        assert_eq!(frontier.robots("o").unwrap(), Some((5, Robots::Rules(b"x".to_vec()))));
+        let lane = frontier.lane("a.example").unwrap();
+        assert_eq!(frontier.lane("b.example").unwrap(), lane + 1);
+        assert_eq!(order(&mut frontier, lane), ["b"]);
+    }
+
+    #[test]
+    fn what_is_hopeless_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let [lane, other] = ["a", "b"].map(|domain| frontier.lane(domain).unwrap());
+        frontier.push(lane, &[page("a", 0), page("b", 0)]).unwrap();
+        frontier.push(other, &[page("c", 0)]).unwrap();
+        assert_eq!(frontier.give_up(lane, |entry| entry.url == "a").unwrap(), 1);
+        assert_eq!(order(&mut frontier, lane), ["b"]);
+        assert_eq!(order(&mut frontier, other), ["c"]);
+    }
+}
