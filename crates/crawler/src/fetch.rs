@@ -47,6 +47,8 @@ pub struct Request<'a> {
     pub etag: Option<&'a str>,
     /// The `Last-Modified` of what is known.
     pub last_modified: Option<&'a str>,
+    /// So many bytes of the body are enough. What comes after them is not read, and not missed.
+    pub enough: Option<u64>,
 }
 
 /// What the server answered.
@@ -177,13 +179,18 @@ impl Fetcher {
         });
         let head = Head::parse(&received).ok_or_else(|| FetchError::NoHttp("it has no header".to_owned()))?;
         let length = head.length().map_err(FetchError::NoHttp)?;
-        if head.status() == 200 && !is_text(&head.media_type()) {
+        if head.status() == 200 && request.enough.is_none() && !is_text(&head.media_type()) {
             return Err(FetchError::NoText(head.media_type().to_owned()));
+        }
+        let mut body = Vec::new();
+        if let Some(enough) = request.enough {
+            let mut reader = answer.into_body().into_reader().take(enough);
+            reader.read_to_end(&mut body).map_err(|error| self.broken(error, began))?;
+            return Ok(Response { at, ip: request.ip, request: sent, head, body });
         }
         if length.is_some_and(|length| length > self.limits.body) {
             return Err(FetchError::LongBody(self.limits.body));
         }
-        let mut body = Vec::new();
         let mut reader = answer.into_body().into_reader().take(self.limits.body + 1);
         reader.read_to_end(&mut body).map_err(|error| self.broken(error, began))?;
         if body.len() as u64 > self.limits.body {

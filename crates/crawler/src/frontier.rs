@@ -96,8 +96,6 @@ pub enum Robots {
     Missing,
     /// It could not be read, and is asked for again at this time, in milliseconds since 1970. Until then, nothing is allowed.
     Unreachable {
-        /// How often it was tried.
-        tries: u8,
         /// When it is asked for again.
         again: u64,
     },
@@ -129,6 +127,8 @@ pub struct LaneRow {
     pub pages: u64,
     /// It wants to be left alone until this time, in milliseconds since 1970.
     pub not_before: u64,
+    /// What its robots.txt asks for, in milliseconds.
+    pub crawl_delay: u64,
 }
 
 /// An error in the file.
@@ -335,6 +335,12 @@ impl Frontier {
         Ok(of_url.unwrap_or_default())
     }
 
+    /// Takes the robots.txt of an origin out of the queue.
+    pub fn finish_robots(&mut self, key: Key) -> Result<()> {
+        self.writing()?.open_table(QUEUE)?.remove(key)?;
+        Ok(())
+    }
+
     /// Takes an entry out of the queue. A visit that found nothing new leaves what is known.
     pub fn finish(&mut self, key: Key, url: &str, visit: Option<Visit>) -> Result<()> {
         let run = self.state.run;
@@ -357,10 +363,8 @@ impl Frontier {
         let mut queue = writing.open_table(QUEUE)?;
         queue.remove(key)?;
         queue.insert(new, &written(entry)[..])?;
-        if !matches!(entry.kind, Kind::Robots(_)) {
-            let known = Known { run, queued: Some(new), visit: visit.or(known.visit) };
-            writing.open_table(KNOWN)?.insert(hash(&entry.url), &written(&known)[..])?;
-        }
+        let known = Known { run, queued: Some(new), visit: visit.or(known.visit) };
+        writing.open_table(KNOWN)?.insert(hash(&entry.url), &written(&known)[..])?;
         Ok(())
     }
 

@@ -4,10 +4,13 @@
 
 pub mod address;
 pub mod archive;
+pub mod crawl;
+pub mod examine;
 pub mod feed;
 pub mod fetch;
 pub mod frontier;
 pub mod http;
+pub mod lanes;
 pub mod links;
 pub mod public;
 pub mod record;

@@ -1,0 +1,291 @@
+//! When which domain may be asked again.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::net::IpAddr;
+
+/// Milliseconds since 1970.
+pub type Time = u64;
+
+/// How long a busy server is left alone at the most, if it does not say for how long: an hour.
+const LONGEST_PENALTY: u64 = 3_600_000;
+
+/// The domains that have something to visit, by when they may be asked. A domain is asked for one thing after another, and so is an IP
+/// address: between the end of an answer and the next request there is at least the delay. It knows no clock; others tell the time.
+#[derive(Debug, Default)]
+pub struct Lanes {
+    lanes: HashMap<u32, Lane>,
+    /// The lanes that are not busy, by when they may go. What is no longer true is found out when it comes up.
+    queue: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    /// Lanes that may go at the same time go in the order in which they came.
+    order: u64,
+    addresses: HashMap<IpAddr, Machine>,
+    /// In milliseconds.
+    delay: u64,
+}
+
+/// A domain.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    /// When it may be asked.
+    next: Time,
+    /// Its place in the queue, if it is there.
+    queued: Option<(Time, u64)>,
+    is_busy: bool,
+    /// What its robots.txt asks for, in milliseconds.
+    crawl_delay: u64,
+    /// How much longer it is left alone, for it is busy. In milliseconds.
+    penalty: u64,
+}
+
+/// An IP address.
+#[derive(Debug, Default)]
+struct Machine {
+    next: Time,
+    is_busy: bool,
+    /// The lanes that wait until it has answered.
+    waiting: Vec<u32>,
+}
+
+impl Lanes {
+    /// `delay` is the least time between an answer and the next request, in milliseconds.
+    pub fn new(delay: u64) -> Lanes {
+        Lanes { delay, ..Lanes::default() }
+    }
+
+    /// The lane has something to visit, at this time at the earliest.
+    pub fn wake(&mut self, lane: u32, at: Time) {
+        let of_lane = self.lanes.entry(lane).or_default();
+        let at = at.max(of_lane.next);
+        if of_lane.is_busy || of_lane.queued.is_some_and(|(queued, _)| queued <= at) {
+            return;
+        }
+        self.order += 1;
+        of_lane.queued = Some((at, self.order));
+        self.queue.push(Reverse((at, self.order, lane)));
+    }
+
+    /// When the next lane may go. `None` if none waits.
+    pub fn next(&mut self) -> Option<Time> {
+        while let Some(&Reverse((at, order, lane))) = self.queue.peek() {
+            if self.lanes.get(&lane).is_some_and(|lane| lane.queued == Some((at, order))) {
+                return Some(at);
+            }
+            self.queue.pop();
+        }
+        None
+    }
+
+    /// Takes out a lane that may go now.
+    pub fn pop(&mut self, now: Time) -> Option<u32> {
+        self.next().filter(|&at| at <= now)?;
+        let Reverse((.., lane)) = self.queue.pop()?;
+        self.lanes.entry(lane).or_default().queued = None;
+        Some(lane)
+    }
+
+    /// The lane does not come again until it is released.
+    pub fn hold(&mut self, lane: u32) {
+        self.lanes.entry(lane).or_default().is_busy = true;
+    }
+
+    /// Ends [`Lanes::hold`].
+    pub fn release(&mut self, lane: u32) {
+        self.lanes.entry(lane).or_default().is_busy = false;
+    }
+
+    /// Whether the lane may ask this machine now. Then both are busy until [`Lanes::answered`]. Otherwise the lane comes again when
+    /// the machine may be asked.
+    pub fn may_ask(&mut self, lane: u32, ip: IpAddr, now: Time) -> bool {
+        let machine = self.addresses.entry(ip).or_default();
+        if machine.is_busy {
+            machine.waiting.push(lane);
+            return false;
+        }
+        if machine.next > now {
+            let at = machine.next;
+            self.wake(lane, at);
+            return false;
+        }
+        machine.is_busy = true;
+        self.lanes.entry(lane).or_default().is_busy = true;
+        true
+    }
+
+    /// The machine has answered the lane, or will not. It `took` so many milliseconds.
+    pub fn answered(&mut self, lane: u32, ip: IpAddr, now: Time, took: u64) {
+        let of_lane = self.lanes.entry(lane).or_default();
+        of_lane.is_busy = false;
+        of_lane.penalty /= 2;
+        // Who needs long for an answer gets as long to rest.
+        let at = now + self.delay.max(of_lane.crawl_delay).max(took) + of_lane.penalty;
+        of_lane.next = of_lane.next.max(at);
+        let machine = self.addresses.entry(ip).or_default();
+        machine.is_busy = false;
+        machine.next = machine.next.max(at);
+        let waiting = std::mem::take(&mut machine.waiting);
+        waiting.into_iter().for_each(|lane| self.wake(lane, at));
+    }
+
+    /// The server of a lane is busy: it is left alone until then, or for twice as long as the last time. Returns until when.
+    pub fn is_busy(&mut self, lane: u32, now: Time, until: Option<Time>) -> Time {
+        let of_lane = self.lanes.entry(lane).or_default();
+        let at = until.unwrap_or_else(|| {
+            // The last answer has halved it.
+            of_lane.penalty = (4 * of_lane.penalty).clamp(2 * self.delay.max(500), LONGEST_PENALTY);
+            now + of_lane.penalty
+        });
+        of_lane.next = of_lane.next.max(at);
+        of_lane.next
+    }
+
+    /// The robots.txt of the lane asks for this delay, in milliseconds. Of several hosts, the longest counts.
+    pub fn set_crawl_delay(&mut self, lane: u32, delay: u64) {
+        let of_lane = self.lanes.entry(lane).or_default();
+        let more = delay.saturating_sub(of_lane.crawl_delay.max(self.delay));
+        of_lane.crawl_delay = of_lane.crawl_delay.max(delay);
+        of_lane.next += more;
+    }
+
+    /// Nothing is asked of the lane before this time.
+    pub fn not_before(&mut self, lane: u32, at: Time) {
+        let of_lane = self.lanes.entry(lane).or_default();
+        of_lane.next = of_lane.next.max(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ip(last: u8) -> IpAddr {
+        IpAddr::from([127, 0, 0, last])
+    }
+
+    #[test]
+    fn a_lane_that_may_not_go_gives_way_to_one_that_may() {
+        let mut lanes = Lanes::new(1000);
+        lanes.wake(1, 0);
+        lanes.wake(2, 0);
+        assert_eq!(lanes.pop(0), Some(1));
+        assert!(lanes.may_ask(1, ip(1), 0));
+        lanes.answered(1, ip(1), 10, 10);
+        lanes.wake(1, 10);
+        assert_eq!(lanes.pop(10), Some(2));
+        assert!(lanes.may_ask(2, ip(2), 10));
+        assert_eq!((lanes.pop(1009), lanes.next(), lanes.pop(1010)), (None, Some(1010), Some(1)));
+    }
+
+    #[test]
+    fn lanes_of_one_machine_take_turns() {
+        let mut lanes = Lanes::new(1000);
+        lanes.wake(1, 0);
+        lanes.wake(2, 0);
+        assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
+        assert!(lanes.pop(0) == Some(2) && !lanes.may_ask(2, ip(1), 0));
+        assert_eq!(lanes.next(), None);
+        lanes.answered(1, ip(1), 50, 50);
+        lanes.wake(1, 50);
+        assert_eq!(lanes.next(), Some(1050));
+        assert!(lanes.pop(1050) == Some(2) && lanes.may_ask(2, ip(1), 1050));
+        assert!(lanes.pop(1050) == Some(1) && !lanes.may_ask(1, ip(1), 1050));
+    }
+
+    #[test]
+    fn delays() {
+        let mut lanes = Lanes::new(1000);
+        let ask = |lanes: &mut Lanes, now: Time, took: Time| {
+            lanes.wake(1, now);
+            assert!(lanes.pop(now) == Some(1) && lanes.may_ask(1, ip(1), now));
+            lanes.answered(1, ip(1), now + took, took);
+            lanes.wake(1, now);
+            lanes.next().unwrap() - now - took
+        };
+        assert_eq!(ask(&mut lanes, 0, 10), 1000);
+        assert_eq!(ask(&mut lanes, 10_000, 3000), 3000);
+        lanes.set_crawl_delay(1, 5000);
+        assert_eq!(ask(&mut lanes, 20_000, 10), 5000);
+        lanes.set_crawl_delay(1, 2000); // of another host
+        assert_eq!(ask(&mut lanes, 30_000, 10), 5000);
+    }
+
+    #[test]
+    fn a_crawl_delay_counts_from_the_answer_that_says_it() {
+        let mut lanes = Lanes::new(1000);
+        lanes.wake(1, 0);
+        assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
+        lanes.answered(1, ip(1), 10, 10);
+        lanes.set_crawl_delay(1, 3000);
+        lanes.wake(1, 10);
+        assert_eq!(lanes.next(), Some(3010));
+    }
+
+    #[test]
+    fn a_busy_server_is_left_alone() {
+        let mut lanes = Lanes::new(1000);
+        assert_eq!(lanes.is_busy(1, 100, Some(7000)), 7000);
+        let mut lanes = Lanes::new(1000);
+        let mut waits = Vec::new();
+        for _ in 0..14 {
+            lanes.answered(1, ip(1), 0, 0);
+            lanes.is_busy(1, 0, None);
+            waits.push(lanes.lanes[&1].penalty);
+        }
+        assert_eq!(waits[..4], [2000, 4000, 8000, 16_000]);
+        assert_eq!(waits.last(), Some(&LONGEST_PENALTY));
+    }
+
+    proptest! {
+        /// No domain and no machine is ever asked too early, everybody has a turn, and no time is lost.
+        #[test]
+        fn a_simulated_crawl_keeps_all_delays(
+            machines in prop::collection::vec(0..4_u8, 1..12),
+            pages in 1..6_usize,
+            took in prop::collection::vec(0..400_u64, 1..9),
+            threads in 1..5_usize,
+        ) {
+            const DELAY: u64 = 100;
+            let mut lanes = Lanes::new(DELAY);
+            let mut left: Vec<usize> = machines.iter().map(|_| pages).collect();
+            (0..machines.len()).for_each(|lane| lanes.wake(lane as u32, 0));
+            // Of each domain and machine, when its last answer ended.
+            let (mut domains, mut addresses) = (HashMap::new(), HashMap::new());
+            let mut flying: VecDeque<(Time, u32, u64)> = VecDeque::new();
+            let (mut now, mut asked) = (0, 0);
+            loop {
+                while flying.len() < threads {
+                    let Some(lane) = lanes.pop(now) else { break };
+                    let machine = ip(machines[lane as usize]);
+                    if left[lane as usize] == 0 || !lanes.may_ask(lane, machine, now) {
+                        continue;
+                    }
+                    let took = took[asked % took.len()];
+                    asked += 1;
+                    left[lane as usize] -= 1;
+                    prop_assert!(domains.get(&lane).is_none_or(|&end| now >= end + DELAY));
+                    prop_assert!(addresses.get(&machine).is_none_or(|&end| now >= end + DELAY));
+                    flying.push_back((now + took, lane, took));
+                }
+                flying.make_contiguous().sort_unstable();
+                let answer = flying.front().map(|&(at, ..)| at);
+                let next = if flying.len() < threads { lanes.next() } else { None };
+                let Some(then) = answer.into_iter().chain(next).min() else { break };
+                prop_assert!(then > now || answer == Some(now), "it stands still");
+                now = then.max(now);
+                if answer == Some(now) {
+                    let (at, lane, took) = flying.pop_front().unwrap();
+                    let machine = ip(machines[lane as usize]);
+                    lanes.answered(lane, machine, at, took);
+                    lanes.wake(lane, at);
+                    domains.insert(lane, at);
+                    addresses.insert(machine, at);
+                }
+            }
+            prop_assert_eq!(left.iter().sum::<usize>(), 0);
+        }
+    }
+}

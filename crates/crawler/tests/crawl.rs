@@ -1,0 +1,174 @@
+//! Crawls of sites that behave.
+
+mod crawling;
+mod server;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use crawling::{answers, crawl, crawled, options, pages, stored};
+use dehusk_crawler::crawl::{CrawlError, Options, Seed, Start};
+use dehusk_crawler::frontier::Kind;
+use server::{Behaviour, PAPERS, Server, Sites, articles};
+
+#[test]
+fn all_pages_of_many_hosts_and_none_too_early() {
+    const DELAY: Duration = Duration::from_millis(40);
+    let server = Server::start(Sites::many(20, 15));
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { delay: DELAY, depth: 1, threads: 16, ..options(&server) };
+    let homes: Vec<String> = server.names().iter().map(|(host, _)| server.url(host, "/")).collect();
+    let (summary, _) = crawled(folder.path(), options, pages(&homes));
+    assert_eq!((summary.pages, summary.left, summary.failed.len()), (300, 0, 0), "{summary:?}");
+    assert_eq!(stored(folder.path()).len(), 300);
+    let (closest, host) = server.closest_of_all().unwrap();
+    assert!(closest >= DELAY, "{closest:?} at {host}");
+    assert!(homes.iter().all(|home| server.most_at_once(&home[7..home.len() - 7]) <= 1));
+}
+
+#[test]
+fn hosts_of_one_machine_share_its_delay() {
+    const DELAY: Duration = Duration::from_millis(50);
+    let mut sites = Sites::new();
+    sites.page("a.example", "/", "<p>A").page("b.example", "/", "<p>B").share(&["a.example", "b.example"]);
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let homes = ["a.example", "b.example"].map(|host| server.url(host, "/"));
+    let (summary, _) = crawled(folder.path(), Options { delay: DELAY, ..options(&server) }, pages(&homes));
+    assert_eq!(summary.pages, 2);
+    let closest = server.closest(&server.address("a.example").to_string()).unwrap();
+    assert!(closest >= DELAY, "{closest:?}");
+}
+
+#[test]
+fn newspapers_by_their_feeds_and_sitemaps() {
+    let server = Server::start(Sites::news(&PAPERS));
+    let folder = tempfile::tempdir().unwrap();
+    let homes: Vec<String> = PAPERS.iter().map(|host| server.url(host, "/")).collect();
+    let options = Options { sitemaps: true, feeds: true, ..options(&server) };
+    let (summary, told) = crawled(folder.path(), options, pages(&homes));
+    assert!(summary.feeds > 0 && summary.sitemaps > 0, "{summary:?} {:?}", told.failed);
+    let stored = stored(folder.path());
+    // Four of the papers tell of their articles, one of them only of the last ones.
+    let complete = PAPERS.iter().filter(|host| {
+        let found = articles(host).iter().filter(|article| stored.contains(&server.url(host, &article.path))).count();
+        found == articles(host).len()
+    });
+    assert!(complete.count() >= 3, "{stored:?}");
+}
+
+#[test]
+fn who_forbids_everything_gets_one_request() {
+    let mut sites = Sites::new();
+    sites.page("a.example", "/", "<p>A").robots("a.example", "User-agent: *\nDisallow: /\n");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let urls: Vec<String> = (0..50).map(|page| server.url("a.example", &format!("/{page}"))).collect();
+    let (summary, _) = crawled(folder.path(), options(&server), pages(&urls));
+    assert_eq!((server.log().len(), summary.forbidden, summary.pages), (1, 50, 0));
+    // Its rules are known for a day.
+    let (summary, _) = crawled(folder.path(), options(&server), pages(&urls));
+    assert_eq!((server.log().len(), summary.forbidden), (1, 50));
+}
+
+#[test]
+fn a_second_run_asks_for_what_has_changed() {
+    let server = Server::start(Sites::many(2, 5));
+    let folder = tempfile::tempdir().unwrap();
+    let hosts: Vec<String> = server.names().into_iter().map(|(host, _)| host).collect();
+    let homes: Vec<String> = hosts.iter().map(|host| server.url(host, "/")).collect();
+    let urls: Vec<String> =
+        hosts.iter().flat_map(|host| (0..5).map(|page| server.url(host, &format!("/p/{page}")))).collect();
+    let all = pages(&[homes, urls].concat());
+    let (first, _) = crawled(folder.path(), options(&server), all.clone());
+    assert!(first.pages >= 10 && first.unchanged == 0, "{first:?}");
+    server.change(&hosts[0], "/p/3");
+    let (second, _) = crawled(folder.path(), options(&server), all);
+    assert_eq!((second.pages, second.unchanged), (first.pages, first.pages - 1), "{second:?}");
+    let of_page =
+        |(url, status, body): &(String, u16, Vec<u8>)| url.ends_with("/p/3") && *status == 200 && !body.is_empty();
+    assert_eq!(
+        answers(folder.path()).iter().filter(|answer| of_page(answer)).count(),
+        3,
+        "one of each host, and the change"
+    );
+}
+
+#[test]
+fn what_was_stopped_goes_on_only_if_asked() {
+    let server = Server::start(Sites::many(1, 30));
+    let folder = tempfile::tempdir().unwrap();
+    let home = pages(&[server.url(&server.names()[0].0, "/")]);
+    let some = Options { depth: 1, max_pages: Some(10), ..options(&server) };
+    let all = Options { depth: 1, ..options(&server) };
+    assert!(matches!(
+        crawl(folder.path(), all.clone(), Start::Resume, home.clone()),
+        Err(CrawlError::NothingToResume(_))
+    ));
+    let (summary, _) = crawled(folder.path(), some.clone(), home.clone());
+    assert_eq!((summary.pages, summary.left), (10, 20));
+    let refused = crawl(folder.path(), all.clone(), Start::New, home.clone());
+    assert!(matches!(refused, Err(CrawlError::Unfinished { left: 20, .. })));
+    let before = server.log().len();
+    let (summary, _) = crawl(folder.path(), all.clone(), Start::Resume, Vec::new()).unwrap();
+    assert_eq!((summary.pages, summary.left, server.log().len() - before), (20, 0, 20));
+    assert_eq!(stored(folder.path()).len(), 30);
+    let (_, _) = crawled(folder.path(), some, home.clone());
+    let (summary, _) = crawl(folder.path(), all, Start::Restart, home).unwrap();
+    assert_eq!((summary.pages, summary.left), (30, 0));
+}
+
+#[test]
+fn limits_of_domains_are_told() {
+    let server = Server::start(Sites::many(2, 30));
+    let folder = tempfile::tempdir().unwrap();
+    let homes: Vec<String> = server.names().iter().map(|(host, _)| server.url(host, "/")).collect();
+    let options = Options { depth: 1, per_domain: 7, ..options(&server) };
+    let (summary, _) = crawled(folder.path(), options, pages(&homes));
+    assert_eq!((summary.pages, summary.over_limit, summary.left), (14, 46, 0));
+}
+
+#[test]
+fn busy_servers_are_asked_later() {
+    let mut sites = Sites::many(1, 3);
+    let host = sites.hosts()[0].clone();
+    sites.behave(&host, "/p/1", Behaviour::RetryAfter { seconds: 1, times: 1 });
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { depth: 1, ..options(&server) };
+    let began = Instant::now();
+    let (summary, told) = crawled(folder.path(), options, pages(&[server.url(&host, "/")]));
+    assert_eq!((summary.pages, summary.left), (3, 0), "{summary:?} {:?}", told.failed);
+    assert!(began.elapsed() >= Duration::from_secs(1));
+    let log = server.log();
+    let busy = log.iter().position(|seen| seen.path == "/p/1").unwrap();
+    assert!(log[busy + 1].at - log[busy].at >= Duration::from_secs(1), "nobody else of the host is asked meanwhile");
+    assert_eq!(server.count(&host, "/p/1"), 2);
+}
+
+#[test]
+fn feeds_are_watched_by_their_own_hints() {
+    let mut sites = Sites::news(&["tideline-wire.example"]);
+    sites.robots("tideline-wire.example", "");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { watch: Some(Duration::from_millis(300)), max_pages: Some(2), ..options(&server) };
+    let feed = Seed { url: server.url("tideline-wire.example", "/feed.xml"), kind: Kind::Feed };
+    let mut copy = Vec::new();
+    let crawl = dehusk_crawler::crawl::Crawl::open(folder.path(), options, Start::New).unwrap();
+    let summary = crawl.run(vec![feed].into_iter(), &crawling::Told::default(), Some(&mut copy)).unwrap();
+    assert_eq!(summary.pages, 2);
+    let copied = String::from_utf8_lossy(&copy).matches("WARC-Type: response").count();
+    assert_eq!(copied, 2, "pages are copied, and nothing else");
+}
+
+#[test]
+fn urls_that_cannot_be_visited_are_told() {
+    let server = Server::start(Sites::many(1, 1));
+    let folder = tempfile::tempdir().unwrap();
+    let urls = ["ftp://a.example/", "no url", "http://127.0.0.1:9/"].map(str::to_owned);
+    let (summary, told) = crawled(folder.path(), options(&server), pages(&urls));
+    let failed: BTreeSet<String> = told.failed.lock().unwrap().iter().map(|(url, _)| url.clone()).collect();
+    assert_eq!(failed.len(), 3, "{failed:?}");
+    assert_eq!((summary.requests, summary.left), (0, 0));
+}

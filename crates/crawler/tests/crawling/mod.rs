@@ -1,0 +1,103 @@
+//! Crawls of the test server.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use dehusk_crawler::archive::Packing;
+use dehusk_crawler::crawl::{Crawl, CrawlError, Observer, Options, Seed, Start, Summary};
+use dehusk_crawler::fetch::Limits;
+use dehusk_crawler::frontier::Kind;
+use dehusk_crawler::record::answer_in;
+use dehusk_crawler::resolve::Resolver;
+use flate2::read::MultiGzDecoder;
+
+use crate::server::Server;
+
+/// Options for crawls of this server, which take no longer than a test may.
+pub fn options(server: &Server) -> Options {
+    Options {
+        contact: "mailto:crawler@tests.example".to_owned(),
+        delay: Duration::from_millis(20),
+        threads: 8,
+        per_domain: 1000,
+        depth: 0,
+        leaves_domain: false,
+        sitemaps: false,
+        feeds: false,
+        since: None,
+        max_pages: None,
+        max_bytes: None,
+        limits: Limits { time: Duration::from_secs(2), body: 4 << 20 },
+        retry: Duration::from_millis(100),
+        watch: None,
+        resolver: Resolver { given: server.names().into_iter().collect(), allows_private: false },
+        packing: Packing::Gzip,
+        file_size: 1 << 30,
+        root: server.certificate(),
+    }
+}
+
+/// Remembers what it is told.
+#[derive(Default)]
+pub struct Told {
+    /// URLs without a page, and why.
+    pub failed: Mutex<Vec<(String, String)>>,
+}
+
+impl Observer for Told {
+    fn failed(&self, url: &str, why: &str) {
+        self.failed.lock().unwrap().push((url.to_owned(), why.to_owned()));
+    }
+}
+
+/// Pages to begin with.
+pub fn pages(urls: &[String]) -> Vec<Seed> {
+    urls.iter().map(|url| Seed { url: url.clone(), kind: Kind::Page }).collect()
+}
+
+/// Runs a crawl.
+pub fn crawl(folder: &Path, options: Options, start: Start, seeds: Vec<Seed>) -> Result<(Summary, Told), CrawlError> {
+    let told = Told::default();
+    let summary = Crawl::open(folder, options, start)?.run(seeds.into_iter(), &told, None)?;
+    Ok((summary, told))
+}
+
+/// Runs a new crawl.
+pub fn crawled(folder: &Path, options: Options, seeds: Vec<Seed>) -> (Summary, Told) {
+    crawl(folder, options, Start::New, seeds).expect("a crawl")
+}
+
+/// The answers in the WARC files of a folder: URL, status, body. Fails if one of them cannot be read to its end.
+pub fn answers(folder: &Path) -> Vec<(String, u16, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "gz"));
+    files.sort();
+    let mut answers = Vec::new();
+    for file in files {
+        let mut warc = Vec::new();
+        MultiGzDecoder::new(std::fs::File::open(&file).unwrap()).read_to_end(&mut warc).expect("a whole file");
+        let mut rest = &warc[..];
+        while !rest.is_empty() {
+            let end = rest.windows(4).position(|end| end == b"\r\n\r\n").expect("a header") + 4;
+            let header = std::str::from_utf8(&rest[..end]).expect("a header");
+            let length = header.lines().find_map(|line| line.strip_prefix("Content-Length: ")).expect("a length");
+            let whole = end + length.parse::<usize>().expect("a number") + 4;
+            let (record, after) = rest.split_at(whole);
+            assert!(record.ends_with(b"\r\n\r\n"), "{header}");
+            if let Some((address, _, response)) = answer_in(record) {
+                answers.push((address.as_str().to_owned(), response.head.status(), response.body));
+            }
+            rest = after;
+        }
+    }
+    answers
+}
+
+/// The URLs of the pages among them, each once.
+pub fn stored(folder: &Path) -> BTreeSet<String> {
+    let is_page = |(url, status, _): &(String, u16, Vec<u8>)| *status == 200 && !url.ends_with("/robots.txt");
+    answers(folder).into_iter().filter(is_page).map(|(url, ..)| url).collect()
+}
