@@ -223,6 +223,8 @@ pub struct Crawl {
     waiting: HashMap<String, Vec<u32>>,
     /// Number of pages of lanes in this run.
     pages: HashMap<u32, u64>,
+    /// Feeds that were read in this run, and are read again.
+    watched: HashSet<String>,
     /// Milliseconds between two looks at a feed.
     intervals: HashMap<String, u64>,
 }
@@ -255,6 +257,8 @@ struct Task {
     /// `None`: the addresses of the host are not known.
     ip: Option<IpAddr>,
     earlier: Option<Visit>,
+    /// Whether it is asked for only if it has changed.
+    is_conditional: bool,
     follows_links: bool,
 }
 
@@ -335,6 +339,7 @@ impl Crawl {
             unreachable: HashSet::new(),
             waiting: HashMap::new(),
             pages: HashMap::new(),
+            watched: HashSet::new(),
             intervals: HashMap::new(),
         };
         for (address, id, response) in found {
@@ -539,7 +544,16 @@ impl Crawl {
                 _ => self.access(lane, &address, &origin, now)?,
             };
             let follows_links = self.follows_links(&entry);
-            let mut task = Task { lane, key: Some(key), entry, address, ip: None, earlier: None, follows_links };
+            let mut task = Task {
+                lane,
+                key: Some(key),
+                entry,
+                address,
+                ip: None,
+                earlier: None,
+                is_conditional: false,
+                follows_links,
+            };
             match access {
                 Access::Allowed => {}
                 Access::Forbidden => {
@@ -582,6 +596,11 @@ impl Crawl {
             task.ip = Some(ip);
             if !matches!(task.entry.kind, Kind::Robots(_)) {
                 task.earlier = self.with(|frontier| frontier.visit(&task.entry.url))?;
+                // What leads to others is read once in each run, for they may not have been visited in the last one.
+                task.is_conditional = match task.entry.kind {
+                    Kind::Page => !task.follows_links,
+                    _ => self.watched.contains(&task.entry.url),
+                };
             }
             return Ok(Some(task));
         }
@@ -872,6 +891,7 @@ impl Crawl {
                 let interval = self.intervals.entry(url.clone()).or_insert(of_feed);
                 *interval = (*interval).max(least);
                 let not_before = now + *interval;
+                self.watched.insert(url.clone());
                 let later = Entry { tries: 0, not_before, ..entry.clone() };
                 self.with(|frontier| frontier.postpone(key, &later, visit))
             }
@@ -985,11 +1005,12 @@ fn fetched(
     copies: bool,
 ) -> std::result::Result<Answer, FetchError> {
     let earlier = task.earlier.as_ref();
+    let known = earlier.filter(|_| task.is_conditional);
     let request = Request {
         address: &task.address,
         ip,
-        etag: earlier.and_then(|earlier| earlier.etag.as_deref()),
-        last_modified: earlier.and_then(|earlier| earlier.last_modified.as_deref()),
+        etag: known.and_then(|known| known.etag.as_deref()),
+        last_modified: known.and_then(|known| known.last_modified.as_deref()),
         enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64),
     };
     let response = fetcher.fetch(&request)?;
