@@ -202,6 +202,9 @@ mod combine;
 mod config;
 #[path = "cli/containers.rs"]
 mod containers;
+#[cfg(all(unix, feature = "crawl"))]
+#[path = "cli/crawl.rs"]
+mod crawl;
 #[path = "cli/drift.rs"]
 mod drift;
 #[path = "cli/ends.rs"]

@@ -232,6 +232,26 @@ pub fn examples(name: &str) -> &'static [Example] {
                 lines: &["dehusk review corpora/news -p patterns --no-open --port 8123"],
             },
         ],
+        "crawl" => &[
+            Example {
+                purpose: "From a list of feeds to cleaned text",
+                lines: &[
+                    "dehusk crawl --feeds feeds.txt --contact me@paper.example -o crawled",
+                    "dehusk run crawled -o cleaned-crawl",
+                ],
+            },
+            Example {
+                purpose: "Follow 2 links from the home pages of newspapers, and read their sitemaps",
+                lines: &["dehusk crawl --urls papers.txt --depth 2 --sitemaps --contact me@paper.example -o crawled"],
+            },
+            Example {
+                purpose: "Clean what appears in feeds as soon as it appears",
+                lines: &[
+                    "dehusk crawl --feeds feeds.txt --watch --stdout --contact me@paper.example -o crawled |",
+                    "dehusk stream - -s learned.state -o cleaned.jsonl",
+                ],
+            },
+        ],
         "eval" => &[
             Example {
                 purpose: "Mine and clean the sample pages, and compare them with marked text",

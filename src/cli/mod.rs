@@ -5,6 +5,8 @@ mod clean;
 mod combine;
 mod config;
 mod corpus_paths;
+#[cfg(feature = "crawl")]
+mod crawl;
 mod diff;
 mod eval;
 mod explain;
@@ -111,6 +113,12 @@ enum Command {
     Mine(mine::MineCommand),
     /// Write the pattern files of sources that were mined in several runs
     Combine(combine::CombineCommand),
+    /// Fetch pages, feeds and sitemaps politely, and write them as WARC files
+    #[cfg(feature = "crawl")]
+    Crawl(Box<crawl::CrawlCommand>),
+    #[cfg(not(feature = "crawl"))]
+    #[command(hide = true)]
+    Crawl(BuiltWithout),
     /// Remove boilerplate from documents, with pattern files
     Clean(clean::CleanCommand),
     /// Write the content of HTML pages, each judged alone: no patterns are needed
@@ -275,7 +283,7 @@ impl Command {
     /// Where the command writes its results.
     fn results(&self) -> Results {
         match self {
-            Command::Run(_) => Results::Resumed,
+            Command::Run(_) | Command::Crawl(_) => Results::Resumed,
             Command::Clean(args) => args.results(),
             Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),
@@ -291,6 +299,12 @@ impl Command {
             Command::Run(args) => run::run(&args, global, reporter),
             Command::Mine(args) => mine::run(&args, global, reporter),
             Command::Combine(args) => combine::run(&args, global, reporter),
+            #[cfg(feature = "crawl")]
+            Command::Crawl(args) => crawl::run(&args, global, reporter),
+            #[cfg(not(feature = "crawl"))]
+            Command::Crawl(_) => {
+                anyhow::bail!("this program was built without `crawl`: build it with `--features crawl`")
+            }
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Extract(args) => extract::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, global, reporter),

@@ -29,8 +29,8 @@ fn every_example_works() {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora"), &sandbox.path("corpora"));
     let program = Path::new(env!("CARGO_BIN_EXE_dehusk")).parent().expect("its folder").display().to_string();
     let path = format!("{program}:{}", std::env::var("PATH").expect("a PATH"));
-    let (run, needs_a_browser): (Vec<String>, Vec<String>) =
-        commands(&sandbox, "").into_iter().partition(|command| command != "review");
+    let (run, needs_more): (Vec<String>, Vec<String>) =
+        commands(&sandbox, "").into_iter().partition(|command| command != "review" && command != "crawl");
     for command in &run {
         for line in examples(&sandbox, command) {
             let mut shell = std::process::Command::new("sh");
@@ -43,7 +43,8 @@ fn every_example_works() {
             assert!(output.status.success(), "{line}\n{}", String::from_utf8_lossy(&output.stderr));
         }
     }
-    for line in needs_a_browser.iter().flat_map(|command| examples(&sandbox, command)) {
+    // A browser, or sites.
+    for line in needs_more.iter().flat_map(|command| examples(&sandbox, command)) {
         // Without pattern files nothing is shown, but wrong usage would be another status.
         let line = line.replace("-p patterns", "-p missing");
         sandbox.expect(1, line.strip_prefix("dehusk ").expect("the program")).says("missing");
