@@ -418,7 +418,7 @@ impl Crawl {
             let now = self.clock.now();
             while flying < threads && !self.is_full(flying) {
                 let Some(lane) = self.lanes.pop(now) else { break };
-                if let Some(task) = self.next_task(lane, now)? {
+                if let Some(task) = self.next_task(lane, now, observer)? {
                     flying += 1;
                     // There are as many places as threads.
                     let _ = to_threads.send(Box::new(task));
@@ -428,7 +428,8 @@ impl Crawl {
                 self.commit()?;
                 committed = Instant::now();
             }
-            let next = self.lanes.next().filter(|_| flying < threads && !self.is_full(flying));
+            let next =
+                self.lanes.next().filter(|&next| flying < threads && !self.is_full(flying) && self.is_soon(next));
             if flying == 0 && next.is_none() && (!has_seeds || self.is_full(0)) {
                 break false;
             }
@@ -484,10 +485,14 @@ impl Crawl {
     }
 
     fn wake(&mut self, lane: u32, at: Time) {
-        // Who asks for more patience than there is stays in the queue for another run.
-        if at <= self.clock.now() + PATIENCE || self.options.watch.is_some() {
+        if self.is_soon(at) {
             self.lanes.wake(lane, at);
         }
+    }
+
+    /// Who asks for more patience than there is stays in the queue for another run.
+    fn is_soon(&self, at: Time) -> bool {
+        at <= self.clock.now() + PATIENCE || self.options.watch.is_some()
     }
 
     fn add_seed(&mut self, seed: &Seed, observer: &dyn Observer) -> Result<()> {
@@ -522,7 +527,7 @@ impl Crawl {
     }
 
     /// What a lane that may go has to do.
-    fn next_task(&mut self, lane: u32, now: Time) -> Result<Option<Task>> {
+    fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
         loop {
             let Some((key, entry)) = self.with(|frontier| frontier.first(lane))? else { return Ok(None) };
             if entry.not_before > now {
@@ -577,7 +582,14 @@ impl Crawl {
                     return Ok(None);
                 }
                 Access::Ask => {
-                    let Ok(robots) = task.address.join("/robots.txt") else { continue };
+                    let robots = match task.address.join("/robots.txt") {
+                        Ok(robots) => robots,
+                        Err(error) => {
+                            self.fail(&task.entry.url, &format!("its robots.txt has no URL: {error}"), observer);
+                            self.with(|frontier| frontier.finish(key, &task.entry.url, None))?;
+                            continue;
+                        }
+                    };
                     task.entry = Entry::new(robots.as_str(), Kind::Robots(origin), 0);
                     task.address = robots;
                     task.key = None;
@@ -758,11 +770,14 @@ impl Crawl {
             (Found::Nothing, _) => self.fail(&entry.url, &format!("status {status}"), observer),
             (Found::Unexpected(why), _) => self.fail(&entry.url, why, observer),
             (Found::Redirect(Err(why)), _) => self.fail(&entry.url, &format!("it is redirected: {why}"), observer),
-            (Found::Redirect(Ok(_)), kind) => {
+            (Found::Redirect(Ok(target)), kind) => {
                 self.summary.redirects += 1;
-                if entry.redirects >= MOST_REDIRECTS && !matches!(kind, Kind::Robots(_)) {
-                    self.fail(&entry.url, "it is redirected too often", observer);
-                }
+                let why = match kind {
+                    Kind::Robots(_) => None,
+                    _ if target == address => Some("it is redirected to itself"),
+                    _ => (entry.redirects >= MOST_REDIRECTS).then_some("it is redirected too often"),
+                };
+                why.into_iter().for_each(|why| self.fail(&entry.url, why, observer));
             }
             (
                 Found::Page(_) | Found::Feed { .. } | Found::Sitemap { .. } | Found::Robots(_) | Found::NotModified,
@@ -1014,7 +1029,10 @@ fn fetched(
         enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64),
     };
     let response = fetcher.fetch(&request)?;
-    let examined = examine(&task.address, &task.entry.kind, &response, task.follows_links, options.limits.body)?;
+    let mut examined = examine(&task.address, &task.entry.kind, &response, task.follows_links, options.limits.body)?;
+    if examined.found == Found::NotModified && earlier.is_none() {
+        examined.found = Found::Unexpected("status 304, which nobody asked for");
+    }
     let is_not_modified = examined.found == Found::NotModified;
     let same =
         earlier.filter(|earlier| is_not_modified || response.head.status() == 200 && earlier.digest == examined.digest);

@@ -1,5 +1,7 @@
 //! Crawls of the test server.
 
+#![allow(dead_code)] // no test uses all of it
+
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
