@@ -56,6 +56,8 @@ pub struct CrawlCommand {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     #[command(flatten)]
+    summary: SummaryArgs,
+    #[command(flatten)]
     found: FoundArgs,
     #[command(flatten)]
     politeness: PolitenessArgs,
@@ -65,8 +67,6 @@ pub struct CrawlCommand {
     storage: StorageArgs,
     #[command(flatten)]
     network: NetworkArgs,
-    #[command(flatten)]
-    summary: SummaryArgs,
 }
 
 /// Which URLs are found beside the given ones.

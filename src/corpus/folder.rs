@@ -219,6 +219,9 @@ impl Walker<'_> {
     }
 
     fn look_at(&self, entry: &DirEntry) -> Result<Found, Reason> {
+        if entry.file_name() == CRAWL_FOLDER {
+            return Ok(Found::NotMeant);
+        }
         if is_hidden(entry) {
             return Ok(Found::Hidden);
         }
@@ -285,6 +288,9 @@ impl Region {
         Some(if below.as_os_str().is_empty() { self.path.clone() } else { self.path.join(below) })
     }
 }
+
+/// What `dehusk crawl` keeps beside its WARC files.
+const CRAWL_FOLDER: &str = ".crawl";
 
 fn is_hidden(entry: &DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
