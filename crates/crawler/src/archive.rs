@@ -44,8 +44,15 @@ impl Packing {
         match read {
             Ok(0) => Ok(None),
             Ok(_) => Ok(Some(record)),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput || error.kind() == io::ErrorKind::InvalidData => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::UnexpectedEof
+                        | io::ErrorKind::InvalidInput
+                        | io::ErrorKind::InvalidData
+                        | io::ErrorKind::Other // so zstd says that something is not Zstandard
+                ) =>
+            {
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -146,14 +153,18 @@ impl Archive {
             Some(file) => file,
             None => {
                 let number = self.position.number + 1;
-                let path = self.path(number);
-                let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-                let about = self.packing.pack(&about_file(&name(number, self.packing), &self.user_agent))?;
-                file.write_all(&about)?;
-                self.position = Position { number, byte: about.len() as u64 };
+                let file = OpenOptions::new().write(true).create_new(true).open(self.path(number))?;
+                self.position = Position { number, byte: 0 };
                 self.file.insert(file)
             }
         };
+        // Its first record may have been cut off.
+        if self.position.byte == 0 {
+            let about = about_file(&name(self.position.number, self.packing), &self.user_agent);
+            let about = self.packing.pack(&about)?;
+            file.write_all(&about)?;
+            self.position.byte = about.len() as u64;
+        }
         file.write_all(packed)?;
         self.position.byte += packed.len() as u64;
         Ok(())

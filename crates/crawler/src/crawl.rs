@@ -52,6 +52,9 @@ const MOST_KEPT: usize = 20_000;
 /// How often everything is written to the disk.
 const COMMIT: Duration = Duration::from_secs(1);
 
+/// The least time between two writings. The disk has four times as long to rest as it needs.
+const COMMIT_SOON: Duration = Duration::from_millis(10);
+
 /// What a crawl does.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -227,6 +230,9 @@ pub struct Crawl {
     watched: HashSet<String>,
     /// Milliseconds between two looks at a feed.
     intervals: HashMap<String, u64>,
+    /// Lanes that were given something since the last commit. What answers lead to can be found in them again, but not this. So it is
+    /// asked for only when it is on the disk.
+    fresh: HashSet<u32>,
 }
 
 /// The time, in milliseconds since 1970. It never goes back.
@@ -341,6 +347,7 @@ impl Crawl {
             pages: HashMap::new(),
             watched: HashSet::new(),
             intervals: HashMap::new(),
+            fresh: HashSet::new(),
         };
         for (address, id, response) in found {
             crawl.recover(&address, id, &response)?;
@@ -353,7 +360,10 @@ impl Crawl {
         crawl.summary = Summary::default();
         crawl.commit()?;
         // Whoever was asked a moment ago by the same crawl is not asked at once again.
-        let now = crawl.clock.now();
+        let now = crawl.clock.now() + 1; // it is rounded down
+        if is_open {
+            crawl.lanes.nothing_before(now + crawl.options.delay.as_millis() as u64);
+        }
         for lane in crawl.with(Frontier::waiting_lanes)? {
             let row = crawl.with(|frontier| frontier.lane_row(lane))?;
             let delay = crawl.options.delay.as_millis() as u64;
@@ -378,6 +388,11 @@ impl Crawl {
             return Ok(());
         };
         let lane = self.with(|frontier| frontier.lane(address.domain()))?;
+        if let (Found::Busy(after), 429 | 503) = (&examined.found, response.head.status()) {
+            let least = 2 * self.options.delay.as_millis() as u64;
+            let until = self.clock.now() + after.map_or(least.max(500), |seconds| seconds.saturating_mul(1000));
+            self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
+        }
         let visit = visit(&examined, response, id);
         self.apply(lane, key, entry, address, examined, visit)
     }
@@ -410,10 +425,17 @@ impl Crawl {
             }
             let _ = to_us.send(Event::NoMoreSeeds); // nobody listens when the run was stopped
         });
-        let (mut flying, mut has_seeds, mut committed) = (0, true, Instant::now());
+        let (mut flying, mut has_seeds) = (0, true);
+        let (mut committed, mut rest) = (Instant::now(), COMMIT_SOON);
         let is_stopped = loop {
             if !observer.go_on() {
                 break true;
+            }
+            if committed.elapsed() >= if self.fresh.is_empty() { COMMIT } else { rest } {
+                let began = Instant::now();
+                self.commit()?;
+                committed = Instant::now();
+                rest = (4 * began.elapsed()).clamp(COMMIT_SOON, COMMIT);
             }
             let now = self.clock.now();
             while flying < threads && !self.is_full(flying) {
@@ -424,16 +446,15 @@ impl Crawl {
                     let _ = to_threads.send(Box::new(task));
                 }
             }
-            if committed.elapsed() >= COMMIT {
-                self.commit()?;
-                committed = Instant::now();
-            }
             let next =
                 self.lanes.next().filter(|&next| flying < threads && !self.is_full(flying) && self.is_soon(next));
-            if flying == 0 && next.is_none() && (!has_seeds || self.is_full(0)) {
+            if flying == 0 && next.is_none() && (!has_seeds && self.fresh.is_empty() || self.is_full(0)) {
                 break false;
             }
-            let pause = next.map_or(200, |next| next.saturating_sub(self.clock.now()).min(200));
+            let mut pause = next.map_or(200, |next| next.saturating_sub(self.clock.now()).min(200));
+            if !self.fresh.is_empty() {
+                pause = pause.min(rest.saturating_sub(committed.elapsed()).as_millis() as u64 + 1);
+            }
             let mut event = match events.recv_timeout(Duration::from_millis(pause)) {
                 Ok(event) => Some(event),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
@@ -470,7 +491,12 @@ impl Crawl {
     /// First the files, then what is known of them.
     fn commit(&mut self) -> Result<()> {
         let position = self.archive.sync().map_err(|error| self.of_archive(error))?;
-        self.with(|frontier| frontier.commit(position))
+        self.with(|frontier| frontier.commit(position))?;
+        let now = self.clock.now();
+        for lane in std::mem::take(&mut self.fresh) {
+            self.wake(lane, now);
+        }
+        Ok(())
     }
 
     /// Whether there is enough. Each of the requests that are not answered may be a page.
@@ -497,7 +523,7 @@ impl Crawl {
 
     fn add_seed(&mut self, seed: &Seed, observer: &dyn Observer) -> Result<()> {
         match Address::parse(&seed.url) {
-            Ok(address) => self.push([(address, seed.kind.clone())], 0, 0),
+            Ok(address) => self.give([(address, seed.kind.clone())]),
             Err(error) => {
                 self.fail(&seed.url, &error.to_string(), observer);
                 Ok(())
@@ -505,20 +531,42 @@ impl Crawl {
         }
     }
 
+    /// Queues what an answer leads to.
     fn push(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>, depth: u8, redirects: u8) -> Result<()> {
+        let now = self.clock.now();
+        for lane in self.queue(addresses, depth, redirects)? {
+            self.wake(lane, now);
+        }
+        Ok(())
+    }
+
+    /// Queues what no answer leads to. It waits for the next commit.
+    fn give(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>) -> Result<()> {
+        let lanes = self.queue(addresses, 0, 0)?;
+        self.fresh.extend(lanes);
+        Ok(())
+    }
+
+    /// Queues addresses. Returns the lanes that have more now.
+    fn queue(
+        &mut self,
+        addresses: impl IntoIterator<Item = (Address, Kind)>,
+        depth: u8,
+        redirects: u8,
+    ) -> Result<Vec<u32>> {
         let mut of_lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
         for (address, kind) in addresses {
             let lane = self.with(|frontier| frontier.lane(address.domain()))?;
             let entry = Entry { redirects, ..Entry::new(address.as_str(), kind, depth) };
             of_lanes.entry(lane).or_default().push(entry);
         }
-        let now = self.clock.now();
+        let mut lanes = Vec::new();
         for (lane, entries) in of_lanes {
             if self.with(|frontier| frontier.push(lane, &entries))? > 0 {
-                self.wake(lane, now);
+                lanes.push(lane);
             }
         }
-        Ok(())
+        Ok(lanes)
     }
 
     fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {
@@ -530,6 +578,9 @@ impl Crawl {
     fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
         loop {
             let Some((key, entry)) = self.with(|frontier| frontier.first(lane))? else { return Ok(None) };
+            if self.fresh.contains(&lane) && !self.frontier.is_committed(key) {
+                return Ok(None); // it is woken after the commit
+            }
             if entry.not_before > now {
                 self.wake(lane, entry.not_before);
                 return Ok(None);
@@ -671,7 +722,7 @@ impl Crawl {
                 if sitemaps.is_empty() {
                     sitemaps.extend(address.join("/sitemap.xml").ok().map(|address| (address, Kind::Sitemap)));
                 }
-                self.push(sitemaps, 0, 0)?;
+                self.give(sitemaps)?;
             }
             if delay > self.options.delay.as_millis() as u64 {
                 // The request that comes now waits for it, too.
@@ -723,7 +774,8 @@ impl Crawl {
             }
             Outcome::Fetched { took, answer } => {
                 self.summary.requests += 1;
-                self.lanes.answered(lane, ip.unwrap_or(IpAddr::from([0; 4])), now, took.as_millis() as u64);
+                // The time is rounded down.
+                self.lanes.answered(lane, ip.unwrap_or(IpAddr::from([0; 4])), now + 1, took.as_millis() as u64);
                 match answer {
                     Err(error) => self.missed(key, entry, &error.to_string(), error.may_pass(), None, observer)?,
                     Ok(answer) => {
@@ -829,6 +881,9 @@ impl Crawl {
                     self.waiting.entry(origin.clone()).or_default().push(lane);
                     self.wake(lane_there, now);
                     return Ok(());
+                }
+                Found::Busy(_) | Found::Unexpected(_) | Found::NotModified => {
+                    Robots::Unreachable { again: now + self.options.retry.as_millis() as u64 }
                 }
                 _ => Robots::Missing,
             };

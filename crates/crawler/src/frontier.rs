@@ -176,6 +176,8 @@ pub struct Frontier {
     pub state: State,
     /// Lanes of domains, as far as they were asked for.
     domains: HashMap<String, u32>,
+    /// The first place in the queue that no commit has seen.
+    fresh: u64,
 }
 
 impl Frontier {
@@ -188,8 +190,10 @@ impl Frontier {
         writing.open_table(LANES)?;
         writing.open_table(DOMAINS)?;
         writing.open_table(ROBOTS)?;
-        let state = writing.open_table(STATE)?.get("state")?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
-        Ok(Frontier { database, writing: Some(writing), state, domains: HashMap::new() })
+        let state: State =
+            writing.open_table(STATE)?.get("state")?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
+        let fresh = state.order;
+        Ok(Frontier { database, writing: Some(writing), state, domains: HashMap::new(), fresh })
     }
 
     fn writing(&mut self) -> Result<&WriteTransaction> {
@@ -205,7 +209,13 @@ impl Frontier {
         let state = written(&self.state);
         self.writing()?.open_table(STATE)?.insert("state", &state[..])?;
         self.writing.take().map_or(Ok(()), WriteTransaction::commit)?;
+        self.fresh = self.state.order;
         Ok(())
+    }
+
+    /// Whether an entry was in the queue when everything was written to the disk, or was tried before.
+    pub fn is_committed(&self, (_, rank, order): Key) -> bool {
+        rank == RETRIES || order < self.fresh
     }
 
     /// Number of entries in the queue.

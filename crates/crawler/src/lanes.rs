@@ -22,6 +22,8 @@ pub struct Lanes {
     addresses: HashMap<IpAddr, Machine>,
     /// In milliseconds.
     delay: u64,
+    /// No lane goes before this time.
+    begin: Time,
 }
 
 /// A domain.
@@ -56,7 +58,7 @@ impl Lanes {
     /// The lane has something to visit, at this time at the earliest.
     pub fn wake(&mut self, lane: u32, at: Time) {
         let of_lane = self.lanes.entry(lane).or_default();
-        let at = at.max(of_lane.next);
+        let at = at.max(of_lane.next).max(self.begin);
         if of_lane.is_busy || of_lane.queued.is_some_and(|(queued, _)| queued <= at) {
             return;
         }
@@ -145,6 +147,11 @@ impl Lanes {
         let more = delay.saturating_sub(of_lane.crawl_delay.max(self.delay));
         of_lane.crawl_delay = of_lane.crawl_delay.max(delay);
         of_lane.next += more;
+    }
+
+    /// Nothing is asked of anybody before this time.
+    pub fn nothing_before(&mut self, at: Time) {
+        self.begin = at;
     }
 
     /// Nothing is asked of the lane before this time.

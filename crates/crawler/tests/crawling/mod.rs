@@ -3,8 +3,9 @@
 #![allow(dead_code)] // no test uses all of it
 
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Read};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -14,12 +15,17 @@ use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
 use dehusk_crawler::record::answer_in;
 use dehusk_crawler::resolve::Resolver;
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::server::Server;
 
 /// Options for crawls of this server, which take no longer than a test may.
 pub fn options(server: &Server) -> Options {
+    Options { root: server.certificate(), ..options_for(server.names()) }
+}
+
+/// The same for a server in another process.
+pub fn options_for(names: impl IntoIterator<Item = (String, IpAddr)>) -> Options {
     Options {
         contact: "mailto:crawler@tests.example".to_owned(),
         delay: Duration::from_millis(20),
@@ -35,10 +41,10 @@ pub fn options(server: &Server) -> Options {
         limits: Limits { time: Duration::from_secs(2), body: 4 << 20 },
         retry: Duration::from_millis(100),
         watch: None,
-        resolver: Resolver { given: server.names().into_iter().collect(), allows_private: false },
+        resolver: Resolver { given: names.into_iter().collect(), allows_private: false },
         packing: Packing::Gzip,
         file_size: 1 << 30,
-        root: server.certificate(),
+        root: None,
     }
 }
 
@@ -72,34 +78,61 @@ pub fn crawled(folder: &Path, options: Options, seeds: Vec<Seed>) -> (Summary, T
     crawl(folder, options, Start::New, seeds).expect("a crawl")
 }
 
-/// The answers in the WARC files of a folder: URL, status, body. Fails if one of them cannot be read to its end.
-pub fn answers(folder: &Path) -> Vec<(String, u16, Vec<u8>)> {
+/// An answer: URL, status, body.
+pub type Stored = (String, u16, Vec<u8>);
+
+/// The answers in the WARC files of a folder. Fails if one of them cannot be read to its end.
+pub fn answers(folder: &Path) -> Vec<Stored> {
+    let (answers, cut_off) = answers_so_far(folder);
+    assert!(cut_off.is_empty(), "these are cut off: {cut_off:?}");
+    answers
+}
+
+/// The answers in the WARC files of a folder, and which files end with a part of a record.
+pub fn answers_so_far(folder: &Path) -> (Vec<Stored>, Vec<PathBuf>) {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "gz"));
+    files.retain(|path| path.to_string_lossy().contains(".warc."));
     files.sort();
-    let mut answers = Vec::new();
+    let (mut answers, mut cut_off) = (Vec::new(), Vec::new());
     for file in files {
-        let mut warc = Vec::new();
-        MultiGzDecoder::new(std::fs::File::open(&file).unwrap()).read_to_end(&mut warc).expect("a whole file");
-        let mut rest = &warc[..];
+        let packed = std::fs::read(&file).unwrap();
+        let is_gzip = file.extension().is_some_and(|extension| extension == "gz");
+        let mut rest = &packed[..];
         while !rest.is_empty() {
-            let end = rest.windows(4).position(|end| end == b"\r\n\r\n").expect("a header") + 4;
-            let header = std::str::from_utf8(&rest[..end]).expect("a header");
+            let Ok((record, after)) = (if is_gzip { gunzip(rest) } else { unzstd(rest) }) else {
+                cut_off.push(file);
+                break;
+            };
+            assert!(after.len() < rest.len());
+            rest = after;
+            let end = record.windows(4).position(|end| end == b"\r\n\r\n").expect("a header") + 4;
+            let header = std::str::from_utf8(&record[..end]).expect("a header");
             let length = header.lines().find_map(|line| line.strip_prefix("Content-Length: ")).expect("a length");
-            let whole = end + length.parse::<usize>().expect("a number") + 4;
-            let (record, after) = rest.split_at(whole);
+            assert_eq!(record.len(), end + length.parse::<usize>().expect("a number") + 4, "{header}");
             assert!(record.ends_with(b"\r\n\r\n"), "{header}");
-            if let Some((address, _, response)) = answer_in(record) {
+            if let Some((address, _, response)) = answer_in(&record) {
                 answers.push((address.as_str().to_owned(), response.head.status(), response.body));
             }
-            rest = after;
         }
     }
-    answers
+    (answers, cut_off)
+}
+
+/// The first record, and what is behind it.
+fn gunzip(packed: &[u8]) -> io::Result<(Vec<u8>, &[u8])> {
+    let (mut decoder, mut record) = (GzDecoder::new(packed), Vec::new());
+    decoder.read_to_end(&mut record)?;
+    Ok((record, decoder.into_inner()))
+}
+
+fn unzstd(packed: &[u8]) -> io::Result<(Vec<u8>, &[u8])> {
+    let (mut decoder, mut record) = (zstd::Decoder::with_buffer(packed)?.single_frame(), Vec::new());
+    decoder.read_to_end(&mut record)?;
+    Ok((record, decoder.finish()))
 }
 
 /// The URLs of the pages among them, each once.
 pub fn stored(folder: &Path) -> BTreeSet<String> {
-    let is_page = |(url, status, _): &(String, u16, Vec<u8>)| *status == 200 && !url.ends_with("/robots.txt");
+    let is_page = |(url, status, _): &Stored| *status == 200 && !url.ends_with("/robots.txt");
     answers(folder).into_iter().filter(is_page).map(|(url, ..)| url).collect()
 }
