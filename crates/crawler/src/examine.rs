@@ -107,10 +107,9 @@ pub fn examine(
         Kind::Page => {
             let media_type = response.head.media_type();
             let is_html = matches!(media_type.as_str(), "" | "text/html" | "application/xhtml+xml");
-            if !is_html && (media_type.ends_with("xml") || media_type.ends_with("json")) {
-                if let Some((found, identified)) = a_feed(&body, address) {
-                    return examined(found, identified);
-                }
+            let may_be_feed = !is_html && (media_type.ends_with("xml") || media_type.ends_with("json"));
+            if let Some((found, identified)) = may_be_feed.then(|| a_feed(&body, address)).flatten() {
+                return examined(found, identified);
             }
             let is_nofollow = response.head.values("X-Robots-Tag").any(|value| forbids_following(&value));
             let of_page = match follows_links && is_html && !is_nofollow {

@@ -68,7 +68,7 @@ impl Lanes {
     }
 
     /// When the next lane may go. `None` if none waits.
-    pub fn next(&mut self) -> Option<Time> {
+    pub fn first_time(&mut self) -> Option<Time> {
         while let Some(&Reverse((at, order, lane))) = self.queue.peek() {
             if self.lanes.get(&lane).is_some_and(|lane| lane.queued == Some((at, order))) {
                 return Some(at);
@@ -80,7 +80,7 @@ impl Lanes {
 
     /// Takes out a lane that may go now.
     pub fn pop(&mut self, now: Time) -> Option<u32> {
-        self.next().filter(|&at| at <= now)?;
+        self.first_time().filter(|&at| at <= now)?;
         let Reverse((.., lane)) = self.queue.pop()?;
         self.lanes.entry(lane).or_default().queued = None;
         Some(lane)
@@ -184,7 +184,7 @@ mod tests {
         lanes.wake(1, 10);
         assert_eq!(lanes.pop(10), Some(2));
         assert!(lanes.may_ask(2, ip(2), 10));
-        assert_eq!((lanes.pop(1009), lanes.next(), lanes.pop(1010)), (None, Some(1010), Some(1)));
+        assert_eq!((lanes.pop(1009), lanes.first_time(), lanes.pop(1010)), (None, Some(1010), Some(1)));
     }
 
     #[test]
@@ -194,10 +194,10 @@ mod tests {
         lanes.wake(2, 0);
         assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
         assert!(lanes.pop(0) == Some(2) && !lanes.may_ask(2, ip(1), 0));
-        assert_eq!(lanes.next(), None);
+        assert_eq!(lanes.first_time(), None);
         lanes.answered(1, ip(1), 50, 50);
         lanes.wake(1, 50);
-        assert_eq!(lanes.next(), Some(1050));
+        assert_eq!(lanes.first_time(), Some(1050));
         assert!(lanes.pop(1050) == Some(2) && lanes.may_ask(2, ip(1), 1050));
         assert!(lanes.pop(1050) == Some(1) && !lanes.may_ask(1, ip(1), 1050));
     }
@@ -210,7 +210,7 @@ mod tests {
             assert!(lanes.pop(now) == Some(1) && lanes.may_ask(1, ip(1), now));
             lanes.answered(1, ip(1), now + took, took);
             lanes.wake(1, now);
-            lanes.next().unwrap() - now - took
+            lanes.first_time().unwrap() - now - took
         };
         assert_eq!(ask(&mut lanes, 0, 10), 1000);
         assert_eq!(ask(&mut lanes, 10_000, 3000), 3000);
@@ -228,7 +228,7 @@ mod tests {
         lanes.answered(1, ip(1), 10, 10);
         lanes.set_crawl_delay(1, 3000);
         lanes.wake(1, 10);
-        assert_eq!(lanes.next(), Some(3010));
+        assert_eq!(lanes.first_time(), Some(3010));
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
                 }
                 flying.make_contiguous().sort_unstable();
                 let answer = flying.front().map(|&(at, ..)| at);
-                let next = if flying.len() < threads { lanes.next() } else { None };
+                let next = if flying.len() < threads { lanes.first_time() } else { None };
                 let Some(then) = answer.into_iter().chain(next).min() else { break };
                 prop_assert!(then > now || answer == Some(now), "it stands still");
                 now = then.max(now);

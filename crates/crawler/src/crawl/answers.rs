@@ -1,0 +1,321 @@
+//! What becomes of answers, and of what has none.
+
+use std::io::Write;
+
+use chrono::{DateTime, Utc};
+
+use super::asking::MOST_KEPT;
+use super::options::{CrawlError, Observer};
+use super::worker::{Answer, Outcome, Task};
+use super::{Crawl, Result};
+use crate::address::Address;
+use crate::examine::{Examined, Found};
+use crate::frontier::{Entry, Key, Kind, Robots, Visit};
+use crate::lanes::Time;
+use crate::resolve::ResolveError;
+
+/// Redirections in a row that are followed (RFC 9309, section 2.3.1.2 asks for five at least).
+const MOST_REDIRECTS: u8 = 5;
+
+/// Sitemaps in sitemaps.
+const MOST_INDEXES: u8 = 4;
+
+/// How often something is tried that may pass.
+const MOST_TRIES: u8 = 3;
+
+/// How long the addresses of a host count, in milliseconds.
+const NAME_AGE: u64 = 600_000;
+
+/// The longest time between two looks at a feed, in milliseconds.
+const LONGEST_INTERVAL: u64 = 86_400_000;
+
+impl Crawl {
+    /// A thread has done its task.
+    pub(super) fn done(
+        &mut self,
+        task: Task,
+        outcome: Outcome,
+        observer: &dyn Observer,
+        copy: &mut Option<&mut dyn Write>,
+    ) -> Result<()> {
+        let lane = task.lane;
+        let now = self.clock.now();
+        match outcome {
+            Outcome::Resolved(found) => {
+                self.lanes.release(lane);
+                match found {
+                    Ok(ips) => {
+                        if self.hosts.len() >= MOST_KEPT {
+                            self.hosts.clear();
+                        }
+                        self.hosts.insert(task.address.host().to_owned(), (now + NAME_AGE, ips));
+                    }
+                    Err(error) => {
+                        let may_pass = matches!(error, ResolveError::NotFound(_));
+                        self.missed(task.key, task.entry, &error.to_string(), may_pass, None, observer)?;
+                    }
+                }
+            }
+            Outcome::Fetched { took, answer } => {
+                self.summary.requests += 1;
+                // The time is rounded down.
+                if let Some(ip) = task.ip {
+                    self.lanes.answered(lane, ip, now + 1, took.as_millis() as u64);
+                }
+                match answer {
+                    Err(error) => {
+                        self.missed(task.key, task.entry, &error.to_string(), error.may_pass(), None, observer)?;
+                    }
+                    Ok(answer) => {
+                        self.archive.append(&answer.packed).map_err(|error| self.of_archive(error))?;
+                        self.summary.bytes += answer.received;
+                        self.answered(task, *answer, observer, copy)?;
+                    }
+                }
+            }
+        }
+        self.wake(lane, now);
+        Ok(())
+    }
+
+    fn answered(
+        &mut self,
+        task: Task,
+        answer: Answer,
+        observer: &dyn Observer,
+        copy: &mut Option<&mut dyn Write>,
+    ) -> Result<()> {
+        let Task { lane, key, entry, address, .. } = task;
+        let Answer { examined, visit, status, is_unchanged, copy: record, .. } = answer;
+        let now = self.clock.now();
+        match (&examined.found, &entry.kind) {
+            (Found::Busy(after), _) => {
+                let until = after.map(|seconds| now.saturating_add(seconds.saturating_mul(1000)));
+                let again = match status {
+                    429 | 503 => {
+                        let again = self.lanes.is_busy(lane, now, until);
+                        self.change_row(lane, |row| row.not_before = again)?;
+                        Some(again)
+                    }
+                    _ => None,
+                };
+                return self.missed(key, entry, &format!("status {status}"), true, again, observer);
+            }
+            (Found::NotModified, Kind::Robots(_)) | (Found::Unexpected(_), Kind::Robots(_)) => {
+                return self.missed(key, entry, "the answer is no robots.txt", false, None, observer);
+            }
+            (Found::Nothing, Kind::Robots(_)) => {}
+            (Found::Nothing, _) => self.fail(&entry.url, &format!("status {status}"), observer),
+            (Found::Unexpected(why), _) => self.fail(&entry.url, why, observer),
+            (Found::Redirect(Err(why)), _) => self.fail(&entry.url, &format!("it is redirected: {why}"), observer),
+            (Found::Redirect(Ok(target)), kind) => {
+                self.summary.redirects += 1;
+                let why = match kind {
+                    Kind::Robots(_) => None,
+                    _ if *target == address => Some("it is redirected to itself"),
+                    _ => (entry.redirects >= MOST_REDIRECTS).then_some("it is redirected too often"),
+                };
+                why.into_iter().for_each(|why| self.fail(&entry.url, why, observer));
+            }
+            (
+                Found::Page(_) | Found::Feed { .. } | Found::Sitemap { .. } | Found::Robots(_) | Found::NotModified,
+                _,
+            ) => {}
+        }
+        if let (Some(copy), Some(record)) = (copy, record) {
+            copy.write_all(&record)
+                .and_then(|()| copy.flush())
+                .map_err(|error| CrawlError::Io { path: "-".into(), error })?;
+        }
+        if is_unchanged && entry.kind == Kind::Page {
+            self.summary.unchanged += 1;
+        }
+        if is_unchanged && self.options.watch.is_some() {
+            let interval = self.intervals.entry(entry.url.clone()).or_default();
+            *interval = (2 * *interval).min(LONGEST_INTERVAL);
+        } else {
+            self.intervals.remove(&entry.url);
+        }
+        self.apply(lane, key, entry, &address, examined, visit)?;
+        observer.fetched(address.as_str(), &self.summary);
+        Ok(())
+    }
+
+    /// Notes what an answer leads to.
+    pub(super) fn apply(
+        &mut self,
+        lane: u32,
+        key: Option<Key>,
+        entry: Entry,
+        address: &Address,
+        examined: Examined,
+        visit: Visit,
+    ) -> Result<()> {
+        let now = self.clock.now();
+        if let Kind::Robots(origin) = &entry.kind {
+            if let Some(key) = key {
+                self.with(|frontier| frontier.finish_robots(key))?;
+            }
+            self.summary.robots += 1;
+            let robots = match examined.found {
+                Found::Robots(bytes) => Robots::Rules(bytes),
+                Found::Redirect(Ok(target)) if entry.redirects < MOST_REDIRECTS => {
+                    let lane_there = self.with(|frontier| frontier.lane(target.domain()))?;
+                    let redirects = entry.redirects + 1;
+                    let there = Entry { redirects, ..Entry::new(target.as_str(), entry.kind.clone(), 0) };
+                    self.with(|frontier| frontier.push_robots(lane_there, &there))?;
+                    self.waiting.entry(origin.clone()).or_default().push(lane);
+                    self.wake(lane_there, now);
+                    return Ok(());
+                }
+                Found::Busy(_) | Found::Unexpected(_) | Found::NotModified => {
+                    Robots::Unreachable { again: now + self.options.retry.as_millis() as u64 }
+                }
+                _ => Robots::Missing,
+            };
+            self.set_robots(&origin.clone(), &robots)?;
+            return Ok(());
+        }
+        let Some(key) = key else { return Ok(()) };
+        let url = &entry.url;
+        let mut again = None;
+        match examined.found {
+            Found::Page(links) => {
+                self.summary.pages += 1;
+                let pages = self.pages_of(lane)? + 1;
+                self.pages.insert(lane, pages);
+                self.change_row(lane, |row| row.pages = pages)?;
+                self.with(|frontier| frontier.finish(key, url, Some(visit)))?;
+                let feeds = links.feeds.into_iter().filter(|_| self.options.feeds).map(|feed| (feed, Kind::Feed));
+                let feeds: Vec<_> = feeds.collect();
+                self.push(feeds, 0, 0)?;
+                if entry.depth < self.options.depth {
+                    let is_near = |page: &Address| self.options.leaves_domain || page.domain() == address.domain();
+                    let pages: Vec<_> =
+                        links.pages.into_iter().filter(is_near).map(|page| (page, Kind::Page)).collect();
+                    self.push(pages, entry.depth + 1, 0)?;
+                }
+                return Ok(());
+            }
+            Found::Feed { pages, interval } => {
+                self.summary.feeds += 1;
+                let pages: Vec<_> = self.since(pages).map(|page| (page, Kind::Page)).collect();
+                self.push(pages, 0, 0)?;
+                again = Some((Some(visit), interval));
+            }
+            Found::Sitemap { is_index, listed } => {
+                self.summary.sitemaps += 1;
+                // A sitemap may speak for its own site only (sitemaps.org, "Location").
+                let is_near = |page: &Address| self.options.leaves_domain || page.domain() == address.domain();
+                let kind = if is_index { Kind::Sitemap } else { Kind::Page };
+                let listed: Vec<_> = self.since(listed).filter(is_near).map(|url| (url, kind.clone())).collect();
+                let depth = if is_index { entry.depth + 1 } else { 0 };
+                if depth <= MOST_INDEXES {
+                    self.push(listed, depth, 0)?;
+                }
+                self.with(|frontier| frontier.finish(key, url, Some(visit)))?;
+                return Ok(());
+            }
+            Found::Redirect(Ok(target)) if entry.redirects < MOST_REDIRECTS => {
+                let is_near = entry.depth == 0 || self.options.leaves_domain || target.domain() == address.domain();
+                if is_near {
+                    self.push([(target, entry.kind.clone())], entry.depth, entry.redirects + 1)?;
+                }
+            }
+            Found::NotModified => {
+                if entry.kind == Kind::Page {
+                    self.summary.pages += 1;
+                    let pages = self.pages_of(lane)? + 1;
+                    self.pages.insert(lane, pages);
+                }
+                again = Some((None, None));
+            }
+            Found::Busy(_) => {
+                let tries = entry.tries + 1;
+                let postponed = Entry { tries, not_before: now.max(1), ..entry.clone() };
+                return match tries < MOST_TRIES {
+                    true => self.with(|frontier| frontier.postpone(key, &postponed, None)),
+                    false => self.with(|frontier| frontier.finish(key, url, None)),
+                };
+            }
+            Found::Robots(_) | Found::Redirect(_) | Found::Nothing | Found::Unexpected(_) => {}
+        }
+        match (again, self.options.watch, &entry.kind) {
+            (Some((visit, hint)), Some(least), Kind::Feed) => {
+                let least = least.as_millis() as u64;
+                let of_feed = hint.map_or(least, |hint| hint.as_millis() as u64).max(least);
+                let interval = self.intervals.entry(url.clone()).or_insert(of_feed);
+                *interval = (*interval).max(least);
+                let not_before = now + *interval;
+                self.watched.insert(url.clone());
+                let later = Entry { tries: 0, not_before, ..entry.clone() };
+                self.with(|frontier| frontier.postpone(key, &later, visit))
+            }
+            (again, ..) => self.with(|frontier| frontier.finish(key, url, again.and_then(|(visit, _)| visit))),
+        }?;
+        Ok(())
+    }
+
+    fn since(&self, dated: Vec<(Address, Option<DateTime<Utc>>)>) -> impl Iterator<Item = Address> + use<> {
+        let since = self.options.since;
+        dated
+            .into_iter()
+            .filter(move |(_, date)| since.is_none_or(|since| date.is_none_or(|date| date >= since)))
+            .map(|(address, _)| address)
+    }
+
+    fn set_robots(&mut self, origin: &str, robots: &Robots) -> Result<()> {
+        let now = self.clock.now();
+        self.rules.remove(origin);
+        self.with(|frontier| frontier.set_robots(origin, now, robots))?;
+        for lane in self.waiting.remove(origin).unwrap_or_default() {
+            self.wake(lane, now);
+        }
+        Ok(())
+    }
+
+    /// There is no answer that helps. `again` is when the server wants to be asked again.
+    pub(super) fn missed(
+        &mut self,
+        key: Option<Key>,
+        entry: Entry,
+        why: &str,
+        may_pass: bool,
+        again: Option<Time>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let now = self.clock.now();
+        let retry = self.options.retry.as_millis() as u64;
+        let wait = |tries: u8| if tries < 2 { retry } else { 4 * retry };
+        if let Kind::Robots(origin) = &entry.kind {
+            if let Some(key) = key {
+                self.with(|frontier| frontier.finish_robots(key))?;
+            }
+            let failed = self.robots_tries.entry(origin.clone()).or_default();
+            *failed = if may_pass { *failed + 1 } else { MOST_TRIES };
+            let tries = *failed;
+            if tries >= MOST_TRIES {
+                self.unreachable.insert(origin.clone());
+                self.fail(&entry.url, why, observer);
+            }
+            let robots = Robots::Unreachable { again: again.unwrap_or(now + wait(tries)) };
+            return self.set_robots(&origin.clone(), &robots);
+        }
+        let Some(key) = key else { return Ok(()) };
+        let tries = entry.tries + 1;
+        if may_pass && tries < MOST_TRIES {
+            let not_before = again.unwrap_or(now + wait(tries));
+            let later = Entry { tries, not_before, ..entry };
+            return self.with(|frontier| frontier.postpone(key, &later, None));
+        }
+        self.fail(&entry.url, why, observer);
+        match (self.options.watch, &entry.kind) {
+            // A feed may be there again.
+            (Some(_), Kind::Feed) => {
+                let later = Entry { tries: 0, not_before: now + LONGEST_INTERVAL / 4, ..entry };
+                self.with(|frontier| frontier.postpone(key, &later, None))
+            }
+            _ => self.with(|frontier| frontier.finish(key, &entry.url, None)),
+        }
+    }
+}

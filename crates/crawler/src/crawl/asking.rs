@@ -1,0 +1,202 @@
+//! What is asked next.
+
+use std::sync::Arc;
+
+use super::options::{AGENT, Observer};
+use super::worker::Task;
+use super::{Crawl, Result};
+use crate::address::Address;
+use crate::frontier::{Entry, Kind, LaneRow, Robots};
+use crate::lanes::Time;
+use crate::robots::Rules;
+
+/// How long a robots.txt counts, in milliseconds: a day (RFC 9309, section 2.4).
+const ROBOTS_AGE: u64 = 86_400_000;
+
+/// Hosts and files of rules that are kept in memory.
+pub(super) const MOST_KEPT: usize = 20_000;
+
+/// Whether something may be visited.
+enum Access {
+    Allowed,
+    Forbidden,
+    Later(Time),
+    Never,
+    /// Its robots.txt is asked for first.
+    Ask,
+    /// Its robots.txt is asked for already.
+    Asked,
+}
+impl Crawl {
+    /// What a lane that may go has to do.
+    pub(super) fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
+        loop {
+            let Some((key, entry)) = self.with(|frontier| frontier.first(lane))? else { return Ok(None) };
+            if self.fresh.contains(&lane) && !self.frontier.is_committed(key) {
+                return Ok(None); // it is woken after the commit
+            }
+            if entry.not_before > now {
+                self.wake(lane, entry.not_before);
+                return Ok(None);
+            }
+            let Ok(address) = Address::parse(&entry.url) else {
+                self.with(|frontier| frontier.finish(key, &entry.url, None))?;
+                continue;
+            };
+            if entry.kind == Kind::Page && self.pages_of(lane)? >= self.options.per_domain {
+                self.summary.over_limit +=
+                    self.with(|frontier| frontier.give_up(lane, |entry| entry.kind == Kind::Page))?;
+                continue;
+            }
+            let origin = address.origin();
+            let access = match entry.kind {
+                Kind::Robots(_) => Access::Allowed,
+                _ => self.access(lane, &address, &origin, now)?,
+            };
+            let follows_links = self.follows_links(&entry);
+            let mut task = Task {
+                lane,
+                key: Some(key),
+                entry,
+                address,
+                ip: None,
+                earlier: None,
+                is_conditional: false,
+                follows_links,
+            };
+            match access {
+                Access::Allowed => {}
+                Access::Forbidden => {
+                    self.summary.forbidden += 1;
+                    self.with(|frontier| frontier.finish(key, &task.entry.url, None))?;
+                    continue;
+                }
+                Access::Never => {
+                    let is_of =
+                        |entry: &Entry| Address::parse(&entry.url).is_ok_and(|address| address.origin() == origin);
+                    let is_of = |entry: &Entry| !matches!(entry.kind, Kind::Robots(_)) && is_of(entry);
+                    self.summary.without_robots += self.with(|frontier| frontier.give_up(lane, is_of))?;
+                    continue;
+                }
+                Access::Later(at) => {
+                    self.wake(lane, at);
+                    return Ok(None);
+                }
+                Access::Asked => {
+                    self.waiting.entry(origin).or_default().push(lane);
+                    return Ok(None);
+                }
+                Access::Ask => {
+                    let robots = match task.address.join("/robots.txt") {
+                        Ok(robots) => robots,
+                        Err(error) => {
+                            self.fail(&task.entry.url, &format!("its robots.txt has no URL: {error}"), observer);
+                            self.with(|frontier| frontier.finish(key, &task.entry.url, None))?;
+                            continue;
+                        }
+                    };
+                    task.entry = Entry::new(robots.as_str(), Kind::Robots(origin), 0);
+                    task.address = robots;
+                    task.key = None;
+                }
+            }
+            let known = self.hosts.get(task.address.host()).filter(|(until, _)| *until > now);
+            let Some((_, ips)) = known else {
+                self.lanes.hold(lane);
+                return Ok(Some(task));
+            };
+            // If it cannot be reached at one address, it may be at another.
+            let ip = ips[usize::from(task.entry.tries) % ips.len()];
+            if !self.lanes.may_ask(lane, ip, now) {
+                return Ok(None);
+            }
+            task.ip = Some(ip);
+            if !matches!(task.entry.kind, Kind::Robots(_)) {
+                task.earlier = self.with(|frontier| frontier.visit(&task.entry.url))?;
+                // What leads to others is read once in each run, for they may not have been visited in the last one.
+                task.is_conditional = match task.entry.kind {
+                    Kind::Page => !task.follows_links,
+                    _ => self.watched.contains(&task.entry.url),
+                };
+            }
+            return Ok(Some(task));
+        }
+    }
+
+    pub(super) fn pages_of(&mut self, lane: u32) -> Result<u64> {
+        if let Some(&pages) = self.pages.get(&lane) {
+            return Ok(pages);
+        }
+        let row = self.with(|frontier| frontier.lane_row(lane))?;
+        let pages = if row.run == self.frontier.state.run { row.pages } else { 0 };
+        self.pages.insert(lane, pages);
+        Ok(pages)
+    }
+
+    pub(super) fn change_row(&mut self, lane: u32, change: impl FnOnce(&mut LaneRow)) -> Result<()> {
+        let run = self.frontier.state.run;
+        self.with(|frontier| {
+            let mut row = frontier.lane_row(lane)?;
+            if row.run != run {
+                (row.run, row.pages) = (run, 0);
+            }
+            change(&mut row);
+            frontier.set_lane_row(lane, &row)
+        })
+    }
+
+    /// Whether robots.txt allows a visit.
+    fn access(&mut self, lane: u32, address: &Address, origin: &str, now: Time) -> Result<Access> {
+        if self.unreachable.contains(origin) {
+            return Ok(Access::Never);
+        }
+        if self.waiting.contains_key(origin) {
+            return Ok(Access::Asked);
+        }
+        let rules = match self.rules.get(origin) {
+            Some((at, rules)) if at + ROBOTS_AGE > now => rules.clone(),
+            _ => match self.with(|frontier| frontier.robots(origin))? {
+                Some((at, Robots::Rules(bytes))) if at + ROBOTS_AGE > now => {
+                    self.keep_rules(origin, at, Rules::parse(AGENT, &bytes))
+                }
+                Some((at, Robots::Missing)) if at + ROBOTS_AGE > now => self.keep_rules(origin, at, Rules::allow_all()),
+                Some((_, Robots::Unreachable { again })) if again > now => return Ok(Access::Later(again)),
+                _ => return Ok(Access::Ask),
+            },
+        };
+        if self.used.insert(origin.to_owned()) {
+            let delay = rules.delay().map_or(0, |delay| delay.as_millis() as u64);
+            self.lanes.set_crawl_delay(lane, delay);
+            if delay > 0 {
+                self.change_row(lane, |row| row.crawl_delay = row.crawl_delay.max(delay))?;
+            }
+            if self.options.sitemaps {
+                let named = rules.sitemaps().iter().filter_map(|sitemap| address.join(sitemap).ok());
+                let mut sitemaps: Vec<(Address, Kind)> = named.map(|address| (address, Kind::Sitemap)).collect();
+                if sitemaps.is_empty() {
+                    sitemaps.extend(address.join("/sitemap.xml").ok().map(|address| (address, Kind::Sitemap)));
+                }
+                self.give(sitemaps)?;
+            }
+            if delay > self.options.delay.as_millis() as u64 {
+                // The request that comes now waits for it, too.
+                return Ok(Access::Later(now + delay));
+            }
+        }
+        let url = address.url();
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        Ok(if rules.allows(&path) { Access::Allowed } else { Access::Forbidden })
+    }
+
+    fn keep_rules(&mut self, origin: &str, at: Time, rules: Rules) -> Arc<Rules> {
+        if self.rules.len() >= MOST_KEPT {
+            self.rules.clear();
+        }
+        let rules = Arc::new(rules);
+        self.rules.insert(origin.to_owned(), (at, rules.clone()));
+        rules
+    }
+}

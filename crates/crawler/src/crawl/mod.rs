@@ -1,0 +1,354 @@
+//! A crawl: who is asked for what, and what becomes of the answers. One thread decides ([`Crawl`]), and others fetch.
+
+mod answers;
+mod asking;
+mod options;
+mod worker;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::address::Address;
+use crate::archive::Archive;
+use crate::examine::{Found, examine};
+use crate::fetch::Response;
+use crate::frontier::{Entry, Frontier, FrontierError, Kind};
+use crate::lanes::{Lanes, Time};
+use crate::record::answer_in;
+use crate::robots::Rules;
+
+pub use options::{AGENT, CrawlError, Observer, Options, Seed, Start, Summary};
+use worker::{Event, Task, visit, work};
+
+/// A domain that wants to be left alone for longer is left to another run. In milliseconds.
+const PATIENCE: u64 = 3_600_000;
+
+/// How often everything is written to the disk.
+const COMMIT: Duration = Duration::from_secs(1);
+
+/// The least time between two writings. The disk has four times as long to rest as it needs.
+const COMMIT_SOON: Duration = Duration::from_millis(10);
+
+type Result<T> = std::result::Result<T, CrawlError>;
+
+/// A crawl.
+pub struct Crawl {
+    options: Arc<Options>,
+    frontier: Frontier,
+    archive: Archive,
+    state_path: PathBuf,
+    lanes: Lanes,
+    summary: Summary,
+    clock: Clock,
+    /// Addresses of hosts, and until when they count.
+    hosts: HashMap<String, (Time, Vec<IpAddr>)>,
+    /// Rules of origins, and when they were read.
+    rules: HashMap<String, (Time, Arc<Rules>)>,
+    /// Origins whose rules were used in this run.
+    used: HashSet<String>,
+    /// How often a robots.txt was asked for in vain in this run.
+    robots_tries: HashMap<String, u8>,
+    /// Origins whose robots.txt cannot be read in this run.
+    unreachable: HashSet<String>,
+    /// Lanes that wait for the robots.txt of an origin, which is somewhere else.
+    waiting: HashMap<String, Vec<u32>>,
+    /// Number of pages of lanes in this run.
+    pages: HashMap<u32, u64>,
+    /// Feeds that were read in this run, and are read again.
+    watched: HashSet<String>,
+    /// Milliseconds between two looks at a feed.
+    intervals: HashMap<String, u64>,
+    /// Lanes that were given something since the last commit. What answers lead to can be found in them again, but not this. So it is
+    /// asked for only when it is on the disk.
+    fresh: HashSet<u32>,
+}
+
+/// The time, in milliseconds since 1970. It never goes back.
+#[derive(Clone, Copy)]
+struct Clock {
+    began: Instant,
+    at: Time,
+}
+
+impl Clock {
+    fn new() -> Clock {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as Time);
+        Clock { began: Instant::now(), at }
+    }
+
+    fn now(&self) -> Time {
+        self.at + self.began.elapsed().as_millis() as Time
+    }
+}
+impl Crawl {
+    /// Opens the crawl in a folder, or makes the folder. What was written after the last commit is read again.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, or `start` does not fit what is there.
+    pub fn open(folder: &Path, options: Options, start: Start) -> Result<Crawl> {
+        let hidden = folder.join(".crawl");
+        std::fs::create_dir_all(&hidden).map_err(|error| CrawlError::Io { path: hidden.clone(), error })?;
+        let state_path = hidden.join("state.redb");
+        let of_state = |error| CrawlError::Frontier { path: state_path.clone(), error };
+        let mut frontier = Frontier::open(&state_path).map_err(of_state)?;
+        let (is_open, left) = (frontier.state.is_open, frontier.len().map_err(of_state)?);
+        match start {
+            Start::New if is_open => return Err(CrawlError::Unfinished { folder: folder.to_owned(), left }),
+            Start::Resume if !is_open => return Err(CrawlError::NothingToResume(folder.to_owned())),
+            _ => {}
+        }
+        let mut found = Vec::new();
+        let position = frontier.state.position;
+        let archive =
+            Archive::open(folder, options.packing, options.file_size, &options.user_agent(), position, |record| {
+                found.extend(answer_in(record));
+                Ok(())
+            });
+        let archive = archive.map_err(|error| CrawlError::Io { path: folder.to_owned(), error })?;
+        let mut crawl = Crawl {
+            lanes: Lanes::new(options.delay.as_millis() as u64),
+            options: Arc::new(options),
+            frontier,
+            archive,
+            state_path,
+            summary: Summary::default(),
+            clock: Clock::new(),
+            hosts: HashMap::new(),
+            rules: HashMap::new(),
+            used: HashSet::new(),
+            robots_tries: HashMap::new(),
+            unreachable: HashSet::new(),
+            waiting: HashMap::new(),
+            pages: HashMap::new(),
+            watched: HashSet::new(),
+            intervals: HashMap::new(),
+            fresh: HashSet::new(),
+        };
+        for (address, id, response) in found {
+            crawl.recover(&address, id, &response)?;
+        }
+        if start != Start::Resume {
+            crawl.with(Frontier::clear)?;
+            crawl.frontier.state.run += 1;
+            crawl.frontier.state.is_open = true;
+        }
+        crawl.summary = Summary::default();
+        crawl.commit()?;
+        // Whoever was asked a moment ago by the same crawl is not asked at once again.
+        let now = crawl.clock.now() + 1; // it is rounded down
+        if is_open {
+            crawl.lanes.nothing_before(now + crawl.options.delay.as_millis() as u64);
+        }
+        for lane in crawl.with(Frontier::waiting_lanes)? {
+            let row = crawl.with(|frontier| frontier.lane_row(lane))?;
+            let delay = crawl.options.delay.as_millis() as u64;
+            crawl.lanes.set_crawl_delay(lane, row.crawl_delay);
+            crawl.lanes.not_before(lane, row.not_before.max(now + delay.max(row.crawl_delay)));
+            crawl.wake(lane, now);
+        }
+        Ok(crawl)
+    }
+
+    /// An answer that was written but not noted.
+    fn recover(&mut self, address: &Address, id: String, response: &Response) -> Result<()> {
+        let url = address.as_str();
+        let queued = self.with(|frontier| frontier.queued(url))?;
+        let (key, entry) = match queued {
+            Some((key, entry)) => (Some(key), entry),
+            None if address.url().path() == "/robots.txt" => (None, Entry::new(url, Kind::Robots(address.origin()), 0)),
+            None => return Ok(()),
+        };
+        let follows_links = self.follows_links(&entry);
+        let Ok(examined) = examine(address, &entry.kind, response, follows_links, self.options.limits.body) else {
+            return Ok(());
+        };
+        let lane = self.with(|frontier| frontier.lane(address.domain()))?;
+        if let (Found::Busy(after), 429 | 503) = (&examined.found, response.head.status()) {
+            let least = 2 * self.options.delay.as_millis() as u64;
+            let until = self.clock.now() + after.map_or(least.max(500), |seconds| seconds.saturating_mul(1000));
+            self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
+        }
+        let visit = visit(&examined, response, id);
+        self.apply(lane, key, entry, address, examined, visit)
+    }
+
+    /// Runs the crawl until nothing is left, or the observer stops it. Pages are also written to `copy`, as WARC records that are
+    /// not packed.
+    ///
+    /// # Errors
+    /// If files cannot be written.
+    pub fn run(
+        mut self,
+        seeds: impl Iterator<Item = Seed> + Send + 'static,
+        observer: &dyn Observer,
+        mut copy: Option<&mut dyn Write>,
+    ) -> Result<Summary> {
+        let threads = self.options.threads.max(1);
+        let (to_us, events) = sync_channel::<Event>(1024.max(4 * threads));
+        let (to_threads, tasks) = sync_channel::<Box<Task>>(threads);
+        let tasks = Arc::new(Mutex::new(tasks));
+        for _ in 0..threads {
+            let (options, tasks, to_us) = (self.options.clone(), tasks.clone(), to_us.clone());
+            let copies = copy.is_some();
+            thread::spawn(move || work(&options, &tasks, &to_us, copies));
+        }
+        thread::spawn(move || {
+            for seed in seeds {
+                if to_us.send(Event::Seed(seed)).is_err() {
+                    return;
+                }
+            }
+            let _ = to_us.send(Event::NoMoreSeeds); // nobody listens when the run was stopped
+        });
+        let (mut flying, mut has_seeds) = (0, true);
+        let (mut committed, mut rest) = (Instant::now(), COMMIT_SOON);
+        let is_stopped = loop {
+            if !observer.go_on() {
+                break true;
+            }
+            if committed.elapsed() >= if self.fresh.is_empty() { COMMIT } else { rest } {
+                let began = Instant::now();
+                self.commit()?;
+                committed = Instant::now();
+                rest = (4 * began.elapsed()).clamp(COMMIT_SOON, COMMIT);
+            }
+            let now = self.clock.now();
+            while flying < threads && !self.is_full(flying) {
+                let Some(lane) = self.lanes.pop(now) else { break };
+                if let Some(task) = self.next_task(lane, now, observer)? {
+                    flying += 1;
+                    // There are as many places as threads.
+                    let _ = to_threads.send(Box::new(task));
+                }
+            }
+            let next =
+                self.lanes.first_time().filter(|&next| flying < threads && !self.is_full(flying) && self.is_soon(next));
+            if flying == 0 && next.is_none() && (!has_seeds && self.fresh.is_empty() || self.is_full(0)) {
+                break false;
+            }
+            let mut pause = next.map_or(200, |next| next.saturating_sub(self.clock.now()).min(200));
+            if !self.fresh.is_empty() {
+                pause = pause.min(rest.saturating_sub(committed.elapsed()).as_millis() as u64 + 1);
+            }
+            let mut event = events.recv_timeout(Duration::from_millis(pause)).ok();
+            // What came meanwhile is taken together.
+            for _ in 0..1024 {
+                match event.take().or_else(|| events.try_recv().ok()) {
+                    None => break,
+                    Some(Event::Seed(seed)) => self.add_seed(&seed, observer)?,
+                    Some(Event::NoMoreSeeds) => has_seeds = false,
+                    Some(Event::Done(done)) => {
+                        flying -= 1;
+                        let (task, outcome) = *done;
+                        self.done(task, outcome, observer, &mut copy)?;
+                    }
+                }
+            }
+        };
+        self.summary.left = self.with(Frontier::len)?;
+        self.frontier.state.is_open = is_stopped || self.summary.left > 0;
+        self.commit()?;
+        self.summary.files = self.archive.files();
+        Ok(self.summary)
+    }
+
+    fn with<T>(&mut self, of: impl FnOnce(&mut Frontier) -> std::result::Result<T, FrontierError>) -> Result<T> {
+        of(&mut self.frontier).map_err(|error| CrawlError::Frontier { path: self.state_path.clone(), error })
+    }
+
+    fn of_archive(&self, error: io::Error) -> CrawlError {
+        CrawlError::Io { path: self.archive.path(self.archive.files()), error }
+    }
+
+    /// First the files, then what is known of them.
+    fn commit(&mut self) -> Result<()> {
+        let position = self.archive.sync().map_err(|error| self.of_archive(error))?;
+        self.with(|frontier| frontier.commit(position))?;
+        let now = self.clock.now();
+        for lane in std::mem::take(&mut self.fresh) {
+            self.wake(lane, now);
+        }
+        Ok(())
+    }
+
+    /// Whether there is enough. Each of the requests that are not answered may be a page.
+    fn is_full(&self, flying: usize) -> bool {
+        let is_over = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value >= limit);
+        is_over(self.options.max_pages, self.summary.pages + flying as u64)
+            || is_over(self.options.max_bytes, self.summary.bytes)
+    }
+
+    fn follows_links(&self, entry: &Entry) -> bool {
+        entry.depth < self.options.depth || self.options.feeds && entry.depth == 0
+    }
+
+    fn wake(&mut self, lane: u32, at: Time) {
+        if self.is_soon(at) {
+            self.lanes.wake(lane, at);
+        }
+    }
+
+    /// Who asks for more patience than there is stays in the queue for another run.
+    fn is_soon(&self, at: Time) -> bool {
+        at <= self.clock.now() + PATIENCE || self.options.watch.is_some()
+    }
+
+    fn add_seed(&mut self, seed: &Seed, observer: &dyn Observer) -> Result<()> {
+        match Address::parse(&seed.url) {
+            Ok(address) => self.give([(address, seed.kind.clone())]),
+            Err(error) => {
+                self.fail(&seed.url, &error.to_string(), observer);
+                Ok(())
+            }
+        }
+    }
+
+    /// Queues what an answer leads to.
+    fn push(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>, depth: u8, redirects: u8) -> Result<()> {
+        let now = self.clock.now();
+        for lane in self.queue(addresses, depth, redirects)? {
+            self.wake(lane, now);
+        }
+        Ok(())
+    }
+
+    /// Queues what no answer leads to. It waits for the next commit.
+    fn give(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>) -> Result<()> {
+        let lanes = self.queue(addresses, 0, 0)?;
+        self.fresh.extend(lanes);
+        Ok(())
+    }
+
+    /// Queues addresses. Returns the lanes that have more now.
+    fn queue(
+        &mut self,
+        addresses: impl IntoIterator<Item = (Address, Kind)>,
+        depth: u8,
+        redirects: u8,
+    ) -> Result<Vec<u32>> {
+        let mut of_lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+        for (address, kind) in addresses {
+            let lane = self.with(|frontier| frontier.lane(address.domain()))?;
+            let entry = Entry { redirects, ..Entry::new(address.as_str(), kind, depth) };
+            of_lanes.entry(lane).or_default().push(entry);
+        }
+        let mut lanes = Vec::new();
+        for (lane, entries) in of_lanes {
+            if self.with(|frontier| frontier.push(lane, &entries))? > 0 {
+                lanes.push(lane);
+            }
+        }
+        Ok(lanes)
+    }
+
+    fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {
+        *self.summary.failed.entry(why.to_owned()).or_default() += 1;
+        observer.failed(url, why);
+    }
+}

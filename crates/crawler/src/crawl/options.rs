@@ -1,0 +1,164 @@
+//! What a crawl is given, and what it says.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::archive::Packing;
+use crate::fetch::Limits;
+use crate::frontier::{FrontierError, Kind};
+use crate::resolve::Resolver;
+
+/// The name by which robots.txt calls this crawler.
+pub const AGENT: &str = "dehusk";
+
+/// What a crawl does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where its owner can be reached: a URL or an e-mail address. Every request tells it.
+    pub contact: String,
+    /// The least time between an answer of a domain and the next request to it. The same holds for an IP address.
+    pub delay: Duration,
+    /// Number of requests at the same time.
+    pub threads: usize,
+    /// Number of pages of one registered domain, at most.
+    pub per_domain: u64,
+    /// How many links are followed from what is given.
+    pub depth: u8,
+    /// Whether links to other registered domains are followed.
+    pub leaves_domain: bool,
+    /// Whether sitemaps are read that robots.txt names, or else `/sitemap.xml`.
+    pub sitemaps: bool,
+    /// Whether the feeds that pages name are read.
+    pub feeds: bool,
+    /// What feeds and sitemaps date earlier is not visited.
+    pub since: Option<DateTime<Utc>>,
+    /// The run ends after this number of pages.
+    pub max_pages: Option<u64>,
+    /// The run ends after this number of bytes, as they are received.
+    pub max_bytes: Option<u64>,
+    /// Limits of a request.
+    pub limits: Limits,
+    /// The time after which something is tried again; four times as long for the last time.
+    pub retry: Duration,
+    /// Feeds are read again and again, but not before this time has passed.
+    pub watch: Option<Duration>,
+    /// Finds hosts.
+    pub resolver: Resolver,
+    /// How files are packed.
+    pub packing: Packing,
+    /// Size of a file after which another begins, in bytes.
+    pub file_size: u64,
+    /// The only certificate to trust, in DER. Without it, those that browsers trust.
+    pub root: Option<Vec<u8>>,
+}
+
+impl Options {
+    /// How it names itself in requests.
+    pub(super) fn user_agent(&self) -> String {
+        format!("{AGENT}/{} (+{})", env!("CARGO_PKG_VERSION"), self.contact)
+    }
+}
+
+/// Where a crawl begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// A URL.
+    pub url: String,
+    /// What it is expected to be.
+    pub kind: Kind,
+}
+
+/// How a run begins, in a folder that may have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A new run. What is known of earlier ones is asked for only if it has changed.
+    New,
+    /// A run that was stopped goes on.
+    Resume,
+    /// A new run. What is left of one that was stopped is forgotten.
+    Restart,
+}
+
+/// Is told what happens.
+pub trait Observer: Sync {
+    /// Whether the run goes on. It is asked five times a second.
+    fn go_on(&self) -> bool {
+        true
+    }
+
+    /// Something was fetched.
+    fn fetched(&self, _url: &str, _summary: &Summary) {}
+
+    /// A URL has no page.
+    fn failed(&self, _url: &str, _why: &str) {}
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Pages, with those that are unchanged.
+    pub pages: u64,
+    /// Pages of which an earlier run has the same bytes.
+    pub unchanged: u64,
+    /// Feeds that were read.
+    pub feeds: u64,
+    /// Sitemaps that were read.
+    pub sitemaps: u64,
+    /// Files of rules that were asked for.
+    pub robots: u64,
+    /// Redirections.
+    pub redirects: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of all bodies, as they were received.
+    pub bytes: u64,
+    /// URLs that robots.txt forbids.
+    pub forbidden: u64,
+    /// URLs of hosts whose robots.txt could not be read.
+    pub without_robots: u64,
+    /// URLs that are left out because there are too many of their domain.
+    pub over_limit: u64,
+    /// URLs that have no page, by the reason.
+    pub failed: BTreeMap<String, u64>,
+    /// URLs that are left in the queue.
+    pub left: u64,
+    /// WARC files in the folder.
+    pub files: u32,
+}
+
+/// Why a crawl cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The folder has a run that was stopped.
+    #[error("the last crawl in {} was stopped, and {left} URLs are left: --resume goes on, --restart begins anew", folder.display())]
+    Unfinished {
+        /// The folder.
+        folder: PathBuf,
+        /// Number of URLs.
+        left: u64,
+    },
+    /// The folder has none.
+    #[error("there is no crawl in {} that was stopped: leave --resume out", .0.display())]
+    NothingToResume(PathBuf),
+    /// A file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The state cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Frontier {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: FrontierError,
+    },
+}

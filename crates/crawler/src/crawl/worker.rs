@@ -1,0 +1,123 @@
+//! What the threads do that fetch.
+
+use std::net::IpAddr;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+
+use super::options::{Options, Seed};
+use crate::address::Address;
+use crate::examine::{Examined, Found, examine};
+use crate::fetch::{FetchError, Fetcher, Request, Response};
+use crate::frontier::{Entry, Key, Kind, Visit};
+use crate::record::{Earlier, records};
+use crate::resolve::ResolveError;
+use crate::robots::Rules;
+
+/// What a thread has to do.
+pub(super) struct Task {
+    pub(super) lane: u32,
+    /// `None`: the robots.txt that is asked for before something else.
+    pub(super) key: Option<Key>,
+    pub(super) entry: Entry,
+    pub(super) address: Address,
+    /// `None`: the addresses of the host are not known.
+    pub(super) ip: Option<IpAddr>,
+    pub(super) earlier: Option<Visit>,
+    /// Whether it is asked for only if it has changed.
+    pub(super) is_conditional: bool,
+    pub(super) follows_links: bool,
+}
+
+/// What became of it.
+pub(super) enum Outcome {
+    Resolved(Result<Vec<IpAddr>, ResolveError>),
+    Fetched { took: Duration, answer: Result<Box<Answer>, FetchError> },
+}
+
+/// An answer, ready to be written.
+pub(super) struct Answer {
+    pub(super) examined: Examined,
+    pub(super) visit: Visit,
+    pub(super) status: u16,
+    pub(super) received: u64,
+    pub(super) packed: Vec<u8>,
+    /// The record of a page, for those who read along.
+    pub(super) copy: Option<Vec<u8>>,
+    pub(super) is_unchanged: bool,
+}
+
+/// What the threads tell.
+pub(super) enum Event {
+    Seed(Seed),
+    NoMoreSeeds,
+    Done(Box<(Task, Outcome)>),
+}
+pub(super) fn visit(examined: &Examined, response: &Response, record: String) -> Visit {
+    // What is too long to be sent again is not kept.
+    let short =
+        |name: &str| response.head.value(name).filter(|value| value.len() <= 256).map(|value| value.into_owned());
+    Visit {
+        at: response.at.timestamp_millis(),
+        etag: short("ETag"),
+        last_modified: short("Last-Modified"),
+        digest: examined.digest,
+        record,
+    }
+}
+
+/// What each thread does.
+pub(super) fn work(options: &Options, tasks: &Mutex<Receiver<Box<Task>>>, to_us: &SyncSender<Event>, copies: bool) {
+    let fetcher = Fetcher::new(&options.user_agent(), options.limits.clone(), options.root.as_deref());
+    loop {
+        let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(task) = task else { return };
+        let outcome = match task.ip {
+            None => Outcome::Resolved(options.resolver.resolve(task.address.host())),
+            Some(ip) => {
+                let began = Instant::now();
+                let answer = fetched(options, &fetcher, &task, ip, copies).map(Box::new);
+                Outcome::Fetched { took: began.elapsed(), answer }
+            }
+        };
+        if to_us.send(Event::Done(Box::new((*task, outcome)))).is_err() {
+            return;
+        }
+    }
+}
+
+fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies: bool) -> Result<Answer, FetchError> {
+    let earlier = task.earlier.as_ref();
+    let known = earlier.filter(|_| task.is_conditional);
+    let request = Request {
+        address: &task.address,
+        ip,
+        etag: known.and_then(|known| known.etag.as_deref()),
+        last_modified: known.and_then(|known| known.last_modified.as_deref()),
+        enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64),
+    };
+    let response = fetcher.fetch(&request)?;
+    let mut examined = examine(&task.address, &task.entry.kind, &response, task.follows_links, options.limits.body)?;
+    if examined.found == Found::NotModified && earlier.is_none() {
+        examined.found = Found::Unexpected("status 304, which nobody asked for");
+    }
+    let is_not_modified = examined.found == Found::NotModified;
+    let same =
+        earlier.filter(|earlier| is_not_modified || response.head.status() == 200 && earlier.digest == examined.digest);
+    let same = same.map(|earlier| Earlier {
+        id: &earlier.record,
+        at: DateTime::from_timestamp_millis(earlier.at).unwrap_or_default(),
+        digest: &earlier.digest,
+    });
+    let is_unchanged = same.is_some();
+    let records = records(&task.address, &response, examined.identified, same);
+    let pack = |record: &[u8]| options.packing.pack(record).map_err(|error| FetchError::Connection(error.to_string()));
+    let packed = [pack(&records.request)?, pack(&records.answer)?].concat();
+    let received = response.body.len() as u64;
+    let is_page = matches!(examined.found, Found::Page(_)) && !is_unchanged;
+    let visit = visit(&examined, &response, records.id);
+    let copy = (copies && is_page).then_some(records.answer);
+    Ok(Answer { examined, visit, status: response.head.status(), received, packed, copy, is_unchanged })
+}
