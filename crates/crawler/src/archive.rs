@@ -129,6 +129,14 @@ impl Archive {
             end = packed.stream_position()?;
             found(&record)?;
         }
+        if end == 0 {
+            // It was just begun. Without a record it is no WARC file.
+            std::fs::remove_file(&path)?;
+            let number = self.position.number - 1;
+            let byte = if number == 0 { 0 } else { self.path(number).metadata()?.len() };
+            self.position = Position { number, byte };
+            return Ok(());
+        }
         if end < length {
             file.set_len(end)?;
         }
@@ -153,18 +161,13 @@ impl Archive {
             Some(file) => file,
             None => {
                 let number = self.position.number + 1;
-                let file = OpenOptions::new().write(true).create_new(true).open(self.path(number))?;
-                self.position = Position { number, byte: 0 };
+                let about = self.packing.pack(&about_file(&name(number, self.packing), &self.user_agent))?;
+                let mut file = OpenOptions::new().write(true).create_new(true).open(self.path(number))?;
+                file.write_all(&about)?;
+                self.position = Position { number, byte: about.len() as u64 };
                 self.file.insert(file)
             }
         };
-        // Its first record may have been cut off.
-        if self.position.byte == 0 {
-            let about = about_file(&name(self.position.number, self.packing), &self.user_agent);
-            let about = self.packing.pack(&about)?;
-            file.write_all(&about)?;
-            self.position.byte = about.len() as u64;
-        }
         file.write_all(packed)?;
         self.position.byte += packed.len() as u64;
         Ok(())

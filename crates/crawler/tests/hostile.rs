@@ -7,6 +7,8 @@
 //! - at both domains, no two requests are closer than the delay, and none are at once;
 //! - nothing is sent to a host that the server does not have, and no cookie is sent back.
 
+#![allow(clippy::unwrap_used)] // all are tests
+
 mod crawling;
 mod server;
 mod tls;

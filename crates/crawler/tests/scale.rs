@@ -6,6 +6,8 @@
 //!
 //! `DEHUSK_SCALE=0.1` makes them smaller. Each crawl has a process of its own, whose memory is measured.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)] // numbers are what it is for
+
 mod crawling;
 mod server;
 

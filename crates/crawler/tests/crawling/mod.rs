@@ -1,6 +1,6 @@
 //! Crawls of the test server.
 
-#![allow(dead_code)] // no test uses all of it
+#![allow(dead_code, clippy::unwrap_used)] // no test uses all of it, and all are tests
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
