@@ -117,7 +117,10 @@ fn queued(urls: usize, domains: usize) {
     let names = (0..domains.min(10_000)).map(|number| (host(number), nobody(number)));
     let options = options_for(names);
     let resolver = dehusk_crawler::resolve::Resolver { allows_private: true, ..options.resolver };
-    let options = Options { delay: Duration::from_secs(1), max_pages: Some(10), threads: 16, resolver, ..options };
+    // They are not given up while the test runs.
+    let retry = Duration::from_secs(600);
+    let options =
+        Options { delay: Duration::from_secs(1), max_pages: Some(10), threads: 16, resolver, retry, ..options };
     let until = UntilQueued::default();
     let is_read = until.is_read.clone();
     let seeds = (0..=urls).map_while(move |number| {
@@ -136,6 +139,7 @@ fn queued(urls: usize, domains: usize) {
         summary.left, summary.without_robots, summary.requests
     );
     assert_eq!(summary.left + summary.without_robots, urls as u64, "{summary:?}");
+    assert!(summary.requests >= 1000.min(domains as u64), "{summary:?}");
     let began = Instant::now();
     let crawl = Crawl::open(Path::new(&folder), options, Start::Resume).expect("a crawl");
     println!("  opened again: {:.1?}, memory: {} MB", began.elapsed(), most_memory());

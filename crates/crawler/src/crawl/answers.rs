@@ -49,6 +49,8 @@ impl Crawl {
                             self.hosts.clear();
                         }
                         self.hosts.insert(task.address.host().to_owned(), (now + NAME_AGE, ips));
+                        // It goes before those that wait since then. Behind them, it might come when this is forgotten.
+                        self.lanes.wake(lane, 0);
                     }
                     Err(error) => {
                         let may_pass = matches!(error, ResolveError::NotFound(_));
