@@ -151,7 +151,13 @@ fn is_in_order(server: &Server, folder: &std::path::Path, name: &str, left: u64)
     let hosts: Vec<String> = server.names().into_iter().map(|(host, _)| host).collect();
     let log = server.log();
     assert!(log.iter().all(|seen| hosts.contains(&seen.host)), "{name}: other hosts are asked: {log:?}");
-    let start = if left > 0 { Start::Restart } else { Start::New };
+    let mut start = Start::New;
+    if left > 0 {
+        let began = server.log().len();
+        let (resumed, _) = crawl(folder, limited(server), Start::Resume, Vec::new()).expect("a resumed crawl");
+        assert_eq!((resumed.pages, resumed.left, server.log().len()), (0, left, began), "{name}: {resumed:?}");
+        start = Start::Restart;
+    }
     let (again, told) = crawl(folder, limited(server), start, good(server)).expect("a second crawl");
     assert_eq!((again.pages, again.unchanged), (GOOD_PAGES as u64, GOOD_PAGES as u64), "{name}: {:?}", told.failed);
 }
@@ -438,6 +444,42 @@ fn a_crawl_delay_without_an_end() {
     let (summary, _) = watched(folder.path(), limited(&server), seeds);
     assert_eq!((summary.pages, summary.left), (GOOD_PAGES as u64, 1), "{summary:?}");
     is_in_order(&server, folder.path(), "Crawl-delay", 1);
+}
+
+#[test]
+fn rules_that_lead_to_each_other() {
+    const OTHER: &str = "other.example";
+    let mut sites = sites();
+    sites.page(OTHER, "/x", "<p>Another page.</p>");
+    for (host, to) in [(BAD, OTHER), (OTHER, BAD)] {
+        sites.behave(host, "/robots.txt", Redirect(302, format!("http://{to}:{{port}}/robots.txt")));
+    }
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let seeds = [pages(&[BAD, OTHER].map(|host| server.url(host, "/x"))), good(&server)].concat();
+    let (summary, told) = watched(folder.path(), limited(&server), seeds);
+    assert_eq!((summary.pages, summary.left), (GOOD_PAGES as u64 + 2, 0), "{summary:?} {told:?}");
+    // Six for each of the two, and the pages.
+    assert_eq!(server.log().len(), 2 * 6 + 2 + GOOD_PAGES + 1);
+    is_in_order(&server, folder.path(), "rules in a circle", 0);
+}
+
+#[test]
+fn reasons_are_short_and_few() {
+    const PAGES: usize = 120;
+    let mut sites = sites();
+    sites.rule(BAD, |path, _| {
+        let number = path.strip_prefix("/image/")?;
+        Some(Page::new(&format!("image/\u{9b}2J{number}{}", "x".repeat(10_000)), "no image"))
+    });
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let images: Vec<String> = (0..PAGES).map(|number| server.url(BAD, &format!("/image/{number}"))).collect();
+    let (summary, told) = watched(folder.path(), limited(&server), [pages(&images), good(&server)].concat());
+    assert_eq!((told.len(), summary.failed.len(), summary.failed["other reasons"]), (PAGES, 101, 20));
+    let is_short = |why: &String| why.len() <= 800 && !why.contains(char::is_control);
+    assert!(told.iter().map(|(_, why)| why).chain(summary.failed.keys()).all(is_short));
+    is_in_order(&server, folder.path(), "reasons", 0);
 }
 
 /// A crawl of the good host over TLS and of one URL that is somewhere else, with the only certificate that is trusted. Returns what is

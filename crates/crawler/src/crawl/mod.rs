@@ -29,6 +29,13 @@ use worker::{Event, Task, visit, work};
 /// A domain that wants to be left alone for longer is left to another run. In milliseconds.
 const PATIENCE: u64 = 3_600_000;
 
+/// Reasons that are counted one by one, and their length.
+const MOST_REASONS: usize = 100;
+const LONGEST_REASON: usize = 200;
+
+/// What the others are counted as.
+const OTHER_REASONS: &str = "other reasons";
+
 /// How often everything is written to the disk.
 const COMMIT: Duration = Duration::from_secs(1);
 
@@ -348,7 +355,11 @@ impl Crawl {
     }
 
     fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {
-        *self.summary.failed.entry(why.to_owned()).or_default() += 1;
-        observer.failed(url, why);
+        // Parts of the reason may come from a server.
+        let why: String = why.chars().filter(|character| !character.is_control()).take(LONGEST_REASON).collect();
+        let failed = &mut self.summary.failed;
+        let is_kept = failed.len() < MOST_REASONS || failed.contains_key(&why);
+        *failed.entry(if is_kept { why.clone() } else { OTHER_REASONS.to_owned() }).or_default() += 1;
+        observer.failed(url, &why);
     }
 }
