@@ -1,6 +1,7 @@
 //! What the threads do that fetch.
 
 use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -78,7 +79,10 @@ pub(super) fn work(options: &Options, tasks: &Mutex<Receiver<Box<Task>>>, to_us:
             None => Outcome::Resolved(options.resolver.resolve(task.address.host())),
             Some(ip) => {
                 let began = Instant::now();
-                let answer = fetched(options, &fetcher, &task, ip, copies).map(Box::new);
+                // A fault in what reads pages must not leave the crawl waiting for this answer.
+                let answer = catch_unwind(AssertUnwindSafe(|| fetched(options, &fetcher, &task, ip, copies)))
+                    .unwrap_or_else(|_| Err(FetchError::NoHttp("reading it failed".to_owned())))
+                    .map(Box::new);
                 Outcome::Fetched { took: began.elapsed(), answer }
             }
         };
