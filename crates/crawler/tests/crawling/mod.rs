@@ -57,7 +57,7 @@ pub struct Told {
 
 impl Observer for Told {
     fn failed(&self, url: &str, why: &str) {
-        self.failed.lock().unwrap().push((url.to_owned(), why.to_owned()));
+        self.failed.lock().expect("no panic").push((url.to_owned(), why.to_owned()));
     }
 }
 
@@ -90,12 +90,13 @@ pub fn answers(folder: &Path) -> Vec<Stored> {
 
 /// The answers in the WARC files of a folder, and which files end with a part of a record.
 pub fn answers_so_far(folder: &Path) -> (Vec<Stored>, Vec<PathBuf>) {
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
     files.retain(|path| path.to_string_lossy().contains(".warc."));
     files.sort();
     let (mut answers, mut cut_off) = (Vec::new(), Vec::new());
     for file in files {
-        let packed = std::fs::read(&file).unwrap();
+        let packed = std::fs::read(&file).expect("a file");
         let is_gzip = file.extension().is_some_and(|extension| extension == "gz");
         let mut rest = &packed[..];
         while !rest.is_empty() {
