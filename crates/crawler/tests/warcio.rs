@@ -1,5 +1,7 @@
 //! Another reader of WARC files, warcio, reads what the crawler writes, and finds all digests right.
 
+#![allow(clippy::print_stderr)] // a test that cannot run where it is says so
+
 mod crawling;
 mod server;
 
