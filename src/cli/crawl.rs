@@ -125,7 +125,7 @@ struct PolitenessArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 struct LimitArgs {
-    /// Number of pages of one domain, at most
+    /// Number of URLs of one domain that are asked for, at most
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     per_host: u64,
     /// Stop after this number of pages

@@ -1,7 +1,7 @@
 //! When which domain may be asked again.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::net::IpAddr;
 
 /// Milliseconds since 1970.
@@ -19,7 +19,9 @@ pub struct Lanes {
     queue: BinaryHeap<Reverse<(Time, u64, u32)>>,
     /// Lanes that may go at the same time go in the order in which they came.
     order: u64,
-    addresses: HashMap<IpAddr, Machine>,
+    machines: HashMap<IpAddr, Machine>,
+    /// The machine for which the last lane was called. If the lane does not ask it, another one is called.
+    turn: Option<IpAddr>,
     /// In milliseconds.
     delay: u64,
     /// No lane goes before this time.
@@ -34,6 +36,10 @@ struct Lane {
     /// Its place in the queue, if it is there.
     queued: Option<(Time, u64)>,
     is_busy: bool,
+    /// The machine for which it waits.
+    waits: Option<IpAddr>,
+    /// The machine that may be asked when it comes up.
+    called: Option<IpAddr>,
     /// What its robots.txt asks for, in milliseconds.
     crawl_delay: u64,
     /// How much longer it is left alone, for it is busy. In milliseconds.
@@ -45,8 +51,10 @@ struct Lane {
 struct Machine {
     next: Time,
     is_busy: bool,
-    /// The lanes that wait until it has answered.
-    waiting: Vec<u32>,
+    /// The lanes that wait until it may be asked. They are called one by one: there may be very many.
+    waiting: VecDeque<u32>,
+    /// Whether one of them is called.
+    has_called: bool,
 }
 
 impl Lanes {
@@ -69,6 +77,9 @@ impl Lanes {
 
     /// When the next lane may go. `None` if none waits.
     pub fn first_time(&mut self) -> Option<Time> {
+        if let Some(ip) = self.turn.take() {
+            self.call(ip);
+        }
         while let Some(&Reverse((at, order, lane))) = self.queue.peek() {
             if self.lanes.get(&lane).is_some_and(|lane| lane.queued == Some((at, order))) {
                 return Some(at);
@@ -82,8 +93,33 @@ impl Lanes {
     pub fn pop(&mut self, now: Time) -> Option<u32> {
         self.first_time().filter(|&at| at <= now)?;
         let Reverse((.., lane)) = self.queue.pop()?;
-        self.lanes.entry(lane).or_default().queued = None;
+        let of_lane = self.lanes.entry(lane).or_default();
+        of_lane.queued = None;
+        self.turn = of_lane.called.take();
+        if let Some(machine) = self.turn.and_then(|ip| self.machines.get_mut(&ip)) {
+            machine.has_called = false;
+        }
         Some(lane)
+    }
+
+    /// Calls the next lane that waits for a machine.
+    fn call(&mut self, ip: IpAddr) {
+        let Some(machine) = self.machines.get_mut(&ip) else { return };
+        if machine.is_busy || machine.has_called {
+            return;
+        }
+        while let Some(lane) = machine.waiting.pop_front() {
+            let of_lane = self.lanes.entry(lane).or_default();
+            of_lane.waits = None;
+            // Who is busy elsewhere comes again without being called.
+            if !of_lane.is_busy {
+                of_lane.called = Some(ip);
+                machine.has_called = true;
+                let at = machine.next;
+                self.wake(lane, at);
+                return;
+            }
+        }
     }
 
     /// The lane does not come again until it is released.
@@ -99,18 +135,18 @@ impl Lanes {
     /// Whether the lane may ask this machine now. Then both are busy until [`Lanes::answered`]. Otherwise the lane comes again when
     /// the machine may be asked.
     pub fn may_ask(&mut self, lane: u32, ip: IpAddr, now: Time) -> bool {
-        let machine = self.addresses.entry(ip).or_default();
-        if machine.is_busy {
-            machine.waiting.push(lane);
-            return false;
-        }
-        if machine.next > now {
-            let at = machine.next;
-            self.wake(lane, at);
+        let (of_lane, machine) = (self.lanes.entry(lane).or_default(), self.machines.entry(ip).or_default());
+        if machine.is_busy || machine.next > now {
+            if of_lane.waits != Some(ip) {
+                of_lane.waits = Some(ip);
+                machine.waiting.push_back(lane);
+            }
+            self.call(ip);
             return false;
         }
         machine.is_busy = true;
-        self.lanes.entry(lane).or_default().is_busy = true;
+        of_lane.is_busy = true;
+        self.turn.take_if(|called| *called == ip);
         true
     }
 
@@ -122,11 +158,10 @@ impl Lanes {
         // Who needs long for an answer gets as long to rest.
         let at = now + self.delay.max(of_lane.crawl_delay).max(took) + of_lane.penalty;
         of_lane.next = of_lane.next.max(at);
-        let machine = self.addresses.entry(ip).or_default();
+        let machine = self.machines.entry(ip).or_default();
         machine.is_busy = false;
         machine.next = machine.next.max(at);
-        let waiting = std::mem::take(&mut machine.waiting);
-        waiting.into_iter().for_each(|lane| self.wake(lane, at));
+        self.call(ip);
     }
 
     /// The server of a lane is busy: it is left alone until then, or for twice as long as the last time. Returns until when.
@@ -254,6 +289,7 @@ mod tests {
             pages in 1..6_usize,
             took in prop::collection::vec(0..400_u64, 1..9),
             threads in 1..5_usize,
+            alternates in any::<bool>(),
         ) {
             const DELAY: u64 = 100;
             let mut lanes = Lanes::new(DELAY);
@@ -261,12 +297,15 @@ mod tests {
             (0..machines.len()).for_each(|lane| lanes.wake(lane as u32, 0));
             // Of each domain and machine, when its last answer ended.
             let (mut domains, mut addresses) = (HashMap::new(), HashMap::new());
-            let mut flying: VecDeque<(Time, u32, u64)> = VecDeque::new();
-            let (mut now, mut asked) = (0, 0);
+            let mut flying: VecDeque<(Time, u32, u64, IpAddr)> = VecDeque::new();
+            let (mut now, mut asked, mut popped) = (0, 0, 0);
+            // What a lane has next may be at another machine than what it waited for.
+            let machine_of = |lane: u32, asked: usize| ip(machines[lane as usize] + u8::from(alternates && asked % 3 == 1));
             loop {
                 while flying.len() < threads {
                     let Some(lane) = lanes.pop(now) else { break };
-                    let machine = ip(machines[lane as usize]);
+                    popped += 1;
+                    let machine = machine_of(lane, asked);
                     if left[lane as usize] == 0 || !lanes.may_ask(lane, machine, now) {
                         continue;
                     }
@@ -275,7 +314,7 @@ mod tests {
                     left[lane as usize] -= 1;
                     prop_assert!(domains.get(&lane).is_none_or(|&end| now >= end + DELAY));
                     prop_assert!(addresses.get(&machine).is_none_or(|&end| now >= end + DELAY));
-                    flying.push_back((now + took, lane, took));
+                    flying.push_back((now + took, lane, took, machine));
                 }
                 flying.make_contiguous().sort_unstable();
                 let answer = flying.front().map(|&(at, ..)| at);
@@ -284,8 +323,7 @@ mod tests {
                 prop_assert!(then > now || answer == Some(now), "it stands still");
                 now = then.max(now);
                 if answer == Some(now) {
-                    let (at, lane, took) = flying.pop_front().unwrap();
-                    let machine = ip(machines[lane as usize]);
+                    let (at, lane, took, machine) = flying.pop_front().unwrap();
                     lanes.answered(lane, machine, at, took);
                     lanes.wake(lane, at);
                     domains.insert(lane, at);
@@ -293,6 +331,8 @@ mod tests {
                 }
             }
             prop_assert_eq!(left.iter().sum::<usize>(), 0);
+            // Who waits for a machine is not asked again and again whether it still does.
+            prop_assert!(popped <= 3 * (asked + machines.len()), "{popped} for {asked}");
         }
     }
 }

@@ -172,3 +172,37 @@ fn urls_that_cannot_be_visited_are_told() {
     assert_eq!(failed.len(), 3, "{failed:?}");
     assert_eq!((summary.requests, summary.left), (0, 0));
 }
+
+#[test]
+fn links_to_nowhere_count_as_well() {
+    let mut sites = Sites::new();
+    let links: String = (0..100).map(|page| format!("<a href='/nothing/{page}'>")).collect();
+    sites.page("a.example", "/", &links);
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { depth: 1, per_domain: 10, ..options(&server) };
+    let (summary, _) = crawled(folder.path(), options, pages(&[server.url("a.example", "/")]));
+    assert_eq!((summary.requests, summary.pages, summary.over_limit), (11, 1, 91));
+}
+
+#[test]
+fn hosts_that_are_gone_do_not_hold_up_others_of_their_domain() {
+    let mut sites = Sites::new();
+    sites.page("www.a.example", "/", "<p>A");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options { retry: Duration::from_secs(1), ..options(&server) };
+    let mut urls = Vec::new();
+    for number in 0..20 {
+        let host = format!("gone-{number}.a.example");
+        options.resolver.given.insert(host.clone(), [127, 9, 9, 9].into());
+        urls.extend([format!("http://{host}:{}/a", server.port()), format!("http://{host}:{}/b", server.port())]);
+    }
+    urls.push(server.url("www.a.example", "/"));
+    let began = Instant::now();
+    let (summary, told) = crawled(folder.path(), options, pages(&urls));
+    assert_eq!((summary.pages, summary.without_robots, summary.left), (1, 40, 0));
+    assert_eq!(told.failed.lock().unwrap().len(), 20, "each is told once");
+    // One after another, they would take 100 seconds.
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}

@@ -26,6 +26,9 @@ const MOST_TRIES: u8 = 3;
 /// How long the addresses of a host count, in milliseconds.
 const NAME_AGE: u64 = 600_000;
 
+/// The longest time for which a server is left alone, whatever it asks for, in milliseconds.
+pub(super) const LONGEST_PENALTY: u64 = 86_400_000;
+
 /// The longest time between two looks at a feed, in milliseconds.
 const LONGEST_INTERVAL: u64 = 86_400_000;
 
@@ -92,7 +95,7 @@ impl Crawl {
         let now = self.clock.now();
         match (&examined.found, &entry.kind) {
             (Found::Busy(after), _) => {
-                let until = after.map(|seconds| now.saturating_add(seconds.saturating_mul(1000)));
+                let until = after.map(|seconds| now + (seconds.saturating_mul(1000)).min(LONGEST_PENALTY));
                 let again = match status {
                     429 | 503 => {
                         let again = self.lanes.is_busy(lane, now, until);
@@ -179,14 +182,17 @@ impl Crawl {
             return Ok(());
         }
         let Some(key) = key else { return Ok(()) };
+        if entry.kind == Kind::Page {
+            // Whatever the answer is: links to pages that do not exist have no end, either.
+            let pages = self.pages_of(lane)? + 1;
+            self.pages.insert(lane, pages);
+            self.change_row(lane, |row| row.pages = pages)?;
+        }
         let url = &entry.url;
         let mut again = None;
         match examined.found {
             Found::Page(links) => {
                 self.summary.pages += 1;
-                let pages = self.pages_of(lane)? + 1;
-                self.pages.insert(lane, pages);
-                self.change_row(lane, |row| row.pages = pages)?;
                 self.with(|frontier| frontier.finish(key, url, Some(visit)))?;
                 let feeds = links.feeds.into_iter().filter(|_| self.options.feeds).map(|feed| (feed, Kind::Feed));
                 let feeds: Vec<_> = feeds.collect();
@@ -225,11 +231,7 @@ impl Crawl {
                 }
             }
             Found::NotModified => {
-                if entry.kind == Kind::Page {
-                    self.summary.pages += 1;
-                    let pages = self.pages_of(lane)? + 1;
-                    self.pages.insert(lane, pages);
-                }
+                self.summary.pages += u64::from(entry.kind == Kind::Page);
                 again = Some((None, None));
             }
             Found::Busy(_) => {

@@ -20,13 +20,17 @@ pub(super) const MOST_KEPT: usize = 20_000;
 enum Access {
     Allowed,
     Forbidden,
+    /// Nothing of this origin may be visited before this time.
     Later(Time),
+    /// Nothing of this domain may be visited before this time.
+    Rest(Time),
     Never,
     /// Its robots.txt is asked for first.
     Ask,
     /// Its robots.txt is asked for already.
     Asked,
 }
+
 impl Crawl {
     /// What a lane that may go has to do.
     pub(super) fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
@@ -78,8 +82,14 @@ impl Crawl {
                     self.summary.without_robots += self.with(|frontier| frontier.give_up(lane, is_of))?;
                     continue;
                 }
-                Access::Later(at) => {
-                    self.wake(lane, at);
+                Access::Later(not_before) => {
+                    // Others of the domain may be.
+                    let later = Entry { not_before, ..task.entry };
+                    self.with(|frontier| frontier.postpone(key, &later, None))?;
+                    continue;
+                }
+                Access::Rest(until) => {
+                    self.wake(lane, until);
                     return Ok(None);
                 }
                 Access::Asked => {
@@ -180,7 +190,7 @@ impl Crawl {
             }
             if delay > self.options.delay.as_millis() as u64 {
                 // The request that comes now waits for it, too.
-                return Ok(Access::Later(now + delay));
+                return Ok(Access::Rest(now + delay));
             }
         }
         let url = address.url();

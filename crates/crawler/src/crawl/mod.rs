@@ -23,6 +23,7 @@ use crate::lanes::{Lanes, Time};
 use crate::record::answer_in;
 use crate::robots::Rules;
 
+use answers::LONGEST_PENALTY;
 pub use options::{AGENT, CrawlError, Observer, Options, Seed, Start, Summary};
 use worker::{Event, Task, visit, work};
 
@@ -65,7 +66,7 @@ pub struct Crawl {
     unreachable: HashSet<String>,
     /// Lanes that wait for the robots.txt of an origin, which is somewhere else.
     waiting: HashMap<String, Vec<u32>>,
-    /// Number of pages of lanes in this run.
+    /// Number of URLs of lanes that were answered in this run, without feeds and sitemaps.
     pages: HashMap<u32, u64>,
     /// Feeds that were read in this run, and are read again.
     watched: HashSet<String>,
@@ -93,6 +94,7 @@ impl Clock {
         self.at + self.began.elapsed().as_millis() as Time
     }
 }
+
 impl Crawl {
     /// Opens the crawl in a folder, or makes the folder. What was written after the last commit is read again.
     ///
@@ -149,7 +151,7 @@ impl Crawl {
         crawl.commit()?;
         // Whoever was asked a moment ago by the same crawl is not asked at once again.
         let now = crawl.clock.now() + 1; // it is rounded down
-        if is_open {
+        if is_open || crawl.frontier.state.run > 1 {
             crawl.lanes.nothing_before(now + crawl.options.delay.as_millis() as u64);
         }
         for lane in crawl.with(Frontier::waiting_lanes)? {
@@ -178,7 +180,8 @@ impl Crawl {
         let lane = self.with(|frontier| frontier.lane(address.domain()))?;
         if let (Found::Busy(after), 429 | 503) = (&examined.found, response.head.status()) {
             let least = 2 * self.options.delay.as_millis() as u64;
-            let until = self.clock.now() + after.map_or(least.max(500), |seconds| seconds.saturating_mul(1000));
+            let until = after.map_or(least.max(500), |seconds| seconds.saturating_mul(1000).min(LONGEST_PENALTY));
+            let until = self.clock.now() + until;
             self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
         }
         let visit = visit(&examined, response, id);

@@ -25,7 +25,7 @@ pub struct Options {
     pub delay: Duration,
     /// Number of requests at the same time.
     pub threads: usize,
-    /// Number of pages of one registered domain, at most.
+    /// Number of URLs of one registered domain that are asked for, at most; without feeds and sitemaps.
     pub per_domain: u64,
     /// How many links are followed from what is given.
     pub depth: u8,
