@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -285,8 +286,9 @@ pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow:
     // While a crawl runs, Ctrl-C waits until what came is written.
     let _permission = interrupt::writing_one_of_many()?;
     let crawl = Crawl::open(&args.output, args.options(global), start)?;
-    reporter.start("fetching pages", Steps::Things(args.limits.max_pages.unwrap_or(0)));
-    let observer = Telling { reporter, report };
+    let steps = args.limits.max_pages.map_or(Steps::Bytes(None), Steps::Things);
+    reporter.start("fetching pages", steps);
+    let observer = Telling { reporter, report, counts_pages: args.limits.max_pages.is_some(), told: AtomicU64::new(0) };
     let mut stdout = io::stdout();
     let copy: Option<&mut dyn Write> = if args.found.stdout { Some(&mut stdout) } else { None };
     let summary = crawl.run(seeds, &observer, copy);
@@ -305,6 +307,10 @@ pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow:
 struct Telling<'r> {
     reporter: &'r Reporter,
     report: Option<Mutex<BufWriter<File>>>,
+    /// Whether the progress counts pages, and not bytes.
+    counts_pages: bool,
+    /// How many the progress knows of.
+    told: AtomicU64,
 }
 
 #[derive(Serialize)]
@@ -319,7 +325,8 @@ impl Observer for Telling<'_> {
     }
 
     fn fetched(&self, url: &str, summary: &crawl::Summary) {
-        self.reporter.step(1);
+        let done = if self.counts_pages { summary.pages } else { summary.bytes };
+        self.reporter.step((done - self.told.swap(done, Ordering::Relaxed)) as usize);
         self.reporter.explain(|| format!("{url}: {}", count(summary.pages as usize, "page")));
     }
 

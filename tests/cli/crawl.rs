@@ -1,6 +1,7 @@
 //! `dehusk crawl`, against a server of the test's own on 127.0.0.0/8.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
@@ -94,6 +95,37 @@ fn from_feeds_to_cleaned_text() {
         }
     }
     assert!(different.is_empty(), "{} {:?}", different.len(), different.first());
+}
+
+#[test]
+fn feeds_of_a_crawl_are_gold_text() {
+    let server = Server::start(Sites::news(&PAPERS));
+    let sandbox = Sandbox::new();
+    let feeds: Vec<String> = PAPERS.iter().map(|paper| server.url(paper, "/feed.xml")).collect();
+    sandbox.write("feeds.txt", feeds.join("\n"));
+    sandbox.run(&format!("crawl --feeds feeds.txt -o crawled {}", hosts(&server)));
+    let figures = json(&sandbox.expect(0, "eval feeds crawled --json"));
+    assert!(figures.to_string().contains("precision"), "{figures}");
+}
+
+#[test]
+fn what_a_watched_feed_brings_is_cleaned_at_once() {
+    let server = Server::start(Sites::news(&["tideline-wire.example"]));
+    let sandbox = Sandbox::new();
+    sandbox.write("feeds.txt", server.url("tideline-wire.example", "/feed.xml"));
+    let mut crawl = sandbox.command(&format!("crawl --feeds feeds.txt --watch --stdout -o crawled {}", hosts(&server)));
+    let mut crawl = crawl.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a crawl");
+    let mut stream = sandbox.command("stream - -s learned.state --quiet");
+    let pages = crawl.stdout.take().expect("a pipe");
+    let mut stream = stream.stdin(pages).stdout(Stdio::piped()).spawn().expect("a stream");
+    let mut line = String::new();
+    BufReader::new(stream.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.contains("tideline-wire.example"), "{line}");
+    assert!(crawl.try_wait().expect("a child").is_none(), "the crawl goes on");
+    signal(&crawl, "-INT");
+    for child in [&mut crawl, &mut stream] {
+        wait_until(child, || false);
+    }
 }
 
 #[test]

@@ -97,7 +97,10 @@ impl Records {
                 None => behind.fill_buf().is_ok_and(|start| start.starts_with(b"WARC/")),
             };
             let format = match is_warc {
-                true => Format::Warc(Box::new(WarcRecords { records: warc::Records::new(behind, limit), held: None })),
+                true => {
+                    let records = warc::Records::new(behind, limit).live(pace == Pace::AtOnce);
+                    Format::Warc(Box::new(WarcRecords { records, held: None }))
+                }
                 // Refused here, before anything is written for the file.
                 false if kind.is_some() && behind.fill_buf().is_ok_and(is_utf_16) => return Err(Reason::JsonlInUtf16),
                 false => {
@@ -211,7 +214,9 @@ impl WarcRecords {
     fn some(&mut self, before: u64) -> Vec<Result<warc::Record, Reason>> {
         let (mut some, mut bytes) = (Vec::new(), 0);
         loop {
-            let is_full = bytes >= BATCH_BYTES || some.len() >= MOST_RECORDS;
+            let is_full = bytes >= BATCH_BYTES
+                || some.len() >= MOST_RECORDS
+                || !some.is_empty() && self.held.is_none() && self.records.must_wait();
             if is_full && some.last().is_some_and(Result::is_ok) {
                 return some;
             }

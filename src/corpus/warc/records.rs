@@ -34,13 +34,25 @@ pub(in crate::corpus) struct Records<R: BufRead> {
     is_lost: bool,
     /// Whether the next byte is in the middle of a line whose start was skipped.
     is_amid_line: bool,
+    /// Whether a record is returned before it is known what follows, because that may come much later.
+    is_live: bool,
 }
 
 impl<R: BufRead> Records<R> {
     /// Reads records from `reader`. Larger ones than `limit` bytes are errors.
     pub(in crate::corpus) fn new(reader: R, limit: u64) -> Records<R> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Records { window: Window::new(reader), limit, is_lost: false, is_amid_line: false }
+        Records { window: Window::new(reader), limit, is_lost: false, is_amid_line: false, is_live: false }
+    }
+
+    /// The same records, each as soon as it has come.
+    pub(in crate::corpus) fn live(self, is_live: bool) -> Records<R> {
+        Records { is_live, ..self }
+    }
+
+    /// Whether the next record must be waited for.
+    pub(in crate::corpus) fn must_wait(&self) -> bool {
+        self.is_live && self.window.bytes().is_empty()
     }
 
     /// The next record. After an error, the next record that can be found. An error of the reader is returned, and then
@@ -140,7 +152,12 @@ impl<R: BufRead> Records<R> {
     fn next_start(&mut self, end: usize) -> Option<usize> {
         let mut start = end;
         let mut empty_lines = 0;
-        while let Some(length) = self.empty_line_at(start) {
+        loop {
+            // Of a record that comes slowly, the two lines are its end.
+            if self.is_live && empty_lines >= 2 && self.window.bytes().len() == start {
+                return Some(start);
+            }
+            let Some(length) = self.empty_line_at(start) else { break };
             if start + length > end + MOST_EMPTY {
                 break;
             }
@@ -234,6 +251,36 @@ mod tests {
     fn all<R: BufRead>(reader: R, limit: u64) -> Vec<Result<Record, Reason>> {
         let mut records = Records::new(reader, limit);
         std::iter::from_fn(|| records.next()).collect()
+    }
+
+    /// Gives these bytes at once. Whoever wants more waits forever.
+    struct Waiting<'a>(&'a [u8]);
+
+    impl std::io::Read for Waiting<'_> {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            unreachable!("it is read as a buffer")
+        }
+    }
+
+    impl BufRead for Waiting<'_> {
+        fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+            assert!(!self.0.is_empty(), "it waits forever");
+            Ok(self.0)
+        }
+
+        fn consume(&mut self, count: usize) {
+            self.0 = &self.0[count..];
+        }
+    }
+
+    #[test]
+    fn a_live_record_does_not_wait_for_the_next_one() {
+        let file = [record("WARC-Type: a", b"one"), record("WARC-Type: b", b"two")].concat();
+        let mut records = Records::new(Waiting(&file), LIMIT).live(true);
+        for (expected, must_wait) in [("one", false), ("two", true)] {
+            assert_eq!(told(records.next()), [expected]);
+            assert_eq!(records.must_wait(), must_wait);
+        }
     }
 
     #[test]
