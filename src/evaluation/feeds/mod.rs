@@ -1,6 +1,6 @@
 //! Gold texts from feeds: where a feed carries the full text of an article, nobody must mark what to keep of its page.
 //!
-//! [`Crawl`] reads WARC files. [`entry_texts`] are the texts of the entries without what the feed adds. [`FeedGold`] finds their pages,
+//! [`Crawl`] reads WARC files. `entry_texts` are the texts of the entries without what the feed adds. [`FeedGold`] finds their pages,
 //! and keeps the texts that are all of the article.
 
 mod crawl;
