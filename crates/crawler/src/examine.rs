@@ -1,5 +1,6 @@
 //! What an answer leads to.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::time::Duration;
 
@@ -146,14 +147,14 @@ fn forbids_following(value: &str) -> bool {
 }
 
 /// The body without its content codings. What cannot be unpacked stays as it is. A part of it may be all that is wanted.
-fn unpacked(response: &Response, is_part: bool, limit: u64) -> Result<Vec<u8>, FetchError> {
-    let mut body = response.body.clone();
+fn unpacked(response: &Response, is_part: bool, limit: u64) -> Result<Cow<'_, [u8]>, FetchError> {
+    let mut body = Cow::Borrowed(&response.body[..]);
     let codings = response.head.values("Content-Encoding").collect::<Vec<_>>().join(",");
     let codings: Vec<&str> = codings.split(',').map(str::trim).filter(|coding| !coding.is_empty()).collect();
     for coding in codings.iter().rev().take(4) {
         if coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip") {
             body = match ungzipped(body, limit) {
-                Err(FetchError::LongBody(_)) if is_part => first_of(&response.body, limit),
+                Err(FetchError::LongBody(_)) if is_part => first_of(&response.body, limit).into(),
                 body => body?,
             };
         }
@@ -169,7 +170,7 @@ fn first_of(packed: &[u8], limit: u64) -> Vec<u8> {
 }
 
 /// What is packed in a gzip file; the bytes themselves if they are none.
-fn ungzipped(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, FetchError> {
+fn ungzipped(bytes: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, FetchError> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
     }
@@ -177,7 +178,7 @@ fn ungzipped(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, FetchError> {
     if unpacked.len() as u64 > limit {
         return Err(FetchError::LongBody(limit));
     }
-    Ok(unpacked)
+    Ok(unpacked.into())
 }
 
 /// `Retry-After`, in seconds: it is a number of them, or a date.

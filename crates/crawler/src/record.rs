@@ -38,9 +38,15 @@ pub struct Records {
     pub answer: Vec<u8>,
 }
 
-/// The records of an answer. `identified` is what it was found to be, if that is no page. With an earlier answer that has the same
+/// The records of an answer with a body of this digest. `identified` is what it was found to be, if that is no page. With an earlier answer that has the same
 /// body, the record says so and has no body.
-pub fn records(address: &Address, response: &Response, identified: Option<&str>, earlier: Option<Earlier>) -> Records {
+pub fn records(
+    address: &Address,
+    response: &Response,
+    payload: &PayloadDigest,
+    identified: Option<&str>,
+    earlier: Option<Earlier>,
+) -> Records {
     let (id, request_id) = (new_id(), new_id());
     let ip = response.ip.to_string();
     let at = date(response.at);
@@ -70,7 +76,7 @@ pub fn records(address: &Address, response: &Response, identified: Option<&str>,
             fields.push(("WARC-Payload-Digest", named(earlier.digest)));
         }
         None => {
-            fields.push(("WARC-Payload-Digest", named(&digest(&response.body))));
+            fields.push(("WARC-Payload-Digest", named(payload)));
             block.extend_from_slice(&response.body);
         }
     }
@@ -174,7 +180,7 @@ pub(crate) mod tests {
     fn an_answer_is_found_again_in_its_record() {
         let address = Address::parse("http://paper.example/a?b=1").unwrap();
         let response = response("Content-Type: text/html\r\n", b"<p>Rain.\r\n\r\n</p>");
-        let records = records(&address, &response, None, None);
+        let records = records(&address, &response, &digest(&response.body), None, None);
         let (found, id, read) = answer_in(&records.answer).unwrap();
         assert_eq!((&found, &id, &read.body, read.at), (&address, &records.id, &response.body, response.at));
         assert_eq!(read.head.media_type(), "text/html");
@@ -186,7 +192,7 @@ pub(crate) mod tests {
     fn records_say_what_they_are() {
         let address = Address::parse("http://paper.example/feed").unwrap();
         let response = response("", b"abc");
-        let records = records(&address, &response, Some("application/rss+xml"), None);
+        let records = records(&address, &response, &digest(&response.body), Some("application/rss+xml"), None);
         let answer = text(&records.answer);
         for line in [
             "WARC/1.1",
@@ -208,7 +214,7 @@ pub(crate) mod tests {
         let address = Address::parse("http://paper.example/").unwrap();
         let response = response("Content-Length: 3\r\n", b"abc");
         let earlier = Earlier { id: "urn:uuid:1", at: response.at, digest: &digest(b"abc") };
-        let answer = text(&records(&address, &response, None, Some(earlier)).answer);
+        let answer = text(&records(&address, &response, &digest(&response.body), None, Some(earlier)).answer);
         for line in [
             "WARC-Type: revisit",
             "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",

@@ -116,7 +116,7 @@ fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies
         digest: &earlier.digest,
     });
     let is_unchanged = same.is_some();
-    let records = records(&task.address, &response, examined.identified, same);
+    let records = records(&task.address, &response, &examined.digest, examined.identified, same);
     let pack = |record: &[u8]| options.packing.pack(record).map_err(|error| FetchError::Connection(error.to_string()));
     let packed = [pack(&records.request)?, pack(&records.answer)?].concat();
     let received = response.body.len() as u64;
