@@ -8,7 +8,7 @@
 //! to the page alone has level 3. Pages of whose gold text less than half is found are left out.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -21,7 +21,10 @@ use dehusk::evaluation::alignment::matched;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::words::{Word, word_hashes, words};
 use dehusk::importance::record::LabelRecord;
-use dehusk::pipeline::{Observer, WarningKind};
+
+#[path = "shared/stderr.rs"]
+mod stderr;
+use stderr::Stderr;
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
 const LEAST_FOUND: f64 = 0.5;
@@ -100,17 +103,4 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
         })
     };
     tree.runs().filter_map(record).collect()
-}
-
-/// Names on stderr what is left out.
-struct Stderr;
-
-impl Observer for Stderr {
-    fn warn(&self, _kind: WarningKind, message: &str) {
-        let _ = writeln!(io::stderr(), "warning: {message}");
-    }
-
-    fn skip(&self, place: &str, reason: &str) {
-        let _ = writeln!(io::stderr(), "skipped: {place}: {reason}");
-    }
 }

@@ -41,8 +41,12 @@ use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
+use dehusk::pipeline::Observer;
 use dehusk::pipeline::workers::all_cores;
-use dehusk::pipeline::{Observer, WarningKind};
+
+#[path = "../shared/stderr.rs"]
+mod stderr;
+use stderr::Stderr;
 
 /// Compares pages before and after cleaning, as the papers on template detection do
 #[derive(Parser)]
@@ -83,17 +87,4 @@ fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String>
         Experiment::Classify(args) => classify::run(args, observer),
         Experiment::Assign(args) => assign::run(args, observer),
     })
-}
-
-/// Names on stderr what is left out.
-struct Stderr;
-
-impl Observer for Stderr {
-    fn warn(&self, _kind: WarningKind, message: &str) {
-        let _ = writeln!(io::stderr(), "warning: {message}");
-    }
-
-    fn skip(&self, place: &str, reason: &str) {
-        let _ = writeln!(io::stderr(), "skipped: {place}: {reason}");
-    }
 }
