@@ -5,16 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dehusk::tokens::mutable::{SHIPPED, parse_file, shipped_patterns};
+use dehusk::tokens::mutable::{MutablePreset, SHIPPED, parse_file};
 use dehusk::tokens::{MutablePattern, MutableSet};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("patterns")
 }
 
+/// The presets that have patterns, with their folders.
+const PRESETS: [(MutablePreset, &str); 2] = [(MutablePreset::Default, ""), (MutablePreset::Foschini, "presets")];
+
 /// The files on disk, by name.
 fn files() -> Vec<(String, String)> {
-    let paths = fs::read_dir(folder()).expect("the folder").flatten().map(|entry| entry.path());
+    PRESETS.iter().flat_map(|(_, of_preset)| files_in(&folder().join(of_preset))).collect()
+}
+
+/// The files of a folder, by name.
+fn files_in(folder: &Path) -> Vec<(String, String)> {
+    let paths = fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.path());
     let mut files: Vec<(String, String)> = paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml"))
         .map(|path| (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path))
@@ -26,17 +34,19 @@ fn files() -> Vec<(String, String)> {
 
 /// The names of patterns that break a rule, with the reason.
 fn complaints(complain: impl Fn(&MutablePattern) -> Option<String>) -> Vec<String> {
-    let patterns = shipped_patterns();
-    assert!(patterns.len() > 80, "they are read");
+    let patterns: Vec<MutablePattern> = PRESETS.iter().flat_map(|(preset, _)| preset.patterns()).collect();
+    assert!(patterns.len() > 80 + 16, "they are read");
     patterns.iter().filter_map(|pattern| Some(format!("{}: {}", pattern.name, complain(pattern)?))).collect()
 }
 
 #[test]
 fn every_file_on_disk_is_embedded() {
-    let mut embedded: Vec<(String, String)> =
-        SHIPPED.iter().map(|(name, yaml)| ((*name).to_owned(), (*yaml).to_owned())).collect();
-    embedded.sort();
-    assert_eq!(files(), embedded);
+    for (preset, of_preset) in PRESETS {
+        let mut embedded: Vec<(String, String)> =
+            preset.files().iter().map(|(name, yaml)| ((*name).to_owned(), (*yaml).to_owned())).collect();
+        embedded.sort();
+        assert_eq!(files_in(&folder().join(of_preset)), embedded);
+    }
     let readme = fs::read_to_string(folder().join("README.md")).expect("a README");
     let order: Vec<String> =
         SHIPPED.iter().map(|(name, _)| format!("`{}`", name.strip_suffix(".yaml").unwrap_or(name))).collect();
@@ -57,16 +67,19 @@ fn names_are_kebab_case_and_unique() {
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     let is_kebab = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(is_part);
     assert_eq!(complaints(|pattern| (!is_kebab(&pattern.name)).then(|| "is not kebab-case".into())), [""; 0]);
-    let mut seen = HashSet::new();
-    let twice: Vec<String> =
-        shipped_patterns().into_iter().map(|pattern| pattern.name).filter(|name| !seen.insert(name.clone())).collect();
-    assert_eq!(twice, [""; 0]);
+    for (preset, _) in PRESETS {
+        let mut seen = HashSet::new();
+        let names = preset.patterns().into_iter().map(|pattern| pattern.name);
+        assert_eq!(names.filter(|name| !seen.insert(name.clone())).collect::<Vec<_>>(), [""; 0]);
+    }
 }
 
 #[test]
 fn every_example_is_matched_by_its_own_pattern_and_every_near_miss_spared() {
-    let set = Arc::new(MutableSet::new(shipped_patterns()).expect("they compile together"));
-    set.check_examples().expect("examples match, near misses do not");
+    for (preset, _) in PRESETS {
+        let set = Arc::new(MutableSet::new(preset.patterns()).expect("they compile together"));
+        set.check_examples().expect("examples match, near misses do not");
+    }
 }
 
 #[test]

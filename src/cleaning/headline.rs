@@ -89,7 +89,8 @@ impl Heading<'_> {
             return false;
         }
         let segment = self.segments.tokens.tokens(index);
-        let is_word = |token: &usize| self.tokens.tokens[*token].kind != TokenKind::Character;
+        let is_word =
+            |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Word | TokenKind::Mutable(_));
         let is_mutable = |token: &usize| matches!(self.tokens.tokens[*token].kind, TokenKind::Mutable(_));
         let is_dated = segment.clone().filter(is_mutable).count() as f64 > MAX_MUTABLE * segment.len() as f64;
         let ends_with_stop = self.token(segment.end - 1).ends_with(['.', '。', '।', '۔']);

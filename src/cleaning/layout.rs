@@ -122,6 +122,7 @@ impl Layout {
             let mut look = match token.kind {
                 TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
                 TokenKind::Mutable(_) => look::MUTABLE | look::VARYING,
+                TokenKind::Marks(_) => look::SEPARATOR,
                 _ => of_start & (look::SEPARATOR | look::VARYING),
             };
             if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {

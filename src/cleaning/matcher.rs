@@ -272,6 +272,7 @@ impl Tree {
                     continue;
                 }
                 Piece::Free { .. } => continue,
+                // Marks have the same key.
                 Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
                 Piece::Literal { text, space_before } => {
                     self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)

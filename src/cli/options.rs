@@ -19,6 +19,7 @@ use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
 use dehusk::segmentation::model::SegmentModel;
+use dehusk::tokens::mutable::MutablePreset;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
 
 use super::corpus_paths::ListArgs;
@@ -191,12 +192,28 @@ pub struct LexerArgs {
     /// How text is split into tokens: into words, at white space, or into the matches of a regex
     #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens", hide_short_help = true)]
     pub tokenizer: Tokenizer,
-    /// Add the mutable patterns of a YAML file. They are tried before the shipped ones
+    /// Set of mutable patterns: default, foschini or none
+    ///
+    /// The set of mutable patterns: `default`, `foschini` (16 after the thesis of Foschini, see docs/method.md) or `none`.
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, default_value_t = Preset::Default, help_heading = "Tokens", hide_short_help = true)]
+    pub mutable_preset: Preset,
+    /// Add the mutable patterns of a YAML file. They are tried before those of the set
     #[arg(long, value_name = "FILE", help_heading = "Tokens", hide_short_help = true)]
     pub mutable: Vec<PathBuf>,
-    /// Do not use the shipped mutable patterns
-    #[arg(long, help_heading = "Tokens", hide_short_help = true)]
+    /// The same as `--mutable-preset none`
+    #[arg(long, conflicts_with = "mutable_preset", help_heading = "Tokens", hide_short_help = true)]
     pub no_default_mutable: bool,
+}
+
+/// See [`MutablePreset`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Dates, times, numbers, addresses, what stands beside names, rows of marks
+    Default,
+    /// 16 patterns after the thesis of Foschini
+    Foschini,
+    /// No patterns
+    None,
 }
 
 /// How sources are mined, and which of their patterns are kept.
@@ -258,7 +275,18 @@ impl MineArgs {
 impl LexerArgs {
     /// Whether no option was given.
     pub fn is_default(&self) -> bool {
-        self.mutable.is_empty() && !self.no_default_mutable && self.tokenizer.name() == Tokenizer::Words.name()
+        self.mutable.is_empty()
+            && self.preset() == MutablePreset::Default
+            && self.tokenizer.name() == Tokenizer::Words.name()
+    }
+
+    fn preset(&self) -> MutablePreset {
+        match self.mutable_preset {
+            _ if self.no_default_mutable => MutablePreset::None,
+            Preset::Default => MutablePreset::Default,
+            Preset::Foschini => MutablePreset::Foschini,
+            Preset::None => MutablePreset::None,
+        }
     }
 
     /// Builds a lexer with this tokenizer and these mutable patterns.
@@ -272,9 +300,7 @@ impl LexerArgs {
             Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
             patterns.extend(added);
         }
-        if !self.no_default_mutable {
-            patterns.extend(mutable::shipped_patterns());
-        }
+        patterns.extend(self.preset().patterns());
         let set = MutableSet::new(patterns).context("all mutable patterns together")?;
         Ok(Lexer::new(self.tokenizer.clone(), Arc::new(set)))
     }

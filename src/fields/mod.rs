@@ -46,7 +46,7 @@ use crate::cleaning::regexes::{MatchError, trim};
 use crate::cleaning::{CleanError, Review, Reviewed, Scratch, same_lexer};
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, PatternFile};
-use crate::tokens::{Lexer, Piece, TokenRun};
+use crate::tokens::{Lexer, MutableSet, Piece, TokenRun};
 
 /// Finds the fields in the documents of one source.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl Fields {
         for Reader { lexer, automaton } in &self.readers {
             let (tokens, symbols) = automaton.read(text, scratch.lexer(lexer));
             automaton.find_filled(text, &tokens, &symbols, |found| {
-                matches.push(self.mined[found.pattern].read(&found, &tokens));
+                matches.push(self.mined[found.pattern].read(&found, &tokens, lexer.mutable()));
             });
         }
         for written in &self.written {
@@ -158,22 +158,24 @@ fn readers(mined: &[Mined], lexers: &[&Lexer]) -> Vec<Reader> {
 }
 
 impl Mined {
-    fn read(&self, found: &Found, Tokens { tokens, .. }: &Tokens) -> Match<'_> {
+    fn read(&self, found: &Found, Tokens { tokens, .. }: &Tokens, mutable: &MutableSet) -> Match<'_> {
         let bytes = |of: &Range<usize>| tokens[of.start].range().start..tokens[of.end - 1].range().end;
-        let values = self.columns.iter().zip(places(&self.run, found));
+        let values = self.columns.iter().zip(places(&self.run, found, mutable));
         let values = values.map(|(column, place)| Value { column, bytes: bytes(&place) });
         Match { bytes: bytes(&found.tokens), values: values.collect() }
     }
 }
 
 /// The tokens at each varying place of a match.
-fn places(run: &TokenRun, found: &Found) -> Vec<Range<usize>> {
+fn places(run: &TokenRun, found: &Found, mutable: &MutableSet) -> Vec<Range<usize>> {
     let (mut at, mut fillers) = (found.tokens.start, found.fillers.iter());
     let mut places = Vec::new();
     for piece in run.pieces() {
         match piece {
             Piece::Break => {}
             Piece::Literal { .. } => at += 1,
+            // A row of marks is no value.
+            Piece::Slot { id, .. } if mutable.has_marks_only(*id) => at += 1,
             Piece::Slot { .. } => {
                 places.push(at..at + 1);
                 at += 1;

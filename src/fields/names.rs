@@ -31,6 +31,8 @@ pub struct VaryingPlace {
 /// The varying places in a run, in order.
 pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<VaryingPlace> {
     let kind = |piece: &Piece| match piece {
+        // A row of marks is no value.
+        Piece::Slot { id, .. } if mutable.has_marks_only(*id) => None,
         Piece::Slot { id, .. } => Some(mutable.pattern(*id).name.clone()),
         Piece::Free { .. } => Some(FREE.to_owned()),
         Piece::Break | Piece::Literal { .. } => None,

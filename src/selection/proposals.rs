@@ -13,6 +13,7 @@
 //! The other patterns still count in decisions about whole documents.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -22,7 +23,7 @@ use crate::mining::units::MAX_BLOCK;
 use crate::patterns::{Form, Pattern, PatternFile};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::joints::Joint;
-use crate::tokens::{Piece, Token, TokenKind};
+use crate::tokens::{MutableSet, Piece, Token, TokenKind};
 
 /// Minimum share of a pattern's matches that go.
 const MIN_GOING: f64 = 0.95;
@@ -109,9 +110,10 @@ impl Proposals {
 
     /// Moves the patterns that are not proposed to the evidence.
     pub fn mark(&self, file: &mut PatternFile) {
+        let mutable = Arc::clone(file.lexer.mutable());
         file.keep_as_patterns(|pattern| {
             let matches = self.0.get(&pattern.id).copied().unwrap_or_default();
-            matches.is_proposed() && is_for_people(pattern, matches)
+            matches.is_proposed() && is_for_people(pattern, matches, &mutable)
         });
     }
 }
@@ -203,7 +205,8 @@ fn items(line: &[Joint]) -> impl Iterator<Item = Item> {
 }
 
 /// Whether a pattern is more than chance and no teaser.
-fn is_for_people(pattern: &Pattern, matches: Matches) -> bool {
+fn is_for_people(pattern: &Pattern, matches: Matches, mutable: &MutableSet) -> bool {
+    let joint = |piece: &Piece| joint(piece, mutable);
     let Form::Run(run) = &pattern.form else { return true };
     if run.has_free() {
         return true;
@@ -244,12 +247,13 @@ fn is_for_people(pattern: &Pattern, matches: Matches) -> bool {
         && in_teasers as f64 <= MAX_TEASER_WORDS * words as f64
 }
 
-fn joint(piece: &Piece) -> Joint {
+fn joint(piece: &Piece, mutable: &MutableSet) -> Joint {
     match piece {
         Piece::Break => Joint::of(TokenKind::Break, "", false),
         Piece::Literal { text, space_before } if !piece.is_word() => {
             Joint::of(TokenKind::Character, text, *space_before)
         }
+        Piece::Slot { id, space_before } => Joint::of(TokenKind::of_mutable(*id, mutable), "", *space_before),
         _ => Joint::of(TokenKind::Word, "", true),
     }
 }

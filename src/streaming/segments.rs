@@ -167,7 +167,7 @@ fn write_canonical(canonical: &mut Vec<u8>, path: u64, text: &str, tokens: &[Tok
             canonical.push(b' ');
         }
         match token.kind {
-            TokenKind::Mutable(id) => {
+            TokenKind::Mutable(id) | TokenKind::Marks(id) => {
                 canonical.push(NAME_MARK);
                 canonical.extend(mutable.pattern(id).name.as_bytes());
                 canonical.push(NAME_MARK);

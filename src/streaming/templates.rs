@@ -113,7 +113,7 @@ fn piece(token: &Token, text: &str) -> Piece {
     let space_before = token.space_before;
     match token.kind {
         TokenKind::Break => Piece::Break,
-        TokenKind::Mutable(id) => Piece::Slot { id, space_before },
+        TokenKind::Mutable(id) | TokenKind::Marks(id) => Piece::Slot { id, space_before },
         TokenKind::Word | TokenKind::Character => Piece::Literal { text: text[token.range()].into(), space_before },
     }
 }

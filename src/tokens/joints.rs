@@ -30,7 +30,7 @@ enum JointKind {
     Quote,
     /// Joins the words on both sides, as a comma does.
     Joining,
-    /// Any other character: a bar, a dash, a bullet.
+    /// Any other character, or a row of them: a bar, a dash, a bullet.
     Separator,
 }
 
@@ -42,6 +42,7 @@ impl Joint {
         let kind = match kind {
             TokenKind::Break => Break,
             TokenKind::Word | TokenKind::Mutable(_) => Word,
+            TokenKind::Marks(_) => Separator,
             TokenKind::Character => match text {
                 "." | "।" | "॥" | "۔" | "។" | "。" | "｡" | "．" | "။" => FullStop,
                 "!" | "?" | "…" | "؟" | "！" | "？" => Stop,

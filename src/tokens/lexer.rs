@@ -76,6 +76,8 @@ pub enum TokenKind {
     Break,
     /// A match of a mutable pattern.
     Mutable(MutableId),
+    /// A match of a mutable pattern that never matches a letter or digit: a row of dashes. It is no word.
+    Marks(MutableId),
     /// A token with a word character in it.
     Word,
     /// Anything else: punctuation, symbols.
@@ -100,6 +102,12 @@ impl TokenKind {
     #[inline]
     pub fn of_literal(text: &str) -> TokenKind {
         if has_word(text) { TokenKind::Word } else { TokenKind::Character }
+    }
+
+    /// The kind of a match of a mutable pattern.
+    #[inline]
+    pub fn of_mutable(id: MutableId, set: &MutableSet) -> TokenKind {
+        if set.has_marks_only(id) { TokenKind::Marks(id) } else { TokenKind::Mutable(id) }
     }
 }
 
@@ -268,7 +276,7 @@ fn token_at<S: Split>(
         let ends_whole = |end: usize| text[end..].chars().next().is_none_or(char::is_whitespace);
         let varying = mutable.match_at_word(text, start, end, short);
         if let Some((id, end)) = varying.filter(|&(_, end)| !S::MATCHES_ARE_WHOLE || ends_whole(end)) {
-            return (TokenKind::Mutable(id), end, TokenKey::mutable(id, space_before));
+            return (TokenKind::of_mutable(id, mutable.set()), end, TokenKey::mutable(id, space_before));
         }
     }
     match short {
@@ -395,6 +403,7 @@ mod tests {
         let show = |token: Token| match token.kind {
             TokenKind::Break => "/".to_owned(),
             TokenKind::Mutable(_) => format!("<{}>", &text[token.range()]),
+            TokenKind::Marks(_) => format!("={}=", &text[token.range()]),
             _ => text[token.range()].to_owned(),
         };
         let mut shown = Vec::new();

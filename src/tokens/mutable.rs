@@ -14,7 +14,7 @@ use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind, PatternID, PatternSet};
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look};
 use serde::{Deserialize, Serialize};
 
 use super::characters::{UNSPACED_CLASS, is_run_character};
@@ -42,6 +42,8 @@ pub struct MutablePattern {
 #[derive(Debug)]
 pub struct MutableSet {
     patterns: Vec<MutablePattern>,
+    /// For each pattern, whether no match of it has a letter or digit.
+    marks_only: Vec<bool>,
     automaton: DFA,
     /// The patterns on the automaton, in order. Each becomes 2 patterns there ([`Compiled::Regular`]).
     on_automaton: Vec<MutableId>,
@@ -75,12 +77,13 @@ struct MutableFile {
     mutable: Vec<MutablePattern>,
 }
 
-/// The files inside the binary, in the order in which their patterns are tried.
-pub const SHIPPED: [(&str, &str); 4] = [
+/// The files of [`MutablePreset::Default`], in the order in which their patterns are tried.
+pub const SHIPPED: [(&str, &str); 5] = [
     ("web.yaml", include_str!("../../patterns/web.yaml")),
     ("time.yaml", include_str!("../../patterns/time.yaml")),
     ("numbers.yaml", include_str!("../../patterns/numbers.yaml")),
     ("names.yaml", include_str!("../../patterns/names.yaml")),
+    ("marks.yaml", include_str!("../../patterns/marks.yaml")),
 ];
 
 /// Parses a mutable pattern file. Its patterns are checked later, by [`MutableSet::new`].
@@ -90,12 +93,42 @@ pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
     Ok(file.mutable)
 }
 
-/// The patterns inside the binary, in the order in which they are tried.
+/// The patterns of [`MutablePreset::Default`], in the order in which they are tried.
 pub fn shipped_patterns() -> Vec<MutablePattern> {
-    let patterns = |(name, yaml): &(&str, &str)| {
-        parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
-    };
-    SHIPPED.iter().flat_map(patterns).collect()
+    MutablePreset::Default.patterns()
+}
+
+/// The sets of mutable patterns inside the binary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MutablePreset {
+    /// Dates, times, numbers, addresses and what stands beside names, in many languages, and rows of marks.
+    #[default]
+    Default,
+    /// 16 patterns after Foschini's description of those of his thesis (chapter 3). They also match runs of upper-case
+    /// words, rows of two dashes, bare units of time, abbreviations and `by`.
+    Foschini,
+    /// No patterns.
+    None,
+}
+
+impl MutablePreset {
+    /// The files of the preset with their names, in the order in which their patterns are tried.
+    pub fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            MutablePreset::Default => &SHIPPED,
+            MutablePreset::Foschini => &[("foschini.yaml", include_str!("../../patterns/presets/foschini.yaml"))],
+            MutablePreset::None => &[],
+        }
+    }
+
+    /// The patterns, in the order in which they are tried.
+    pub fn patterns(self) -> Vec<MutablePattern> {
+        let patterns = |(name, yaml): &(&str, &str)| {
+            parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
+        };
+        self.files().iter().flat_map(patterns).collect()
+    }
 }
 
 impl MutableSet {
@@ -104,7 +137,7 @@ impl MutableSet {
     pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
         let mut names = HashSet::new();
         let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
-        let mut looking_around = Vec::new();
+        let (mut looking_around, mut marks_only) = (Vec::new(), Vec::new());
         for ((index, pattern), compiled) in patterns.iter().enumerate().zip(all_compiled(&patterns)) {
             let id = u16::try_from(index).map(MutableId).map_err(|_| {
                 refuse(
@@ -114,8 +147,10 @@ impl MutableSet {
                 )
             })?;
             check_name(pattern, &mut names)?;
-            match compiled? {
-                Compiled::Regular(bounded) => {
+            let compiled = compiled?;
+            marks_only.push(matches!(compiled, Compiled::Regular { has_marks_only: true, .. }));
+            match compiled {
+                Compiled::Regular { bounded, .. } => {
                     on_automaton.push(id);
                     regular.extend(bounded);
                 }
@@ -136,7 +171,7 @@ impl MutableSet {
         })?;
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());
-        Ok(MutableSet { patterns, automaton, on_automaton, looking_around, all_matches, exact, idle })
+        Ok(MutableSet { patterns, marks_only, automaton, on_automaton, looking_around, all_matches, exact, idle })
     }
 
     /// The set of the patterns inside the binary.
@@ -155,6 +190,14 @@ impl MutableSet {
     #[doc(hidden)]
     pub fn pattern(&self, id: MutableId) -> &MutablePattern {
         &self.patterns[id.0 as usize]
+    }
+
+    /// Whether no match of the pattern with this id has a letter or digit, as in a row of dashes. Such a match is no
+    /// word. A pattern with look-around is not examined.
+    #[doc(hidden)]
+    #[inline]
+    pub fn has_marks_only(&self, id: MutableId) -> bool {
+        self.marks_only[id.0 as usize]
     }
 
     /// The id of the pattern with this name.
@@ -405,7 +448,10 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 /// How a pattern is run.
 enum Compiled {
     /// On the automaton, as 2 patterns: one whose match ends the text, and one followed by a byte that may end a word.
-    Regular([Hir; 2]),
+    Regular {
+        bounded: [Hir; 2],
+        has_marks_only: bool,
+    },
     LookingAround(fancy_regex::Regex),
 }
 
@@ -415,7 +461,8 @@ fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
     let (compiled, has_capture, matches_empty) = match hir.filter(|hir| hir.properties().look_set().is_empty()) {
         Some(hir) => {
             let (captures, shortest) = (hir.properties().explicit_captures_len(), hir.properties().minimum_len());
-            (Compiled::Regular(bounded(hir)), captures > 0, shortest == Some(0))
+            let has_marks_only = !can_have_word(&hir);
+            (Compiled::Regular { bounded: bounded(hir), has_marks_only }, captures > 0, shortest == Some(0))
         }
         None => {
             let regex = exact(pattern).map_err(|error| refuse(pattern, error))?;
@@ -430,6 +477,23 @@ fn compiled(pattern: &MutablePattern) -> Result<Compiled, MutableError> {
         return Err(refuse(pattern, "it matches the empty string"));
     }
     Ok(compiled)
+}
+
+/// Whether a match of the expression can have a letter or digit in it.
+fn can_have_word(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => false,
+        HirKind::Literal(literal) => str::from_utf8(&literal.0).is_ok_and(|text| text.contains(char::is_alphanumeric)),
+        HirKind::Class(Class::Unicode(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).any(char::is_alphanumeric))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).any(|byte| char::from(byte).is_alphanumeric()))
+        }
+        HirKind::Repetition(repetition) => can_have_word(&repetition.sub),
+        HirKind::Capture(capture) => can_have_word(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(can_have_word),
+    }
 }
 
 /// Compiles half of the patterns on a second thread. A rayon thread cannot be used: while it waits, rayon could run
@@ -557,6 +621,21 @@ mod tests {
     #[test]
     fn the_shipped_patterns_keep_what_they_promise() {
         Arc::new(MutableSet::shipped()).check_examples().unwrap();
+        Arc::new(MutableSet::new(MutablePreset::Foschini.patterns()).unwrap()).check_examples().unwrap();
+    }
+
+    #[test]
+    fn only_patterns_without_letters_and_digits_match_no_words() {
+        let of = |regex: &str| MutableSet::new(vec![pattern("x", regex)]).unwrap().has_marks_only(MutableId(0));
+        assert!(of(r"-{3,}|_(?: _)+|(?i:\+)") && of("[─-╿]+"));
+        assert!(!of("-a?-+") && !of("[!-@]") && !of("[^a]+") && !of("-(?=a)") && !of("(?:-{2}|é)+"));
+        let marks: Vec<String> = (0..)
+            .map(MutableId)
+            .zip(shipped_patterns())
+            .filter(|(id, _)| MutableSet::shipped().has_marks_only(*id))
+            .map(|(_, pattern)| pattern.name)
+            .collect();
+        assert_eq!(marks, ["row-of-marks"]);
     }
 
     #[test]

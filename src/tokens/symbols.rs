@@ -64,7 +64,7 @@ impl Vocabulary {
     pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
         let key = match kind {
             TokenKind::Break => TokenKey::line_break(),
-            TokenKind::Mutable(id) => TokenKey::mutable(id, space_before),
+            TokenKind::Mutable(id) | TokenKind::Marks(id) => TokenKey::mutable(id, space_before),
             TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
         };
         self.intern_key(key, kind, space_before, text)
@@ -121,7 +121,7 @@ impl Vocabulary {
         let Entry { kind, space_before, .. } = self.entries[symbol.0 as usize];
         match kind {
             TokenKind::Break => Piece::Break,
-            TokenKind::Mutable(id) => Piece::Slot { id, space_before },
+            TokenKind::Mutable(id) | TokenKind::Marks(id) => Piece::Slot { id, space_before },
             TokenKind::Word | TokenKind::Character => {
                 Piece::Literal { text: self.text_of(symbol).into(), space_before }
             }

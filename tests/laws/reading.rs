@@ -51,7 +51,8 @@ impl<'t> Document<'t> {
     pub fn is_mutable(&self, run: &TokenRun, (start, end): (usize, usize)) -> bool {
         let is_slot = |piece: &Piece| matches!(piece, Piece::Slot { .. });
         let mut touched = self.tokens.iter().filter(|token| token.range().start < end && start < token.range().end);
-        run.pieces().iter().any(is_slot) || touched.any(|token| matches!(token.kind, TokenKind::Mutable(_)))
+        run.pieces().iter().any(is_slot)
+            || touched.any(|token| matches!(token.kind, TokenKind::Mutable(_) | TokenKind::Marks(_)))
     }
 
     /// What kind of token the position lies within, if in any: line breaks are white space and cannot be cut.
@@ -60,7 +61,7 @@ impl<'t> Document<'t> {
         let token = self.tokens.iter().find(is_around)?;
         match token.kind {
             TokenKind::Break => None,
-            TokenKind::Mutable(_) => Some(Reading::CutMutable),
+            TokenKind::Mutable(_) | TokenKind::Marks(_) => Some(Reading::CutMutable),
             _ if self.text[edge..].starts_with(is_mark) || !has_word(&self.text[token.range()]) => {
                 Some(Reading::CutMark)
             }
@@ -94,16 +95,17 @@ impl<'t> Document<'t> {
     }
 
     fn is_piece(&self, token: &Token, piece: &Piece) -> bool {
-        let is_slot = matches!(token.kind, TokenKind::Mutable(_));
+        let slot = match token.kind {
+            TokenKind::Mutable(id) | TokenKind::Marks(id) => Some(id),
+            _ => None,
+        };
         match piece {
             Piece::Break => token.kind == TokenKind::Break,
             Piece::Free { .. } => false,
-            Piece::Slot { id, space_before } => {
-                token.kind == TokenKind::Mutable(*id) && token.space_before == *space_before
-            }
+            Piece::Slot { id, space_before } => slot == Some(*id) && token.space_before == *space_before,
             Piece::Literal { text, space_before } => {
                 let is_text = self.text[token.range()] == **text;
-                !is_slot && is_text && token.space_before == *space_before
+                slot.is_none() && is_text && token.space_before == *space_before
             }
         }
     }
