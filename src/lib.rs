@@ -257,8 +257,8 @@ pub mod stretches;
 #[cfg(not(feature = "_internal"))]
 mod stretches;
 
-pub use tokens::lexer::TokenizerError;
 pub use tokens::mutable::{MutableError, MutablePattern};
+pub use tokens::token_class::TokenizerError;
 pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
 pub use cut::Cut;

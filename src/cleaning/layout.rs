@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use super::matcher::Tokens;
 use super::partition::Partition;
-use crate::tokens::TokenKind;
 use crate::tokens::characters::{has_unspaced, next_beyond_ascii};
+use crate::tokens::{Token, TokenKind};
 
 const STOPS: [char; 14] = ['.', '!', '?', '…', '।', '॥', '؟', '۔', '።', '。', '！', '？', '｡', '．'];
 const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
@@ -105,7 +105,7 @@ impl Layout {
             lines: Partition::at((0..line_starts.len()).filter(|&token| line_starts[token])),
         };
         let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
-        let bytes = text.as_bytes();
+        let (bytes, are_separated) = (text.as_bytes(), tokens.are_separated());
         let mut all = Sum::default();
         layout.sums.push(&all);
         // Most tokens end before the next non-ASCII byte. Their characters need not be checked.
@@ -128,7 +128,7 @@ impl Layout {
             if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {
                 look |= look::HALF;
             }
-            if !bytes[end - 1].is_ascii_alphanumeric() && ends_sentence(text, tokens, index) {
+            if (!bytes[end - 1].is_ascii_alphanumeric() || are_separated) && ends_sentence(text, tokens, index) {
                 look |= look::SENTENCE_END;
             }
             layout.looks.push(look);
@@ -232,7 +232,11 @@ static ASCII_LOOKS: LazyLock<[u8; 128]> =
 const PROSE_PUNCTUATION: &str = ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛";
 
 /// Whether a sentence ends with this token. The token is a full stop or the like, or the quotation mark after it.
-fn ends_sentence(text: &str, Tokens { tokens, line_starts }: &Tokens, index: usize) -> bool {
+fn ends_sentence(text: &str, all: &Tokens, index: usize) -> bool {
+    let Tokens { tokens, line_starts, .. } = all;
+    if all.are_separated() && has_stop_after(text, tokens, index) {
+        return true;
+    }
     let of = |index: usize| &text[tokens[index].range()];
     let is_last = || line_starts[index + 1] || tokens[index + 1].space_before;
     match of(index) {
@@ -245,6 +249,15 @@ fn ends_sentence(text: &str, Tokens { tokens, line_starts }: &Tokens, index: usi
         // With `--tokenizer whitespace` the stop, and the quotation mark after it, are part of the word.
         word => tokens[index].kind == TokenKind::Word && is_last() && word.trim_end_matches(CLOSING).ends_with(STOPS),
     }
+}
+
+/// Whether the marks that touch the end of a token end a sentence, where marks are no tokens.
+fn has_stop_after(text: &str, tokens: &[Token], index: usize) -> bool {
+    let next = tokens.get(index + 1).map_or(text.len(), |token| token.range().start);
+    let after = &text[tokens[index].range().end..next];
+    let marks = after.split(char::is_whitespace).next().unwrap_or_default();
+    let is_last = marks.len() < after.len() || next == text.len();
+    marks.contains(['。', '！', '？', '｡', '．']) || is_last && marks.trim_end_matches(CLOSING).ends_with(STOPS)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::gaps::Gap;
 use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
 use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, Tokenizer, Vocabulary};
@@ -21,6 +22,8 @@ pub struct Tokens {
     pub tokens: Vec<Token>,
     /// Whether a line break (or an end of the document) stands before each token, and after the last.
     pub line_starts: Vec<bool>,
+    /// What stands before each token, and after the last, if the tokenizer is a class. Else empty.
+    gaps: Vec<Gap>,
 }
 
 impl Tokens {
@@ -32,7 +35,7 @@ impl Tokens {
     /// Tokenizes a text and calls `visit` with each token except line breaks, and with its key.
     fn read(text: &str, lexer: &mut Lexer, mut visit: impl FnMut(Token, TokenKey)) -> Tokens {
         let (tokens, line_starts) = (Vec::with_capacity(text.len() / 5), Vec::with_capacity(text.len() / 5));
-        let mut read = Tokens { tokens, line_starts };
+        let mut read = Tokens { tokens, line_starts, gaps: Vec::new() };
         let mut at_break = false;
         lexer.scan(text, |token, key| match token.kind {
             TokenKind::Break => at_break = true,
@@ -43,7 +46,26 @@ impl Tokens {
             }
         });
         read.line_starts.push(true);
+        if lexer.tokenizer().class().is_some() {
+            let ends = [0].into_iter().chain(read.tokens.iter().map(|token| token.range().end));
+            let starts = read.tokens.iter().map(|token| token.range().start).chain([text.len()]);
+            read.gaps = ends.zip(starts).map(|(end, start)| Gap::of(text, end..start)).collect();
+        }
         read
+    }
+
+    /// Whether marks between tokens belong to no token.
+    pub(super) fn are_separated(&self) -> bool {
+        !self.gaps.is_empty()
+    }
+
+    /// The bytes that go if these tokens go and the tokens beside them stay.
+    pub(super) fn bytes_of(&self, range: &Range<usize>) -> Range<usize> {
+        let (first, last) = (self.tokens[range.start].range(), self.tokens[range.end - 1].range());
+        match self.are_separated() {
+            true => self.gaps[range.start].start_after()..self.gaps[range.end].end_before(),
+            false => first.start..last.end,
+        }
     }
 
     /// The tokens that lie completely in the range. If a free regex cuts a word in two, no part of it is removed.
@@ -85,7 +107,7 @@ pub struct TokenAutomaton {
     slotted: Vec<Slotted>,
     /// For each segment, the index of its pattern in `slotted`.
     slotted_of: Vec<u32>,
-    is_whitespace: bool,
+    tokenizer: Tokenizer,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -150,12 +172,7 @@ impl TokenAutomaton {
                 segment
             }));
         }
-        TokenAutomaton {
-            slotted,
-            slotted_of,
-            is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
-            ..tree.linked()
-        }
+        TokenAutomaton { slotted, slotted_of, tokenizer: tokenizer.clone(), ..tree.linked() }
     }
 
     /// Tokenizes a text and returns the symbol of each token. A token that is in no run gets the symbol of the line
@@ -182,7 +199,7 @@ impl TokenAutomaton {
             RunPart::Segment(segment) => segments.entry(segment).or_default().push(tokens),
         });
         if !segments.is_empty() {
-            let lines = Lines::of(text, tokens);
+            let lines = Lines::of(text, tokens, self.tokenizer.class());
             let mut found: Vec<u32> = segments.keys().map(|&segment| self.slotted_of[segment as usize]).collect();
             found.sort_unstable();
             found.dedup();
@@ -251,11 +268,13 @@ impl TokenAutomaton {
         let (start, end) = (tokens.tokens[range.start].start as usize, tokens.tokens[range.end - 1].end as usize);
         let runs_on = |c: char| run.edges.runs_on(c);
         let cuts_before = run.starts_with_word && text[..start].ends_with(runs_on);
-        let cuts_after = match self.is_whitespace {
-            true => {
+        let cuts_after = match self.tokenizer {
+            // Its tokens are whole.
+            Tokenizer::Class(_) => return true,
+            Tokenizer::Whitespace => {
                 run.line_starts.last() != Some(&run.len) && !text[end..].chars().next().is_none_or(char::is_whitespace)
             }
-            false => run.ends_with_word && text[end..].starts_with(runs_on),
+            Tokenizer::Words => run.ends_with_word && text[end..].starts_with(runs_on),
         };
         !cuts_before && !cuts_after
     }
@@ -315,7 +334,7 @@ impl Tree {
             runs: self.runs.into_iter().map(|(_, run)| run).collect(),
             slotted: Vec::new(),
             slotted_of: Vec::new(),
-            is_whitespace: false,
+            tokenizer: Tokenizer::Words,
         };
         let mut queue: Vec<u32> = automaton.children_of(0).iter().map(|&(_, child)| child).collect();
         let mut done = 0;

@@ -7,6 +7,7 @@
 
 pub mod options;
 pub mod matcher;
+mod gaps;
 mod slotted;
 pub mod regexes;
 pub(crate) mod search;
@@ -938,16 +939,16 @@ fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize
 }
 
 /// The labelled stretches as spans, each with the patterns that explain it.
-fn spans(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Vec<Span> {
+fn spans(tokens: &Tokens, decision: &Decision) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut start = 0;
     for stretch in decision.goes.chunk_by(|a, b| a == b) {
         let end = start + stretch.len();
         if stretch[0] {
             spans.push(Span {
-                range: tokens[start].range().start..tokens[end - 1].range().end,
+                range: tokens.bytes_of(&(start..end)),
                 score: decision.probabilities[start..end].iter().sum::<f32>() / stretch.len() as f32,
-                because: because(tokens, start..end, &decision.patterns),
+                because: because(&tokens.tokens, start..end, &decision.patterns),
             });
         }
         start = end;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::matcher::{Found, Tokens};
-use crate::tokens::{Piece, TokenRun};
+use crate::tokens::{Piece, TokenClass, TokenRun};
 
 /// The occurrences of each segment in a document, sorted.
 pub(super) type Segments = FxHashMap<u32, Vec<Range<usize>>>;
@@ -171,14 +171,15 @@ impl Rest {
 pub(super) struct Lines<'t> {
     text: &'t str,
     tokens: &'t Tokens,
+    class: Option<&'t TokenClass>,
     /// The first token of each line, and one past the last token.
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
-    pub(super) fn of(text: &'t str, tokens: &'t Tokens) -> Lines<'t> {
+    pub(super) fn of(text: &'t str, tokens: &'t Tokens, class: Option<&'t TokenClass>) -> Lines<'t> {
         let starts = (0..tokens.line_starts.len()).filter(|&token| tokens.line_starts[token]).collect();
-        Lines { text, tokens, starts }
+        Lines { text, tokens, class, starts }
     }
 
     fn start_of_line(&self, token: usize) -> usize {
@@ -192,7 +193,7 @@ impl<'t> Lines<'t> {
 
     /// Whether these tokens can fill the stretch.
     fn fits(&self, stretch: &Stretch, filler: &Range<usize>) -> bool {
-        let Tokens { tokens, line_starts } = self.tokens;
+        let Tokens { tokens, line_starts, .. } = self.tokens;
         if filler.is_empty() || filler.len() > stretch.max_characters {
             return false;
         }
@@ -201,7 +202,9 @@ impl<'t> Lines<'t> {
             && self.end_of_line(filler.start) >= filler.end;
         let is_set_off = stretch.starts_line || tokens[filler.start].space_before == stretch.space_before;
         let text = &self.text[tokens[filler.start].range().start..tokens[filler.end - 1].range().end];
-        is_one_line && is_set_off && text.chars().nth(stretch.max_characters).is_none()
+        // A match of a mutable pattern may start with a separator.
+        let starts_well = self.class.is_none_or(|class| text.starts_with(|c| class.contains(c)));
+        is_one_line && is_set_off && starts_well && text.chars().nth(stretch.max_characters).is_none()
     }
 }
 

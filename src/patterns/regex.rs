@@ -14,10 +14,24 @@
 //! Beside a script without spaces, as in `来源ABC新闻`, `\w` would match the neighbour as part of the word. There the edges
 //! of words are written out ([`Edges::Unspaced`]).
 //!
-//! White space at the edges of a match (`^\s*` matches some) is not part of what the pattern matches.
+//! If the tokenizer is a class, such as `[^\-\s]`, all other characters separate tokens. Then the inverse class stands for
+//! `\s`:
+//!
+//! | in the run | in the regex |
+//! |---|---|
+//! | what separates two tokens | `[\-\s]+`; `(?![^\-\s])[\-\s]*(?<![^\-\s])` between two mutable patterns |
+//! | free stretch | `[^\-\s][^\n]{0,40}?`; beside it `(?:(?!\n)[\-\s])+` |
+//! | line break at the start, inside, at the end | `^[\-\s]*`, `[\-\s]*\n[\-\s]*`, `[\-\s]*?$` |
+//! | start, end without line break | `(?<![^\-\s])`, `(?![^\-\s])` |
+//!
+//! If the class does not have all characters of words, a mutable pattern also has edges of words, written out.
+//!
+//! White space and separators at the edges of a match (`^\s*` matches some) is not part of what the pattern matches.
+
+use std::borrow::Cow;
 
 use crate::tokens::characters::{ends_in_run, has_unspaced, is_run_character, is_word_character, unspaced_ranges};
-use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenRun, Tokenizer};
+use crate::tokens::{Lexer, MutableId, MutableSet, Piece, TokenClass, TokenRun, Tokenizer};
 
 const LINE_START: &str = r"^\s*";
 const LINE_INSIDE: &str = r"\s*\n\s*";
@@ -33,6 +47,7 @@ const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
 /// Not after a word character of a script with spaces (in the brackets), because a word could continue from it.
 pub(super) const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
+const NOT_AFTER_RUN: &str = concat!(r"(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
 
 /// All edges that may stand beside a free stretch. If one is a prefix of another, the longer one comes first.
@@ -92,45 +107,137 @@ impl Edges {
     }
 }
 
+/// The parts of regexes that depend on what separates tokens.
+struct Joins<'t> {
+    line_start: Cow<'static, str>,
+    line_inside: Cow<'static, str>,
+    line_end: Cow<'static, str>,
+    space: Cow<'static, str>,
+    space_in_line: Cow<'static, str>,
+    free_start: Cow<'static, str>,
+    after_space: Cow<'static, str>,
+    class: Option<ClassJoins<'t>>,
+    is_whitespace: bool,
+}
+
+/// The parts that only a class as tokenizer has.
+struct ClassJoins<'t> {
+    class: &'t TokenClass,
+    /// At the end of a pattern: no token goes on.
+    before_no_token: String,
+    /// Between two mutable patterns, which may themselves end and start with separators.
+    between_slots: String,
+    /// Around a mutable pattern: no word goes on. Empty if every character of words is in the class.
+    around_slot: [&'static str; 2],
+}
+
+impl<'t> Joins<'t> {
+    fn of(tokenizer: &'t Tokenizer) -> Joins<'t> {
+        let Some(class) = tokenizer.class() else {
+            return Joins {
+                line_start: LINE_START.into(),
+                line_inside: LINE_INSIDE.into(),
+                line_end: LINE_END.into(),
+                space: SPACE.into(),
+                space_in_line: SPACE_IN_LINE.into(),
+                free_start: FREE_START.into(),
+                after_space: AFTER_SPACE.into(),
+                class: None,
+                is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
+            };
+        };
+        let (token, separator) = (class.token(), class.separator());
+        Joins {
+            line_start: format!("^{separator}*").into(),
+            line_inside: format!(r"{separator}*\n{separator}*").into(),
+            // Lazy, because a match of a mutable pattern in the next line may consist of separators.
+            line_end: format!("{separator}*?$").into(),
+            space: format!("{separator}+").into(),
+            space_in_line: format!(r"(?:(?!\n){separator})+").into(),
+            free_start: format!(r"{token}[^\n]{{0,").into(),
+            after_space: format!("(?<!{token})").into(),
+            class: Some(ClassJoins {
+                class,
+                before_no_token: format!("(?!{token})"),
+                between_slots: format!("(?!{token}){separator}*?(?<!{token})"),
+                around_slot: if class.has_all_word_characters() { ["", ""] } else { [NOT_AFTER_RUN, BEFORE_NO_RUN] },
+            }),
+            is_whitespace: false,
+        }
+    }
+
+    /// The regex between a piece and the one before it.
+    fn between(&self, before: Option<&Piece>, piece: &Piece, space_before: bool, edges: Edges) -> &str {
+        let Some(before) = before else { return self.start_edge(piece, space_before, edges) };
+        match (before, piece, &self.class) {
+            (Piece::Break, ..) => "",
+            (Piece::Free { .. }, ..) | (_, Piece::Free { .. }, _) if space_before => &self.space_in_line,
+            (Piece::Free { .. }, piece, _) => self.start_edge(piece, false, edges),
+            (before, Piece::Free { .. }, _) => self.end_edge(before, edges),
+            (Piece::Slot { .. }, Piece::Slot { .. }, Some(of_class)) => &of_class.between_slots,
+            _ if space_before => &self.space,
+            _ => "",
+        }
+    }
+
+    fn start_edge(&self, piece: &Piece, space_before: bool, edges: Edges) -> &str {
+        match (space_before, is_word_start(piece)) {
+            (true, _) => &self.after_space,
+            (false, true) => edges.start(),
+            (false, false) => AFTER_TEXT,
+        }
+    }
+
+    fn end_edge(&self, piece: &Piece, edges: Edges) -> &str {
+        match (piece, &self.class) {
+            (Piece::Break, _) => "",
+            (_, Some(of_class)) => &of_class.before_no_token,
+            _ if self.is_whitespace => BEFORE_SPACE,
+            _ if is_word_edge(piece) => edges.end(),
+            _ => "",
+        }
+    }
+
+    fn push_token(&self, regex: &mut String, piece: &Piece, mutable: &MutableSet) {
+        let [before, after] = self.class.as_ref().map_or(["", ""], |of_class| of_class.around_slot);
+        match piece {
+            Piece::Break => {}
+            Piece::Slot { id, .. } => regex.extend([before, "(?:", &mutable.pattern(*id).regex, ")", after]),
+            Piece::Free { more, .. } => regex.extend([&*self.free_start, &more.to_string(), FREE_END]),
+            Piece::Literal { text, .. } => text.chars().for_each(|c| push_escaped(regex, c)),
+        }
+    }
+}
+
 /// Writes a run as a regex.
 pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
+    let joins = Joins::of(lexer.tokenizer());
     let pieces = run.pieces();
     let mut regex = if pieces.contains(&Piece::Break) { "(?m)".to_owned() } else { String::new() };
     for (index, piece) in pieces.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &pieces[before]);
         match piece {
-            Piece::Break if index == 0 => regex.push_str(LINE_START),
-            Piece::Break if index == pieces.len() - 1 => regex.push_str(LINE_END),
-            Piece::Break => regex.push_str(LINE_INSIDE),
+            Piece::Break if index == 0 => regex.push_str(&joins.line_start),
+            Piece::Break if index == pieces.len() - 1 => regex.push_str(&joins.line_end),
+            Piece::Break => regex.push_str(&joins.line_inside),
             Piece::Slot { space_before, .. }
             | Piece::Literal { space_before, .. }
             | Piece::Free { space_before, .. } => {
-                regex.push_str(joint(before, piece, *space_before, lexer.tokenizer(), edges));
-                push_token(&mut regex, piece, lexer.mutable());
+                regex.push_str(joins.between(before, piece, *space_before, edges));
+                // A match of a mutable pattern may consist of separators, so they end as soon as it can start.
+                if joins.class.is_some()
+                    && before.is_some()
+                    && matches!(piece, Piece::Slot { .. })
+                    && regex.ends_with(['*', '+'])
+                {
+                    regex.push('?');
+                }
+                joins.push_token(&mut regex, piece, lexer.mutable());
             }
         }
     }
-    regex.push_str(end_edge(&pieces[pieces.len() - 1], lexer.tokenizer(), edges));
+    regex.push_str(joins.end_edge(&pieces[pieces.len() - 1], edges));
     regex
-}
-
-/// The regex between a piece and the one before it.
-fn joint(
-    before: Option<&Piece>,
-    piece: &Piece,
-    space_before: bool,
-    tokenizer: &Tokenizer,
-    edges: Edges,
-) -> &'static str {
-    let Some(before) = before else { return start_edge(piece, space_before, edges) };
-    match (before, piece) {
-        (Piece::Break, _) => "",
-        (Piece::Free { .. }, _) | (_, Piece::Free { .. }) if space_before => SPACE_IN_LINE,
-        (Piece::Free { .. }, piece) => start_edge(piece, false, edges),
-        (before, Piece::Free { .. }) => end_edge(before, tokenizer, edges),
-        _ if space_before => SPACE,
-        _ => "",
-    }
 }
 
 /// Whether the token ends with a word, or may end with one. Then no word may stand directly after it.
@@ -150,32 +257,6 @@ pub fn is_word_start(piece: &Piece) -> bool {
     }
 }
 
-fn start_edge(piece: &Piece, space_before: bool, edges: Edges) -> &'static str {
-    match (space_before, is_word_start(piece)) {
-        (true, _) => AFTER_SPACE,
-        (false, true) => edges.start(),
-        (false, false) => AFTER_TEXT,
-    }
-}
-
-fn end_edge(piece: &Piece, tokenizer: &Tokenizer, edges: Edges) -> &'static str {
-    match (piece, tokenizer) {
-        (Piece::Break, _) => "",
-        (_, Tokenizer::Whitespace) => BEFORE_SPACE,
-        _ if is_word_edge(piece) => edges.end(),
-        _ => "",
-    }
-}
-
-fn push_token(regex: &mut String, piece: &Piece, mutable: &MutableSet) {
-    match piece {
-        Piece::Break => {}
-        Piece::Slot { id, .. } => regex.extend(["(?:", &mutable.pattern(*id).regex, ")"]),
-        Piece::Free { more, .. } => regex.extend([FREE_START, &more.to_string(), FREE_END]),
-        Piece::Literal { text, .. } => text.chars().for_each(|c| push_escaped(regex, c)),
-    }
-}
-
 /// Escapes what is special outside a class in any of the three engines. Control characters become `\xHH`.
 fn push_escaped(regex: &mut String, c: char) {
     match c {
@@ -187,34 +268,56 @@ fn push_escaped(regex: &mut String, c: char) {
 
 /// Parses a regex in the form that [`render`] writes. `None` for any other.
 pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
+    let joins = Joins::of(lexer.tokenizer());
+    let of_class = joins.class.as_ref();
+    let spaces = [&*joins.space, &*joins.space_in_line].into_iter().chain(of_class.map(|of| &*of.between_slots));
+    let spaces: Vec<&str> = spaces.collect();
+    let edges: Vec<&str> = match of_class {
+        Some(of) => {
+            [&*of.before_no_token].into_iter().chain(of.around_slot.into_iter().filter(|s| !s.is_empty())).collect()
+        }
+        None => EDGES.to_vec(),
+    };
+    // Where a literal ends.
+    let stops: Vec<&str> = match of_class {
+        Some(of) => vec![of.class.separator(), of.class.token()],
+        None => vec![r"\s", r"\S", SPACE_IN_LINE],
+    };
     let mut pieces = Vec::new();
     let mut rest = regex.strip_prefix("(?m)").unwrap_or(regex);
     let mut space = true;
-    if let Some(after) = rest.strip_prefix(LINE_START) {
+    if let Some(after) = rest.strip_prefix(&*joins.line_start) {
         pieces.push(Piece::Break);
         rest = after;
-    } else if let Some(after) = rest.strip_prefix(AFTER_SPACE) {
+    } else if let Some(after) = rest.strip_prefix(&*joins.after_space) {
         rest = after;
     } else {
         rest = [AFTER_PUNCTUATION, AFTER_NO_RUN, AFTER_TEXT].iter().find_map(|edge| rest.strip_prefix(edge))?;
         space = false;
     }
-    while !matches!(rest, "" | LINE_END | BEFORE_NO_WORD | BEFORE_NO_RUN | BEFORE_SPACE) {
-        if let Some(after) = rest.strip_prefix(LINE_INSIDE) {
+    let lazy = |rest: &mut &str| *rest = rest.strip_prefix('?').filter(|_| of_class.is_some()).unwrap_or(rest);
+    lazy(&mut rest);
+    while !rest.is_empty() && rest != joins.line_end && !edges.contains(&rest) {
+        if let Some(after) = rest.strip_prefix(&*joins.line_inside) {
             pieces.push(Piece::Break);
             (rest, space) = (after, true);
-        } else if let Some(after) = strip_any(rest, &[SPACE, SPACE_IN_LINE]) {
+            lazy(&mut rest);
+        } else if let Some(after) = strip_any(rest, &spaces) {
             (rest, space) = (after, true);
-        } else if let Some((more, after)) = parse_free(rest) {
+            lazy(&mut rest);
+        } else if let Some((more, after)) = parse_free(rest, &joins.free_start) {
             pieces.push(Piece::Free { more, space_before: space });
             (rest, space) = (after, false);
-        } else if let Some(after) = strip_any(rest, &EDGES) {
+        } else if let Some(after) = strip_any(rest, &edges) {
             rest = after;
         } else if let Some((id, after)) = parse_slot(rest, lexer.mutable()) {
             pieces.push(Piece::Slot { id, space_before: space });
             (rest, space) = (after, false);
         } else {
-            let (literal, after) = parse_literal(rest)?;
+            let (literal, after) = parse_literal(rest, &stops)?;
+            if of_class.is_some_and(|of| !literal.chars().all(|c| of.class.contains(c))) {
+                return None;
+            }
             for text in lexer.split_literal(&literal) {
                 pieces.push(Piece::Literal { text: text.into(), space_before: space });
                 space = false;
@@ -222,7 +325,7 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
             rest = after;
         }
     }
-    if rest == LINE_END {
+    if rest == joins.line_end {
         pieces.push(Piece::Break);
     }
     TokenRun::new(pieces).filter(|run| render(run, lexer, Edges::written_in(regex)) == regex)
@@ -233,8 +336,8 @@ pub(super) fn strip_any<'r>(rest: &'r str, prefixes: &[&str]) -> Option<&'r str>
     prefixes.iter().find_map(|prefix| rest.strip_prefix(prefix))
 }
 
-fn parse_free(rest: &str) -> Option<(u16, &str)> {
-    let (more, after) = rest.strip_prefix(FREE_START)?.split_once(FREE_END)?;
+fn parse_free<'r>(rest: &'r str, start: &str) -> Option<(u16, &'r str)> {
+    let (more, after) = rest.strip_prefix(start)?.split_once(FREE_END)?;
     Some((more.parse().ok()?, after))
 }
 
@@ -248,13 +351,15 @@ pub(super) fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(Mut
         .map(|(id, _, after)| (MutableId(id as u16), after))
 }
 
-/// Escaped and plain characters up to the next other part.
-fn parse_literal(rest: &str) -> Option<(String, &str)> {
+/// Escaped and plain characters up to the next other part, which starts with a bracket or one of these.
+fn parse_literal<'r>(rest: &'r str, stops: &[&str]) -> Option<(String, &'r str)> {
     let mut literal = String::new();
     let mut chars = rest.char_indices();
     while let Some((at, c)) = chars.next() {
+        if matches!(c, '\\' | '[') && strip_any(&rest[at..], stops).is_some() {
+            return end_literal(literal, &rest[at..]);
+        }
         match c {
-            '\\' if strip_any(&rest[at..], &[r"\s", r"\S"]).is_some() => return end_literal(literal, &rest[at..]),
             '\\' => match chars.next()?.1 {
                 'x' => {
                     let code = u8::from_str_radix(rest.get(at + 2..at + 4)?, 16).ok()?;
@@ -264,7 +369,6 @@ fn parse_literal(rest: &str) -> Option<(String, &str)> {
                 escaped if escaped.is_ascii_punctuation() => literal.push(escaped),
                 _ => return None,
             },
-            '[' if rest[at..].starts_with(SPACE_IN_LINE) => return end_literal(literal, &rest[at..]),
             '(' => return end_literal(literal, &rest[at..]),
             '.' | '+' | '*' | '?' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => return None,
             _ => literal.push(c),

@@ -101,13 +101,14 @@ const MARK_CLASS: &str = r"[\p{M}\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-
 static UNSPACED: LazyLock<CharacterSet> = LazyLock::new(|| CharacterSet::of(UNSPACED_CLASS));
 
 /// A set of characters: a bitmap for the basic plane, sorted ranges for the rest.
-struct CharacterSet {
+#[derive(Debug)]
+pub(super) struct CharacterSet {
     basic: Box<[u64; 1024]>,
     beyond: Vec<(char, char)>,
 }
 
 impl CharacterSet {
-    fn of(class: &str) -> CharacterSet {
+    pub(super) fn of(class: &str) -> CharacterSet {
         let mut set = CharacterSet { basic: Box::new([0; 1024]), beyond: Vec::new() };
         let hir = regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind);
         if let Ok(regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class))) = hir {
@@ -127,7 +128,7 @@ impl CharacterSet {
         }
     }
 
-    fn contains(&self, c: char) -> bool {
+    pub(super) fn contains(&self, c: char) -> bool {
         let code = c as u32;
         if code <= 0xFFFF {
             return self.basic[code as usize / 64] >> (code % 64) & 1 == 1;

@@ -1,8 +1,9 @@
 //! Splits a text into tokens in one scan: mutable patterns, words, single characters, line breaks.
 //!
-//! Takes a text and returns its tokens in order. Every byte that is not white space belongs to exactly one token. At
-//! each position, the mutable patterns are tried first, in their order, and then the [`Tokenizer`]. A line break (white
-//! space with at least one `\n` in it) is a token. The start and the end of the text count as line breaks.
+//! Takes a text and returns its tokens in order. At each position, the mutable patterns are tried first, in their order,
+//! and then the [`Tokenizer`]. What separates tokens is white space, and with a class as tokenizer also every other
+//! character outside the class. Every other byte belongs to exactly one token. A line break (what separates two tokens, with
+//! at least one `\n` in it) is a token. The start and the end of the text count as line breaks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use super::clusters::cluster_end;
 use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet};
 use super::short::{Short, eight_bytes};
+use super::token_class::{TokenClass, TokenizerError};
 
 /// How text that no mutable pattern matches is split into tokens. This is the only parameter of the method in the
 /// literature.
@@ -21,30 +23,17 @@ pub enum Tokenizer {
     Words,
     /// Anything between white space.
     Whitespace,
-    /// The matches of a regex. Any other character is a token by itself.
-    Regex(TokenRegex),
-}
-
-/// A regex whose matches are tokens. Each match must start where the token before it ended.
-#[derive(Clone, Debug)]
-pub struct TokenRegex {
-    written: String,
-    anchored: regex::Regex,
+    /// The longest runs of the characters of a class. All other characters separate them.
+    Class(TokenClass),
 }
 
 impl Tokenizer {
-    /// Parses `words`, `whitespace`, or a regex. Fails if the regex is not valid or matches the empty string.
+    /// Parses `words`, `whitespace`, or a regex. Fails if the regex is not valid or not one repeated class.
     pub fn parse(name: &str) -> Result<Tokenizer, TokenizerError> {
         match name {
             "words" => Ok(Tokenizer::Words),
             "whitespace" => Ok(Tokenizer::Whitespace),
-            _ => {
-                if regex::Regex::new(name)?.is_match("") {
-                    return Err(TokenizerError::Empty(name.to_owned()));
-                }
-                let anchored = regex::Regex::new(&format!(r"\A(?:{name})"))?;
-                Ok(Tokenizer::Regex(TokenRegex { written: name.to_owned(), anchored }))
-            }
+            _ => Ok(Tokenizer::Class(TokenClass::parse(name)?)),
         }
     }
 
@@ -53,20 +42,17 @@ impl Tokenizer {
         match self {
             Tokenizer::Words => "words",
             Tokenizer::Whitespace => "whitespace",
-            Tokenizer::Regex(regex) => &regex.written,
+            Tokenizer::Class(class) => class.written(),
         }
     }
-}
 
-/// Why a `--tokenizer` is not valid.
-#[derive(Debug, thiserror::Error)]
-pub enum TokenizerError {
-    /// It is neither a known name nor a regex that compiles.
-    #[error("the tokenizer is neither 'words' nor 'whitespace' nor a regex that compiles: {0}")]
-    Regex(#[from] regex::Error),
-    /// The regex would give empty tokens.
-    #[error("the tokenizer '{0}' matches the empty string; let it match at least one character, such as '{0}+'")]
-    Empty(String),
+    /// The class whose characters form tokens, if all others separate them.
+    pub fn class(&self) -> Option<&TokenClass> {
+        match self {
+            Tokenizer::Words | Tokenizer::Whitespace => None,
+            Tokenizer::Class(class) => Some(class),
+        }
+    }
 }
 
 /// The kind of a token.
@@ -89,11 +75,12 @@ pub enum TokenKind {
 pub struct Token {
     /// The kind.
     pub kind: TokenKind,
-    /// Whether white space, or the start of the text, stands before it. Always false for a break.
+    /// Whether white space, or the start of the text, stands before it. Always false for a break. Always true for other
+    /// tokens if the tokenizer is a class.
     pub space_before: bool,
     /// The first byte.
     pub start: u32,
-    /// One past the last byte. The range of a break is its white space.
+    /// One past the last byte. The range of a break is what separates the tokens beside it.
     pub end: u32,
 }
 
@@ -151,7 +138,7 @@ impl Lexer {
         match tokenizer {
             Tokenizer::Words => scan(text, &Words, mutable, visit),
             Tokenizer::Whitespace => scan(text, &Whitespace, mutable, visit),
-            Tokenizer::Regex(regex) => scan(text, regex, mutable, visit),
+            Tokenizer::Class(class) => scan_separated(text, class, mutable, visit),
         }
     }
 
@@ -163,7 +150,7 @@ impl Lexer {
         tokens
     }
 
-    /// The tokens of a text that has no white space and no mutable patterns.
+    /// The tokens of a text that has no separators and no mutable patterns.
     #[doc(hidden)]
     pub fn split_literal<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut tokens = Vec::new();
@@ -180,7 +167,7 @@ impl Lexer {
         match &self.tokenizer {
             Tokenizer::Words => word_or_character_end(text, start),
             Tokenizer::Whitespace => non_space_end(text, start),
-            Tokenizer::Regex(regex) => regex_end(&regex.anchored, text, start),
+            Tokenizer::Class(class) => class.end(text, start).max(cluster_end(text, start)),
         }
     }
 }
@@ -228,12 +215,6 @@ impl Split for Whitespace {
 
     fn end(&self, text: &str, start: usize) -> usize {
         non_space_end(text, start)
-    }
-}
-
-impl Split for TokenRegex {
-    fn end(&self, text: &str, start: usize) -> usize {
-        regex_end(&self.anchored, text, start)
     }
 }
 
@@ -381,15 +362,69 @@ fn non_space_end(text: &str, start: usize) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
 }
 
-/// The end of the regex's match at `start`, or the first white space in the match, because a token contains none. If
-/// there is no match, the end of the character at `start`.
-fn regex_end(regex: &regex::Regex, text: &str, start: usize) -> usize {
-    let rest = &text[start..];
-    let length = match regex.find(rest) {
-        Some(found) => found.as_str().find(char::is_whitespace).unwrap_or(found.end()),
-        None => rest.chars().next().map_or(0, char::len_utf8),
-    };
-    start + length
+/// Tokenizes a text in which all characters outside a class separate tokens.
+fn scan_separated(
+    text: &str,
+    class: &TokenClass,
+    mutable: &mut MutableMatcher,
+    mut visit: impl FnMut(Token, TokenKey),
+) {
+    let mut at = 0;
+    loop {
+        let Gap { start, has_break, varying } = Gap::at(text, at, class, mutable);
+        let ends_text = start == text.len();
+        let token = |kind, space_before, from: usize, end: usize| Token {
+            kind,
+            space_before,
+            start: from as u32,
+            end: end as u32,
+        };
+        if has_break || at == 0 || ends_text {
+            visit(token(TokenKind::Break, false, at, start), TokenKey::line_break());
+        }
+        if ends_text {
+            return;
+        }
+        let (kind, end, key) = match varying {
+            Some((id, end)) => (TokenKind::of_mutable(id, mutable.set()), end, TokenKey::mutable(id, true)),
+            None => {
+                let end = class.end(text, start);
+                let literal = &text[start..end];
+                (TokenKind::of_literal(literal), end, TokenKey::literal(literal, true))
+            }
+        };
+        visit(token(kind, true, start, end), key);
+        at = end;
+    }
+}
+
+/// The separators from a position on, and the match of a mutable pattern that ends them, if one does.
+struct Gap {
+    start: usize,
+    has_break: bool,
+    varying: Option<(MutableId, usize)>,
+}
+
+impl Gap {
+    fn at(text: &str, at: usize, class: &TokenClass, mutable: &mut MutableMatcher) -> Gap {
+        let mut gap = Gap { start: text.len(), has_break: false, varying: None };
+        let mut before = text[..at].chars().next_back();
+        for (offset, c) in text[at..].char_indices() {
+            let start = at + offset;
+            // A match stands between separators, as every other token does.
+            let may_start = !c.is_whitespace() && !before.is_some_and(|c| class.contains(c) || is_run_character(c));
+            if may_start {
+                let found = mutable.match_at(text, start);
+                gap.varying = found.filter(|&(_, end)| !text[end..].starts_with(|c| class.contains(c)));
+            }
+            if gap.varying.is_some() || class.contains(c) {
+                return Gap { start, ..gap };
+            }
+            gap.has_break |= c == '\n';
+            before = Some(c);
+        }
+        gap
+    }
 }
 
 #[cfg(test)]
@@ -488,7 +523,18 @@ mod tests {
     #[test]
     fn the_other_tokenizers() {
         assert_eq!(lex("whitespace", "read-more, 12 (12)"), ["/", " read-more,", " <12>", " (12)", "/"]);
-        assert_eq!(lex("[a-z-]+", "read-more, 12"), ["/", " read-more", ",", " <12>", "/"]);
-        assert!(matches!(Tokenizer::parse("a*"), Err(TokenizerError::Empty(_))));
+        assert_eq!(lex("[a-z-]+", "read-more, 12"), ["/", " read-more", " <12>", "/"]);
+        assert!(matches!(Tokenizer::parse("a*"), Err(TokenizerError::NoClass(_))));
+    }
+
+    #[test]
+    fn what_is_in_no_class_separates_tokens_as_white_space_does() {
+        assert_eq!(lex(r"[^\-\s]+", "log-in, log - in"), ["/", " log", " in,", " log", " in", "/"]);
+        assert_eq!(lex(r"[^\-\s]+", "- a -\n- b -"), ["/", " a", "/", " b", "/"]);
+        assert_eq!(lex(r"[^\-\s]+", "a---b --- c"), ["/", " a", " b", " =---=", " c", "/"]);
+        assert_eq!(lex(r"[^\-\s]+", "12 12, (12) -12"), ["/", " <12>", " 12,", " (12)", " <-12>", "/"]);
+        assert_eq!(lex(r"\w+", "$5, «5» x5"), ["/", " <$5>", " <5>", " x5", "/"]);
+        assert_eq!(lex("[a-z]+", "Read 5x X5 moreX"), ["/", " ead", " x", " more", "/"]);
+        assert_eq!(lex(r"\w+", "--"), ["/"]);
     }
 }

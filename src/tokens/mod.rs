@@ -15,9 +15,11 @@ pub mod joints;
 pub mod run;
 mod short;
 pub mod symbols;
+pub mod token_class;
 
 pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};
 pub use mutable::{MutableId, MutablePattern, MutableSet};
 pub use run::{Piece, TokenRun};
 pub use symbols::{DocumentIndex, Symbol, SymbolSequence, TooManyTokens, Vocabulary};
+pub use token_class::TokenClass;

@@ -45,7 +45,7 @@ fn holds(runs: &[TokenRun], texts: &[String], lexer: &Lexer, excuse: Excuse) -> 
         let document = Document::new(text, lexer);
         for (run, found) in runs.iter().zip(&by_tokens) {
             let regex = render(run, lexer, edges);
-            let by_regex = &by_fancy_regex(&regex, std::slice::from_ref(text))[0];
+            let by_regex = &document.trimmed(&by_fancy_regex(&regex, std::slice::from_ref(text))[0]);
             let is_excused = |reading, span| excuse.covers(&document, run, reading, span);
             let outcome = check_law(&document, run, found, by_regex, is_excused);
             prop_assert!(outcome.is_ok(), "{regex} on {text:?}: {}", outcome.unwrap_err());
@@ -64,6 +64,11 @@ fn dense_texts() -> impl Strategy<Value = Vec<String>> {
     let pieces = select(&["x", "x", "y", "zz", "手", ",", ",", " ", " ", " ", "\u{a0} ", "\n", "\r\n"]);
     let text = prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat());
     prop::collection::vec(text, 1..4)
+}
+
+/// Classes as tokenizers: with and without all characters of words.
+fn class() -> impl Strategy<Value = &'static str> {
+    select(&["[a-z]+", r"[^\-\s]+", r"\w+", "[^,.x]+"])
 }
 
 proptest! {
@@ -94,14 +99,14 @@ proptest! {
     }
 
     #[test]
-    fn a_regex_as_tokenizer_without_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
-        let lexer = without_mutable("[a-z]+");
+    fn a_class_as_tokenizer_without_mutable_patterns(texts in texts(), scissors in scissors(1..8), class in class()) {
+        let lexer = without_mutable(class);
         holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::CutMarks)?;
     }
 
     #[test]
-    fn a_regex_as_tokenizer_with_overlapping_mutable_patterns(texts in texts(), scissors in scissors(1..8)) {
-        let lexer = with_overlaps("[a-z]+");
+    fn a_class_as_tokenizer_with_overlapping_mutable_patterns(texts in texts(), scissors in scissors(1..8), class in class()) {
+        let lexer = with_overlaps(class);
         holds(&cut_runs(&texts, &scissors, &lexer), &texts, &lexer, Excuse::Mutable)?;
     }
 
@@ -118,17 +123,22 @@ proptest! {
     }
 
     #[test]
-    fn free_stretches_are_filled_alike(texts in dense_texts(), scissors in scissors(1..8), tokenizer in select(&["words", "whitespace", "[a-z]+"])) {
+    fn free_stretches_are_filled_alike(texts in dense_texts(), scissors in scissors(1..8), tokenizer in select(&["words", "whitespace", "[a-z]+", r"[^,\s]+", r"\w+"])) {
         let lexer = without_mutable(tokenizer);
         let runs = slotted_runs(&texts, &scissors, &lexer);
         let edges = Edges::of_runs(&runs);
         let automaton = automaton(&runs, edges, &lexer);
         let by_tokens = texts.iter().map(|text| by_automaton(&automaton, runs.len(), text, &mut lexer.clone()));
         for (text, found) in texts.iter().zip(by_tokens) {
+            let document = Document::new(text, &mut lexer.clone());
             for (run, found) in runs.iter().zip(found) {
                 let regex = render(run, &lexer, edges);
-                prop_assert_eq!(&found, &by_fancy_regex(&regex, std::slice::from_ref(text))[0], "{} on {:?}", regex, text);
-                prop_assert_eq!(&found, &by_pcre2(&regex, std::slice::from_ref(text))[0], "PCRE2: {} on {:?}", regex, text);
+                let read_back = parse(&regex, &lexer);
+                prop_assert_eq!(read_back.as_ref(), Some(run), "{} is read back", regex);
+                let by_regex = document.trimmed(&by_fancy_regex(&regex, std::slice::from_ref(text))[0]);
+                prop_assert_eq!(&found, &by_regex, "{} on {:?}", regex, text);
+                let by_pcre2 = document.trimmed(&by_pcre2(&regex, std::slice::from_ref(text))[0]);
+                prop_assert_eq!(&found, &by_pcre2, "PCRE2: {} on {:?}", regex, text);
             }
         }
     }
@@ -162,6 +172,31 @@ fn both_ways(patterns: &[&str], text: &str) -> Vec<(Spans, Spans)> {
 fn inner_run(text: &str, lexer: &Lexer) -> TokenRun {
     let sequence = dehusk::tokens::SymbolSequence::of_texts(&[text], lexer).unwrap();
     sequence.run(1..sequence.tokens() - 1)
+}
+
+#[test]
+fn what_separates_tokens_is_the_same_to_every_engine() {
+    let lexer = lexer(r"[^\-\s]+", &[("number", "[0-9]+"), ("row", "-(?: ?-){2,}")]);
+    let texts =
+        ["- log-in -\nlog -- in 12-3", "log in\n--- 5 ---\n-log-", "log---in log --- in", "5 - 6-log\u{a0}-in."]
+            .map(str::to_owned);
+    let runs: Vec<TokenRun> =
+        texts.iter().map(|text| inner_run(text, &lexer)).chain([inner_run("log in", &lexer)]).collect();
+    let regexes: Vec<String> = runs.iter().map(|run| render(run, &lexer, Edges::of_runs(&runs))).collect();
+    assert_eq!(regexes[4], r"(?<![^\-\s])log[\-\s]+in(?![^\-\s])");
+    let automaton = automaton(&runs, Edges::Spaced, &lexer);
+    let python = by_python(&[Job { regexes: &regexes, texts: &texts }]);
+    for (text, index) in texts.iter().zip(0..) {
+        let document = Document::new(text, &mut lexer.clone());
+        let by_tokens = by_automaton(&automaton, runs.len(), text, &mut lexer.clone());
+        for (number, (regex, found)) in regexes.iter().zip(by_tokens).enumerate() {
+            let of = |engine: &[Spans]| document.trimmed(&engine[index]);
+            let expected = of(&by_fancy_regex(regex, &texts));
+            assert!(found.is_subset(&expected), "{regex} on {text:?}");
+            assert_eq!(of(&by_pcre2(regex, &texts)), expected, "{regex} on {text:?}");
+            assert!(python.iter().all(|python| of(&python[0][number]) == expected), "{regex} on {text:?}");
+        }
+    }
 }
 
 #[test]

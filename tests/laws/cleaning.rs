@@ -163,7 +163,7 @@ impl Subject {
         let touches = |found: &[PatternMatch], start: usize, end: usize| {
             found.iter().any(|(_, (from, to))| *from < end && start < *to)
         };
-        let Tokens { tokens, line_starts } = Tokens::of(text, &mut self.unrejected[0].lexer.clone());
+        let Tokens { tokens, line_starts, .. } = Tokens::of(text, &mut self.unrejected[0].lexer.clone());
         let starts: Vec<usize> = (0..line_starts.len()).filter(|&token| line_starts[token]).collect();
         for line in starts.windows(2) {
             let (start, end) = (tokens[line[0]].range().start, tokens[line[1] - 1].range().end);

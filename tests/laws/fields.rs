@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::random::{config, cut_runs, lexer, scissors, slotted_runs};
-use crate::reading::by_automaton;
+use crate::reading::{Document, by_automaton};
 use crate::samples::SAMPLES;
 
 /// A match, and what its groups have; by bytes.
@@ -32,7 +32,7 @@ fn grouped(run: &TokenRun, lexer: &Lexer, edges: Edges) -> Regex {
         name: pattern.name.clone(),
     });
     let other = Lexer::new(lexer.tokenizer().clone(), Arc::new(MutableSet::new(others.collect()).unwrap()));
-    let free = regex::Regex::new(r"\\S\[\^\\n\]\{0,[0-9]+\}\?").unwrap();
+    let free = regex::Regex::new(r"(?:\\S|\[a-z\])\[\^\\n\]\{0,[0-9]+\}\?").unwrap();
     let mut grouped = free.replace_all(&render(run, &other, edges), "($0)").into_owned();
     for (index, pattern) in patterns.iter().enumerate() {
         grouped = grouped.replace(&format!("(?:{})", stand_in(index)), &format!("({})", pattern.regex));
@@ -89,6 +89,10 @@ fn holds(file: &PatternFile, run: &TokenRun, text: &str) -> Result<usize, TestCa
     let mut expected = by_regex(&grouped(run, &file.lexer, edges), text);
     // What the regex finds besides matches parts of tokens: that is for the laws of matching.
     let known = by_automaton(&automaton, 1, text, &mut file.lexer.clone()).remove(0);
+    // Separators at the edges of a match are none of its tokens.
+    let document = Document::new(text, &mut file.lexer.clone());
+    let of_tokens = |(whole, groups)| Some((document.trimmed(&[whole].into()).pop_first()?, groups));
+    expected = expected.into_iter().filter_map(of_tokens).collect();
     expected.retain(|(whole, _)| known.contains(whole));
     prop_assert_eq!(expected.iter().map(|(whole, _)| *whole).collect::<BTreeSet<_>>(), known);
     let fields = Fields::new(&[file], false);

@@ -145,7 +145,7 @@ pub fn lexer(tokenizer: &str, mutable: &[(&str, &str)]) -> Lexer {
 
 /// One lexer for each way of reading: tokenizers by mutable sets.
 pub static LEXERS: LazyLock<Vec<Lexer>> = LazyLock::new(|| {
-    let tokenizers = ["words", "whitespace", "[a-z]+"];
+    let tokenizers = ["words", "whitespace", "[a-z]+", r"[^\-\s]+"];
     tokenizers.iter().flat_map(|tokenizer| [without_mutable(tokenizer), with_overlaps(tokenizer)]).collect()
 });
 

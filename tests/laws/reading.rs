@@ -4,6 +4,8 @@
 //! tokens that are not the pattern's run: the lexer reads "27 February 2007" as one date, `in\s+(?:[0-9]+)` may
 //! still see "in 27" in it.
 
+use std::ops::Range;
+
 use dehusk::cleaning::matcher::TokenAutomaton;
 use dehusk::tokens::characters::{has_word, is_mark};
 use dehusk::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
@@ -35,6 +37,18 @@ pub enum Reading {
 impl<'t> Document<'t> {
     pub fn new(text: &'t str, lexer: &mut Lexer) -> Document<'t> {
         Document { text, tokens: lexer.tokens(text) }
+    }
+
+    /// The spans without the separators at their edges that belong to no token. Spans without a token are left out.
+    pub fn trimmed(&self, spans: &Spans) -> Spans {
+        let texts: Vec<Range<usize>> =
+            self.tokens.iter().filter(|token| token.kind != TokenKind::Break).map(Token::range).collect();
+        let trimmed = |&(start, end): &(usize, usize)| {
+            let within: Vec<&Range<usize>> =
+                texts.iter().filter(|token| token.start < end && start < token.end).collect();
+            Some((start.max(within.first()?.start), end.min(within.last()?.end)))
+        };
+        spans.iter().filter_map(trimmed).collect()
     }
 
     /// How the tokens from byte `start` to byte `end` read as the run.
