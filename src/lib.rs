@@ -303,4 +303,4 @@ pub use pipeline::{
 };
 
 #[cfg(all(feature = "pipeline", feature = "stream"))]
-pub use pipeline::{StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
+pub use pipeline::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};

@@ -281,6 +281,8 @@ mod writing_over;
 mod terminal;
 #[path = "cli/verbose.rs"]
 mod verbose;
+#[path = "cli/stream_blocks.rs"]
+mod stream_blocks;
 #[path = "cli/stream_evaluation.rs"]
 mod stream_evaluation;
 #[path = "cli/stream_pages.rs"]

@@ -17,7 +17,7 @@ use dehusk::dom::page_level::PageModel;
 use dehusk::importance::model::ImportanceModel;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::clean::spans;
-use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions};
+use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::tokens::mutable::MutablePreset;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
@@ -479,9 +479,17 @@ impl LongRunArgs {
 }
 
 impl DocumentArgs {
-    /// The options for cleaning documents.
-    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
-        Ok(self.written.options(global).cleaning(self.method.options()?))
+    /// The options for cleaning the documents of a stream, and how it decides.
+    pub fn options(&self, global: &Global) -> anyhow::Result<(CorpusCleanOptions, StreamMethod)> {
+        let written = self.written.options(global);
+        if self.method.text.method != MethodName::Wang {
+            return Ok((written.cleaning(self.method.options()?), StreamMethod::Weighed));
+        }
+        self.method.head.refuse("--method wang")?;
+        if self.method.text.any.only.is_some() {
+            bail!("--method wang removes what no person accepted: leave out --only accepted, or --method wang");
+        }
+        Ok((written, StreamMethod::WholeBlocks))
     }
 }
 
@@ -546,8 +554,9 @@ pub struct MethodArgs {
     ///
     /// How dehusk decides what is removed. `smooth` weighs all matches, and the whole document decides. `union` removes all text
     /// that is matched by a pattern at or above the cutoff. `tree` (only `clean` and `run`, and only for HTML pages) uses no
-    /// pattern: a model judges each part of the page by its place in the tree of elements, its links and its words.
-    #[arg(long, value_enum, value_name = "smooth|union|tree", hide_possible_values = true, default_value_t = MethodName::Smooth,
+    /// pattern: a model judges each part of the page by its place in the tree of elements, its links and its words. `wang` (only
+    /// `stream`) removes each block of which most is template, as a whole.
+    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Smooth,
         help_heading = "Cleaning")]
     pub method: MethodName,
     #[command(flatten)]
@@ -625,6 +634,8 @@ pub enum MethodName {
     Union,
     /// Remove the parts of a page that a page-level model takes for template
     Tree,
+    /// Remove whole blocks of which most is template, by the counts of a stream
+    Wang,
 }
 
 /// The status that patterns must have.
@@ -689,6 +700,9 @@ impl MethodArgs {
             MethodName::Smooth => Ok(self.any.options(Method::Smooth)),
             MethodName::Union => Ok(self.any.union_options()),
             MethodName::Tree => bail!("only `clean` and `run` have --method tree; use --method smooth"),
+            MethodName::Wang => {
+                bail!("only `stream` has --method wang, because it needs the counts of a stream; use --method smooth")
+            }
         }
     }
 }

@@ -144,6 +144,7 @@ impl PageMethodArgs {
             MethodName::Smooth => "Cleaned with the smooth method",
             MethodName::Union => "Cleaned with the union method",
             MethodName::Tree => "Cleaned with the tree method",
+            MethodName::Wang => "Cleaned with the wang method",
         }];
         let own_shape = any.shape.is_some().then_some("with a shape model of your own");
         let no_shape = (!has_shape).then_some("without shape");

@@ -180,7 +180,8 @@ impl StreamCommand {
 
     fn options(&self, global: &Global) -> anyhow::Result<StreamOptions> {
         let lexer = if self.lexer.is_default() { None } else { Some(self.lexer.build()?) };
-        let options = StreamOptions::default().documents(self.documents.options(global)?).table(self.table.changes());
+        let (documents, method) = self.documents.options(global)?;
+        let options = StreamOptions::default().documents(documents).method(method).table(self.table.changes());
         let options = options.lexer(lexer).learns(!self.no_learn).feed(self.feed.clone());
         Ok(options.held_segments(self.table.held_segments as usize))
     }

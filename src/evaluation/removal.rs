@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::words::Bag;
 
-/// Numbers of words for one document, or sums over several.
+/// Numbers of words for one document, or sums over several. Or numbers of its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Removal {
     /// Number of words removed.

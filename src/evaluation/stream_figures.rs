@@ -30,9 +30,28 @@ pub struct SourceFigures {
 #[derive(Debug)]
 pub struct PageFigures {
     /// What was removed from it. `None` if it has no gold text.
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedPage>,
     /// The table after this page.
     pub table: TableFigures,
+}
+
+/// What each method removed from a page, in words and in blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JudgedPage {
+    /// In words.
+    pub words: Judged,
+    /// In blocks: the stretches of text between the starts and ends of lines that have a word. A block is template if less than
+    /// half of its words are gold, and removed if more than half of them are removed.
+    pub blocks: Judged,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Words.
+    Words,
+    /// Blocks.
+    Blocks,
 }
 
 /// What each method removed from one page or from several.
@@ -42,6 +61,8 @@ pub struct Judged {
     pub stream: Removal,
     /// Removed with the table: all segments that are template, and nothing else.
     pub segments: Removal,
+    /// Removed with the table: all blocks of which most is template, as a whole, and nothing else.
+    pub whole_blocks: Removal,
     /// Removed with patterns mined from all documents.
     pub batch: Removal,
 }
@@ -98,17 +119,22 @@ pub struct Shares {
 
 impl Judged {
     /// The names of the methods, in order.
-    pub const METHODS: [&'static str; 3] = ["stream", "segments", "batch"];
+    pub const METHODS: [&'static str; 4] = ["stream", "segments", "whole_blocks", "batch"];
 
     /// What each method removed, in the order of [`METHODS`](Self::METHODS).
-    pub fn methods(&self) -> [Removal; 3] {
-        [self.stream, self.segments, self.batch]
+    pub fn methods(&self) -> [Removal; 4] {
+        [self.stream, self.segments, self.whole_blocks, self.batch]
+    }
+
+    /// Judges what each method removed. They are given in the order of [`METHODS`](Self::METHODS).
+    pub fn of<T>(removed: [T; 4], judge: impl FnMut(T) -> Removal) -> Judged {
+        let [stream, segments, whole_blocks, batch] = removed.map(judge);
+        Judged { stream, segments, whole_blocks, batch }
     }
 
     fn sum<'j>(judged: impl Iterator<Item = &'j Judged>) -> Judged {
         let judged: Vec<&Judged> = judged.collect();
-        let of = |method: fn(&Judged) -> Removal| Removal::sum(judged.iter().map(|judged| method(judged)));
-        Judged { stream: of(|it| it.stream), segments: of(|it| it.segments), batch: of(|it| it.batch) }
+        Judged::of([0, 1, 2, 3], |method| Removal::sum(judged.iter().map(|judged| judged.methods()[method])))
     }
 }
 
@@ -128,7 +154,7 @@ impl Shares {
 impl Figures {
     /// Whether no document has gold text.
     pub fn is_empty(&self) -> bool {
-        self.sources.iter().all(|source| source.judged(1..=u32::MAX).next().is_none())
+        self.sources.iter().all(|source| source.judged(Unit::Words, 1..=u32::MAX).next().is_none())
     }
 
     /// Number of pages of the source with most pages.
@@ -153,22 +179,23 @@ impl Figures {
     }
 
     /// Number of judged documents on these pages, and the sum of what was removed from them.
-    pub fn within(&self, pages: &RangeInclusive<u32>) -> (usize, Judged) {
-        let judged = || self.sources.iter().flat_map(|source| source.judged(pages.clone()));
+    pub fn within(&self, unit: Unit, pages: &RangeInclusive<u32>) -> (usize, Judged) {
+        let judged = || self.sources.iter().flat_map(|source| source.judged(unit, pages.clone()));
         (judged().count(), Judged::sum(judged()))
     }
 
     /// Number of judged documents in the last half of each source's pages, and the sum of what was removed from them.
-    pub fn in_last_half(&self) -> (usize, Judged) {
-        let judged = || self.sources.iter().flat_map(|source| source.judged(source.last_half()));
+    pub fn in_last_half(&self, unit: Unit) -> (usize, Judged) {
+        let judged = || self.sources.iter().flat_map(|source| source.judged(unit, source.last_half()));
         (judged().count(), Judged::sum(judged()))
     }
 
     /// Mean precision and recall of the sources for each method, in the last half of their pages.
-    pub fn means_of_last_half(&self) -> [Shares; 3] {
-        let of_source = |source: &SourceFigures| source.in_last_half().methods().map(|removal| Shares::of(&removal));
-        let sources: Vec<[Shares; 3]> = self.sources.iter().map(of_source).collect();
-        [0, 1, 2].map(|method| Shares::mean(&sources.iter().map(|shares| shares[method]).collect::<Vec<Shares>>()))
+    pub fn means_of_last_half(&self, unit: Unit) -> [Shares; 4] {
+        let of_source =
+            |source: &SourceFigures| source.in_last_half(unit).methods().map(|removal| Shares::of(&removal));
+        let sources: Vec<[Shares; 4]> = self.sources.iter().map(of_source).collect();
+        [0, 1, 2, 3].map(|method| Shares::mean(&sources.iter().map(|shares| shares[method]).collect::<Vec<Shares>>()))
     }
 
     /// The sum of the tables of all sources at this page. Sources with fewer pages are left out.
@@ -187,14 +214,17 @@ impl Figures {
 
 impl SourceFigures {
     /// The sum of what was removed from the last half of the pages.
-    pub fn in_last_half(&self) -> Judged {
-        Judged::sum(self.judged(self.last_half()))
+    pub fn in_last_half(&self, unit: Unit) -> Judged {
+        Judged::sum(self.judged(unit, self.last_half()))
     }
 
-    fn judged(&self, pages: RangeInclusive<u32>) -> impl Iterator<Item = &Judged> {
+    fn judged(&self, unit: Unit, pages: RangeInclusive<u32>) -> impl Iterator<Item = &Judged> {
         let end = self.pages.len().min(*pages.end() as usize);
         let pages = self.pages.get(*pages.start() as usize - 1..end).unwrap_or_default();
-        pages.iter().filter_map(|page| page.judged.as_ref())
+        pages.iter().filter_map(|page| page.judged.as_ref()).map(move |judged| match unit {
+            Unit::Words => &judged.words,
+            Unit::Blocks => &judged.blocks,
+        })
     }
 
     fn last(&self) -> u32 {
@@ -219,7 +249,8 @@ mod tests {
     fn figures(pages: &[&[usize]]) -> Figures {
         let page = |&right: &usize| {
             let removal = Removal { removed: 10, right, boilerplate: 20 };
-            let judged = Some(Judged { stream: removal, ..Judged::default() });
+            let judged =
+                Some(JudgedPage { words: Judged { stream: removal, ..Judged::default() }, ..JudgedPage::default() });
             PageFigures { judged, table: TableFigures { segments: 1, bytes: 24, templates: None } }
         };
         let source = |pages: &&[usize]| SourceFigures {
@@ -241,12 +272,12 @@ mod tests {
     #[test]
     fn words_are_added_up_and_sources_averaged() {
         let figures = figures(&[&[0, 0, 10, 10], &[0, 4]]);
-        let (documents, judged) = figures.in_last_half();
+        let (documents, judged) = figures.in_last_half(Unit::Words);
         assert_eq!((documents, judged.stream.right, judged.stream.removed), (3, 24, 30));
-        let [stream, segments, _] = figures.means_of_last_half();
+        let [stream, segments, ..] = figures.means_of_last_half(Unit::Words);
         assert_eq!((stream.precision, stream.recall), (Some(0.7), Some(0.35)));
         assert_eq!(segments.recall, None);
-        assert_eq!(figures.within(&(2..=3)).0, 3);
+        assert_eq!(figures.within(Unit::Words, &(2..=3)).0, 3);
         assert_eq!((figures.table_at(2).bytes, figures.table_at(3).bytes), (48, 24));
     }
 }

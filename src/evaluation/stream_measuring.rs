@@ -5,15 +5,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
+use crate::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
 use crate::corpus::{Document, Inventory, SourceListing};
+use crate::evaluation::alignment::matched;
 use crate::evaluation::gold_texts::{Gold, GoldTexts, pairs};
 use crate::evaluation::recent::{seen_in_last, smallest};
 use crate::evaluation::removal::Removal;
 use crate::evaluation::stream_figures::{
-    Batch, Judged, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean,
+    Batch, Judged, JudgedPage, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean,
 };
-use crate::evaluation::words::Bag;
+use crate::evaluation::words::{Bag, Word, word_hashes, words};
+use crate::streaming::block_rule::template_blocks;
 use crate::streaming::detection::template;
 use crate::streaming::evidence::StreamEvidence;
 use crate::streaming::learner::{self, Learner};
@@ -56,6 +58,14 @@ struct MeasuredDocument<'a> {
     bytes: u64,
 }
 
+impl MeasuredDocument<'_> {
+    /// The bytes of one of its segments.
+    fn bytes_of(&self, segment: &TextSegment) -> Range<usize> {
+        let tokens = &self.reading.tokens.tokens[segment.tokens.clone()];
+        tokens[0].range().start..tokens[tokens.len() - 1].range().end
+    }
+}
+
 impl AsRef<[TextSegment]> for MeasuredDocument<'_> {
     fn as_ref(&self) -> &[TextSegment] {
         &self.segments
@@ -82,12 +92,12 @@ impl Measuring<'_> {
         let (known, table): (Vec<StreamEvidence>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
         let counts: Vec<Vec<Count>> = known.iter().map(|known| known.counts.clone()).collect();
         let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
-        let judge = |scratch: &mut Scratch, index: usize| -> Result<Option<Judged>> {
+        let judge = |scratch: &mut Scratch, index: usize| -> Result<Option<JudgedPage>> {
             self.observer.go_on()?;
             let page = &pages[index];
             page.gold.map(|gold| self.judge(page, &known[index], gold, &mined, scratch)).transpose()
         };
-        let judged: Vec<Option<Judged>> =
+        let judged: Vec<Option<JudgedPage>> =
             (0..pages.len()).into_par_iter().map_init(Scratch::default, judge).collect::<Result<_>>()?;
         let storage = self.storage(&pages, &counts, &table);
         let figures = judged.into_iter().zip(table).map(|(judged, table)| PageFigures { judged, table });
@@ -157,31 +167,49 @@ impl Measuring<'_> {
         gold: &Gold,
         mined: &Cleaner,
         scratch: &mut Scratch,
-    ) -> Result<Judged> {
+    ) -> Result<JudgedPage> {
         let MeasuredDocument { document, reading, .. } = page;
         let text: &str = &document.text;
-        let words = Bag::of(text);
-        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref()).strip(text);
+        let bag = Bag::of(text);
+        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref());
         let as_mined = mined.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
-        let batch = mined.cleaning(text, &as_mined).strip(text);
-        let removal = |kept: &str| Removal::of(&words, &Bag::of(kept), &gold.words);
-        Ok(Judged {
-            stream: removal(&streamed),
-            segments: self.detected(page, &known.counts, &words, gold),
-            batch: removal(&batch),
+        let batch = mined.cleaning(text, &as_mined);
+        let whole_blocks = self.whole_blocks(page, &known.counts);
+        let segments = self.template_segments(page, &known.counts);
+        let texts = [
+            streamed.strip(text),
+            without(text, &segments),
+            self.streaming.cleaning_by(reading, &whole_blocks).strip(text),
+            batch.strip(text),
+        ];
+        let bytes = |cleaning: Cleaning| cleaning.spans.into_iter().map(|span| span.range).collect();
+        let whole_blocks = whole_blocks.into_iter().map(|(range, _)| range).collect();
+        let ranges: [Vec<Range<usize>>; 4] = [bytes(streamed), segments, whole_blocks, bytes(batch)];
+        let blocks = JudgedBlocks::of(page, gold);
+        Ok(JudgedPage {
+            words: Judged::of(texts, |kept| Removal::of(&bag, &Bag::of(&kept), &gold.words)),
+            blocks: Judged::of(ranges, |removed| blocks.judge(&removed)),
         })
+    }
+
+    /// The bytes of the template segments of a document, in order.
+    fn template_segments(&self, page: &MeasuredDocument, counts: &[Count]) -> Vec<Range<usize>> {
+        let is_template = template(&page.segments, counts, &self.table.detection);
+        let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
+        going.map(|(segment, _)| page.bytes_of(segment)).collect()
+    }
+
+    /// The blocks that go by the plain rule.
+    fn whole_blocks(&self, page: &MeasuredDocument, counts: &[Count]) -> Vec<(Range<usize>, f32)> {
+        let MeasuredDocument { document, reading, segments, .. } = page;
+        let tree = document.tree.as_deref();
+        template_blocks(&document.text, &reading.tokens, tree, segments, counts, &self.table.detection)
     }
 
     /// The result of removing template segments and nothing else.
     fn detected(&self, page: &MeasuredDocument, counts: &[Count], words: &Bag, gold: &Gold) -> Removal {
-        let is_template = template(&page.segments, counts, &self.table.detection);
-        let tokens = &page.reading.tokens.tokens;
-        let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
-        let going = going.map(|(segment, _)| {
-            let (first, last) = (&tokens[segment.tokens.start], &tokens[segment.tokens.end - 1]);
-            first.start as usize..last.end as usize
-        });
-        Removal::of(words, &Bag::of(&without(&page.document.text, going)), &gold.words)
+        let kept = without(&page.document.text, &self.template_segments(page, counts));
+        Removal::of(words, &Bag::of(&kept), &gold.words)
     }
 
     /// How much must be stored, by the stream and by other methods.
@@ -218,10 +246,54 @@ fn markup(document: &Document) -> Option<String> {
     document.page.as_ref().map(|page| page.markup().to_owned())
 }
 
+/// The blocks of a document, and which of them are template by its gold text.
+struct JudgedBlocks {
+    /// The first bytes of the words of each block, and whether it is template.
+    blocks: Vec<(Vec<usize>, bool)>,
+}
+
+impl JudgedBlocks {
+    /// A word of the document is gold if it is in the longest common subsequence of both texts. A word counts for the block
+    /// in which it begins.
+    fn of(page: &MeasuredDocument, gold: &Gold) -> JudgedBlocks {
+        let words: Vec<Word> = words(&page.document.text).collect();
+        let hashes: Vec<u64> = words.iter().map(|word| word.hash).collect();
+        let mut is_gold = vec![false; words.len()];
+        matched(&hashes, &word_hashes(&gold.text)).into_iter().for_each(|word| is_gold[word] = true);
+        let before = |limit: usize| words.partition_point(|word| word.range.start < limit);
+        let block = |segments: &[TextSegment]| {
+            let (first, last) = (page.bytes_of(&segments[0]), page.bytes_of(&segments[segments.len() - 1]));
+            let inside = before(first.start)..before(last.end);
+            let gold = is_gold[inside.clone()].iter().filter(|&&is_gold| is_gold).count();
+            let starts: Vec<usize> = words[inside].iter().map(|word| word.range.start).collect();
+            let is_template = 2 * gold < starts.len();
+            (!starts.is_empty()).then_some((starts, is_template))
+        };
+        JudgedBlocks { blocks: page.segments.chunk_by(|a, b| a.block == b.block).filter_map(block).collect() }
+    }
+
+    /// Counts the blocks that go with these bytes, which are in order.
+    fn judge(&self, removed: &[Range<usize>]) -> Removal {
+        let goes = |start: &&usize| {
+            let after = removed.partition_point(|range| range.end <= **start);
+            removed.get(after).is_some_and(|range| range.contains(*start))
+        };
+        let of_block = |(starts, is_template): &(Vec<usize>, bool)| {
+            let is_removed = 2 * starts.iter().filter(goes).count() > starts.len();
+            Removal {
+                removed: usize::from(is_removed),
+                right: usize::from(is_removed && *is_template),
+                boilerplate: usize::from(*is_template),
+            }
+        };
+        Removal::sum(self.blocks.iter().map(of_block))
+    }
+}
+
 /// The text without some stretches, which are given in order.
-fn without(text: &str, stretches: impl Iterator<Item = Range<usize>>) -> String {
+fn without(text: &str, stretches: &[Range<usize>]) -> String {
     let (mut kept, mut at) = (String::with_capacity(text.len()), 0);
-    for Range { start, end } in stretches {
+    for &Range { start, end } in stretches {
         kept += &text[at..start.max(at)];
         kept.push('\n');
         at = end.max(at);

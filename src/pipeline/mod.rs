@@ -43,7 +43,7 @@ pub use mining::{CorpusMineOptions, Miner, mine_corpus, mine_library};
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
-pub use stream::{StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
+pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,7 +1,10 @@
 //! Decides which segments of a document are template.
 //!
-//! Takes a document's segments and their counts. A segment in many documents is template (Wang et al., "template
-//! detection") if it stands among others that are. A sentence that several articles share, inside an article, is not.
+//! Takes a document's segments and their counts. A segment in many documents is template if it stands among others that
+//! are. A sentence that several articles share, inside an article, is not. This is more careful than Wang et al., who let a
+//! block go with all that is in it ([`block_rule`](super::block_rule)): here only what recurs is template.
+
+use std::ops::Sub;
 
 use rustc_hash::FxHashMap;
 
@@ -21,20 +24,33 @@ pub fn template(segments: &[TextSegment], counts: &[Count], detection: &Detectio
 }
 
 /// The length of the segments of a block.
-#[derive(Default)]
-struct Lengths {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Lengths {
     all: u64,
     recurring: u64,
 }
 
 impl Lengths {
-    fn add(&mut self, length: u32, recurs: bool) {
+    pub(super) fn add(&mut self, length: u32, recurs: bool) {
         self.all += u64::from(length);
         self.recurring += if recurs { u64::from(length) } else { 0 };
     }
 
-    fn is_template(&self, detection: &Detection) -> bool {
+    pub(super) fn is_template(&self, detection: &Detection) -> bool {
         self.recurring as f64 > detection.block_share * self.all as f64
+    }
+
+    /// The share that recurs: the template ratio. 0 without segments.
+    pub(super) fn share(&self) -> f32 {
+        self.recurring as f32 / self.all.max(1) as f32
+    }
+}
+
+impl Sub for Lengths {
+    type Output = Lengths;
+
+    fn sub(self, before: Lengths) -> Lengths {
+        Lengths { all: self.all - before.all, recurring: self.recurring - before.recurring }
     }
 }
 

@@ -5,8 +5,10 @@
 //! when it was seen last. Segments that are not seen again are forgotten.
 //!
 //! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
-//! expansion, template detection, table shrinkage.
+//! expansion, template detection, table shrinkage. What is template here is chosen more carefully (`detection`); the rule of
+//! the paper is in `block_rule`.
 
+pub mod block_rule;
 mod copies;
 pub mod detection;
 pub mod drift;

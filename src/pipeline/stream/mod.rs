@@ -29,12 +29,14 @@ use super::library::Library;
 use super::observer::{Observer, Steps, WarningKind};
 use super::reading::size_of;
 use super::{suited, timed};
+use crate::cleaning::CleanOptions;
 use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, SourceId, refuse_among};
+use crate::streaming::block_rule::template_blocks;
 use crate::streaming::drift::Change;
 use crate::streaming::evidence::StreamEvidence;
 use crate::streaming::table::Progress;
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
-pub use options::{HELD_SEGMENTS, MAX_SEGMENTS, StreamOptions, StreamTarget, TableChanges};
+pub use options::{HELD_SEGMENTS, MAX_SEGMENTS, StreamMethod, StreamOptions, StreamTarget, TableChanges};
 use output::{LineFile, Output};
 pub use states::{merge_states, open_state, source_named};
 use tables::Tables;
@@ -72,7 +74,7 @@ pub fn stream_corpus(
     let mut tables = Tables::open(state, options, library.lexers())?;
     let output = open_output(target, &mut tables, options, observer)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
-    let cleaners = Cleaners::new(library, suited(options.documents.cleaning.clone(), html), observer);
+    let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
     let documents = &DocumentCleaner::new(cleaners, &options.documents, html, false, observer);
     let mut stream = Stream { options, documents, tables, output, observer, counts: BTreeMap::new() };
@@ -82,6 +84,15 @@ pub fn stream_corpus(
     observer.finish();
     streamed?;
     stream.sources()
+}
+
+/// The options of the cleaners. The plain rule does not use the structure of pages, so they are not judged by it.
+fn cleaning_options(options: &StreamOptions) -> CleanOptions {
+    let cleaning = options.documents.cleaning.clone();
+    match options.method {
+        StreamMethod::Weighed => cleaning,
+        StreamMethod::WholeBlocks => cleaning.structure(None),
+    }
 }
 
 /// Warns if a source has changed.
@@ -222,7 +233,7 @@ impl Stream<'_> {
         &self,
         arrivals: &Arrivals,
         index: usize,
-        Arrival { document, reading, .. }: Arrival,
+        Arrival { document, reading, segments }: Arrival,
         known: &StreamEvidence,
         scratch: &mut CleaningScratch,
     ) -> Cleared {
@@ -234,7 +245,17 @@ impl Stream<'_> {
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
         // Here, and not when the batch is read, because the blocks of a page can take far more memory than the page.
         let reading = source.cleaner.judged(reading, &document.text, document.tree.as_deref());
-        let cleaning = source.cleaner.cleaning_with(&document.text, &reading, &known.recurring, known.trust.as_ref());
+        let cleaning = match self.options.method {
+            StreamMethod::Weighed => {
+                source.cleaner.cleaning_with(&document.text, &reading, &known.recurring, known.trust.as_ref())
+            }
+            StreamMethod::WholeBlocks => {
+                let tree = document.tree.as_deref();
+                let detection = &self.tables.options().detection;
+                let going = template_blocks(&document.text, &reading.tokens, tree, &segments, &known.counts, detection);
+                source.cleaner.cleaning_by(&reading, &going)
+            }
+        };
         let outcome = arrivals
             .with_place(index, |place| self.documents.outcome(&document, place, form, source, &reading, cleaning));
         match arrivals.line(index, &document, outcome.written) {

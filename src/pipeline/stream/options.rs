@@ -18,6 +18,8 @@ pub struct StreamOptions {
     /// How each document is cleaned and written. A stream has no report, copies no broken documents, and continues with
     /// its state, so those options have no effect.
     pub documents: CorpusCleanOptions,
+    /// How it is decided what goes.
+    pub method: StreamMethod,
     /// Changes of the options in the state. A run that learns stores them there.
     pub table: TableChanges,
     /// How documents are split into tokens. By default as in the state; in a new state by words, with the shipped
@@ -33,6 +35,18 @@ pub struct StreamOptions {
     /// Maximum number of segments of all sources that are in memory between batches. The others are read from the
     /// state.
     pub held_segments: usize,
+}
+
+/// How a stream decides what goes. What it learns does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamMethod {
+    /// What recurs is evidence. The options of cleaning say how it is weighed.
+    #[default]
+    Weighed,
+    /// A block of which most is template goes as a whole, and nothing else goes: the rule of Wang et al. Patterns, shape and
+    /// structure are not used. What a person rejected or keeps stays.
+    WholeBlocks,
 }
 
 /// Where cleaned documents go.
@@ -67,6 +81,7 @@ pub struct TableChanges {
 
 setters!(StreamOptions {
     documents: CorpusCleanOptions,
+    method: StreamMethod,
     table: TableChanges,
     lexer: Option<Lexer>,
     learns: bool,
@@ -89,6 +104,7 @@ impl Default for StreamOptions {
     fn default() -> StreamOptions {
         StreamOptions {
             documents: CorpusCleanOptions::default(),
+            method: StreamMethod::default(),
             table: TableChanges::default(),
             lexer: None,
             learns: true,

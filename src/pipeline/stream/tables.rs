@@ -60,6 +60,11 @@ impl Tables {
         Ok(Tables { state, options: table, reader, learns: options.learns, held })
     }
 
+    /// The settings of this run.
+    pub fn options(&self) -> &TableOptions {
+        &self.options
+    }
+
     /// A file without patterns, with the lexer of the segments.
     pub fn reader(&self) -> &PatternFile {
         &self.reader

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use dehusk::evaluation::line_chart::{LineChart, picture};
 use dehusk::evaluation::removal::Removal;
-use dehusk::evaluation::stream_figures::{Figures, Judged};
+use dehusk::evaluation::stream_figures::{Figures, Judged, Unit};
 
 use crate::cli::force::PLOT_MARK;
 
@@ -15,7 +15,7 @@ const POINTS: u32 = 100;
 pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
     let last = figures.pages();
     let steps: Vec<RangeInclusive<u32>> = steps(last);
-    let judged: Vec<Judged> = steps.iter().map(|pages| figures.within(pages).1).collect();
+    let judged: Vec<Judged> = steps.iter().map(|pages| figures.within(Unit::Words, pages).1).collect();
     let line = |share: &dyn Fn(&Judged) -> Option<f64>| -> Vec<(f64, f64)> {
         steps
             .iter()

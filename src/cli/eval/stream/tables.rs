@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dehusk::evaluation::stream_figures::{Batch, Figures, Judged, Shares, Storage, mean};
+use dehusk::evaluation::stream_figures::{Batch, Figures, Judged, Shares, Storage, Unit, mean};
 
 use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
@@ -10,7 +10,8 @@ use dehusk::shown::size;
 
 /// The figures as text.
 pub fn of(figures: &Figures, summary: &Summary) -> String {
-    let mut text = removal(figures).to_string();
+    let mut text = removal(figures, Unit::Words).to_string();
+    let _ = write!(text, "\n{}", removal(figures, Unit::Blocks));
     let _ = write!(text, "\n{}", storage(figures));
     let documents = figures.sources.iter().map(|source| source.pages.len()).sum();
     let _ = write!(text, "{} of {}", count(documents, "document"), count(figures.sources.len(), "source"));
@@ -22,27 +23,31 @@ pub fn of(figures: &Figures, summary: &Summary) -> String {
 }
 
 /// What was removed, by pages.
-fn removal(figures: &Figures) -> Table {
-    let mut table = Table::default().words("pages").figures(["documents"]);
-    for method in ["stream", "segments alone", "mine, clean"] {
+fn removal(figures: &Figures, unit: Unit) -> Table {
+    let title = match unit {
+        Unit::Words => "words of pages",
+        Unit::Blocks => "blocks of pages",
+    };
+    let mut table = Table::default().words(title).figures(["documents"]);
+    for method in ["stream", "segments alone", "whole blocks", "mine, clean"] {
         table = table.group(method.to_owned(), ["precision", "recall"]);
     }
-    let mut row = |pages: String, documents: usize, shares: [Shares; 3]| {
+    let mut row = |pages: String, documents: usize, shares: [Shares; 4]| {
         table.row([pages, documents.to_string()].into_iter().chain(shares.iter().flat_map(cells)));
     };
     for pages in figures.windows() {
-        let (documents, judged) = figures.within(&pages);
+        let (documents, judged) = figures.within(unit, &pages);
         let (first, last) = pages.into_inner();
         let named = if first == last { first.to_string() } else { format!("{first}-{last}") };
         row(named, documents, shares(&judged));
     }
-    let (documents, judged) = figures.in_last_half();
+    let (documents, judged) = figures.in_last_half(unit);
     row("last half".to_owned(), documents, shares(&judged));
-    row("mean of sources".to_owned(), documents, figures.means_of_last_half());
+    row("mean of sources".to_owned(), documents, figures.means_of_last_half(unit));
     table
 }
 
-fn shares(judged: &Judged) -> [Shares; 3] {
+fn shares(judged: &Judged) -> [Shares; 4] {
     judged.methods().map(|removal| Shares::of(&removal))
 }
 
