@@ -19,13 +19,23 @@ use crate::treatments::{TreatmentArgs, Treatments};
 
 /// Options of every experiment.
 #[derive(Args, Debug)]
-pub struct ExperimentArgs {
+pub struct CorpusArgs {
     /// The pages: what `dehusk mine` takes
     #[arg(required = true, value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
     /// Folder with the article of each document: DIR/<source>/<document>.txt
     #[arg(long, value_name = "DIR")]
     gold: PathBuf,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Options of every experiment that cleans in several ways.
+#[derive(Args, Debug)]
+pub struct ExperimentArgs {
+    #[command(flatten)]
+    corpus: CorpusArgs,
     /// Where all chance comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -34,9 +44,6 @@ pub struct ExperimentArgs {
     patterns: Option<PathBuf>,
     #[command(flatten)]
     treatment: TreatmentArgs,
-    /// Print the outcome as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// A corpus and its gold texts.
@@ -53,7 +60,7 @@ pub struct SourceDocuments {
     documents: Vec<Option<Document>>,
 }
 
-impl ExperimentArgs {
+impl CorpusArgs {
     /// Lists the corpus and reads its gold text. Pages are read as `html` says, with their trees.
     pub fn corpus(&self, html: HtmlView, observer: &dyn Observer) -> anyhow::Result<Corpus> {
         let gold = GoldTexts::read(&self.gold, &ReadOptions::default(), observer)?;
@@ -62,6 +69,18 @@ impl ExperimentArgs {
         let listings = list(&inventory, observer)?;
         gold.refuse_other_sources(&listings)?;
         Ok(Corpus { inventory: inventory.with_html(html).with_trees(), listings, gold })
+    }
+
+    /// What is printed: for scripts, or for people.
+    pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
+        Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
+    }
+}
+
+impl ExperimentArgs {
+    /// See [`CorpusArgs::corpus`].
+    pub fn corpus(&self, html: HtmlView, observer: &dyn Observer) -> anyhow::Result<Corpus> {
+        self.corpus.corpus(html, observer)
     }
 
     /// The ways to clean the documents of a corpus. It is mined unless there are pattern files.
@@ -80,7 +99,7 @@ impl ExperimentArgs {
 
     /// Where the gold text is.
     pub fn gold(&self) -> &Path {
-        &self.gold
+        &self.corpus.gold
     }
 
     /// Chance, from the seed on.
@@ -88,9 +107,9 @@ impl ExperimentArgs {
         Random::new(self.seed)
     }
 
-    /// What is printed: for scripts, or for people.
+    /// See [`CorpusArgs::told`].
     pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
-        Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
+        self.corpus.told(outcome, to_text)
     }
 }
 
@@ -113,8 +132,13 @@ impl Corpus {
 }
 
 impl SourceDocuments {
+    /// The documents that could be read, in order.
+    pub fn all(&self) -> impl Iterator<Item = &Document> {
+        self.documents.iter().flatten()
+    }
+
     /// Number of documents that could be read.
     pub fn count(&self) -> usize {
-        self.documents.iter().flatten().count()
+        self.all().count()
     }
 }

@@ -7,6 +7,7 @@
 //! cargo run --release --example experiments -- clusters CORPUS... --gold DIR
 //! cargo run --release --example experiments -- classify CORPUS... --gold DIR --labels FILE
 //! cargo run --release --example experiments -- assign CORPUS... --gold DIR
+//! cargo run --release --example experiments -- templates CORPUS... --gold DIR
 //! ```
 
 // What the texts are, and how they are treated.
@@ -31,6 +32,9 @@ mod naive_bayes;
 mod labels;
 mod classify;
 mod assign;
+mod style_tree;
+mod page_cache;
+mod templates;
 
 #[path = "../../src/cli/eval/table.rs"]
 mod table;
@@ -70,6 +74,8 @@ enum Experiment {
     Classify(classify::ClassifyArgs),
     /// Assign pages to their articles by their words, before and after cleaning
     Assign(material::PairsArgs),
+    /// Detect templates as pages come: a table of segments against cached pages and a site style tree
+    Templates(templates::TemplatesArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -86,5 +92,6 @@ fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String>
         Experiment::Clusters(args) => clusters::run(args, observer),
         Experiment::Classify(args) => classify::run(args, observer),
         Experiment::Assign(args) => assign::run(args, observer),
+        Experiment::Templates(args) => templates::run(args, observer),
     })
 }

@@ -167,6 +167,24 @@ fn pages_are_classified_by_what_other_sites_teach() {
 }
 
 #[test]
+fn templates_are_detected_as_pages_come() {
+    let outcome = on_pages("templates", "--from-page 4");
+    assert_eq!((&outcome["pages"], &outcome["sources"]), (&20.into(), &4.into()));
+    let tuned = outcome["tuned"].as_array().expect("methods");
+    assert_eq!(tuned.len(), 8);
+    for outcome in tuned {
+        let of = |name: &str| outcome[name].as_f64().expect("a figure");
+        assert!(of("recall") > 0.3 && of("precision") > 0.9 && of("stored") > 0.0, "{outcome}");
+    }
+    let subtrees = &outcome["at_storage"][3][1][1];
+    assert_eq!(subtrees["recall"], 1.0, "64 times the table is room for all pages: {outcome}");
+    assert_eq!(outcome, on_pages("templates", "--from-page 4 --threads 1"));
+    let (corpus, gold) = (PAGES.path().join("in"), PAGES.path().join("gold"));
+    let refused = try_said("templates", &corpus, &gold, "--from-page 9").expect_err("there is no such page");
+    assert!(refused.to_string().contains("no page to score"), "{refused}");
+}
+
+#[test]
 fn figures_depend_on_the_seed_and_on_nothing_else() {
     let sizes = [("mirrors", "--pairs 20"), ("clusters", "--rounds 1 --articles 12"), ("assign", "--pairs 40")];
     for (experiment, size) in sizes {

@@ -134,10 +134,7 @@ impl TreatmentArgs {
             Some(path) => Arc::new(PageModel::parse(&yaml(path)?, &path.display().to_string())?),
             None => PageModel::shipped(),
         };
-        let block_model = match &self.block_model {
-            Some(path) => Arc::new(BlockModel::parse(&yaml(path)?, &path.display().to_string())?),
-            None => BlockModel::shipped(),
-        };
+        let block_model = block_model(self.block_model.as_deref())?;
         let options =
             CleanOptions::default().only_accepted(self.only_accepted).structure(Some(Arc::clone(&block_model)));
         let without_structure = EvidenceKinds::ALL.without(EvidenceKind::Structure);
@@ -151,6 +148,14 @@ impl TreatmentArgs {
             extract: PageJudge::Content(block_model, HeadChoices::default()),
         })
     }
+}
+
+/// The block model in a file, or the shipped one.
+pub fn block_model(path: Option<&Path>) -> anyhow::Result<Arc<BlockModel>> {
+    Ok(match path {
+        Some(path) => Arc::new(BlockModel::parse(&yaml(path)?, &path.display().to_string())?),
+        None => BlockModel::shipped(),
+    })
 }
 
 /// The text of a model's file.
