@@ -165,9 +165,10 @@ impl Method {
                 settings.iter().flat_map(|&it| [1, 2, 4, 8].map(|words| Setting { words, ..it })).collect()
             }
             Method::Subtrees => with_cached(with_documents(&[2, 3, 5])),
-            Method::StyleTree | Method::WholeStyleTree => {
-                with_shares(vec![NONE], &[0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
-            }
+            Method::StyleTree | Method::WholeStyleTree => with_shares(
+                vec![NONE],
+                &[0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0],
+            ),
         }
     }
 
@@ -413,16 +414,27 @@ impl Source<'_> {
 
     /// The style tree of the last pages that takes at most these bytes, and the elements of the current page in it.
     fn style_tree_within(&self, page: usize, bytes: u64) -> (StyleTree, Vec<usize>) {
-        let of_pages = |count: usize| {
-            let mut site = StyleTree::default();
-            let last = self.pages[page + 1 - count..=page].iter().rev();
-            let mut merged = last.filter_map(|page| page.tree().map(|tree| site.merge(page.text(), tree)));
-            let first = merged.next().unwrap_or_default();
-            merged.for_each(drop);
-            (site, first)
-        };
-        let mut fits = (1..=page + 1).take_while(|&count| count == 1 || of_pages(count).0.bytes() <= bytes);
-        of_pages(fits.by_ref().last().unwrap_or(1))
+        let (mut site, mut of_current, mut merged) = (StyleTree::default(), Vec::new(), 0);
+        for before in self.pages[..=page].iter().rev() {
+            let elements = before.tree().map(|tree| site.merge(before.text(), tree)).unwrap_or_default();
+            if merged == 0 {
+                of_current = elements;
+            } else if site.bytes() > bytes {
+                // Merging cannot be undone.
+                return self.style_tree_of(page + 1 - merged..page + 1);
+            }
+            merged += 1;
+        }
+        (site, of_current)
+    }
+
+    /// The style tree of some pages, and the elements of the last one in it.
+    fn style_tree_of(&self, pages: Range<usize>) -> (StyleTree, Vec<usize>) {
+        let (mut site, mut of_last) = (StyleTree::default(), Vec::new());
+        for page in &self.pages[pages] {
+            of_last = page.tree().map(|tree| site.merge(page.text(), tree)).unwrap_or_default();
+        }
+        (site, of_last)
     }
 
     fn by_whole_style_tree(&self, settings: &[Setting], take: &mut Take) {
