@@ -80,13 +80,12 @@ fn outermost(
 
 /// The page and its elements that define its layout.
 fn of_page(tree: &Tree) -> Vec<Block> {
-    let is_block: Vec<bool> = (0..tree.len()).map(|node| node == 0 || tree.is_block(node)).collect();
     let mut blocks = Vec::new();
     // For each node, the number of blocks before it.
     let mut before = Vec::with_capacity(tree.len() + 1);
     for node in 0..tree.len() {
         before.push(blocks.len());
-        if is_block[node] {
+        if node == 0 || tree.is_block(node) {
             blocks.push(Block { text: tree.text(node), end: tree.end(node) });
         }
     }
