@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::gaps::Gap;
 use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
-use crate::tokens::{Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, Tokenizer, Vocabulary};
+use crate::tokens::{FrozenVocabulary, Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
 
 /// A document as the automaton reads it: its tokens, and the line breaks between them.
 #[derive(Debug, Default)]
@@ -29,29 +29,58 @@ pub struct Tokens {
 impl Tokens {
     /// Tokenizes a text.
     pub fn of(text: &str, lexer: &mut Lexer) -> Tokens {
-        Tokens::read(text, lexer, |_, _| {})
+        let mut read = Tokens::with_capacity_for(text);
+        lexer.scan(text, |token, _| _ = read.add(token));
+        read.end(text, lexer)
     }
 
-    /// Tokenizes a text and calls `visit` with each token except line breaks, and with its key.
-    fn read(text: &str, lexer: &mut Lexer, mut visit: impl FnMut(Token, TokenKey)) -> Tokens {
-        let (tokens, line_starts) = (Vec::with_capacity(text.len() / 5), Vec::with_capacity(text.len() / 5));
-        let mut read = Tokens { tokens, line_starts, gaps: Vec::new() };
-        let mut at_break = false;
-        lexer.scan(text, |token, key| match token.kind {
-            TokenKind::Break => at_break = true,
-            _ => {
-                read.line_starts.push(std::mem::take(&mut at_break));
-                read.tokens.push(token);
-                visit(token, key);
+    /// Tokenizes a text. Also returns the symbol of each token in a vocabulary, or that of the line break if the
+    /// vocabulary does not have the token.
+    fn known(text: &str, lexer: &mut Lexer, known: &FrozenVocabulary) -> (Tokens, Vec<Symbol>) {
+        let mut read = Tokens::with_capacity_for(text);
+        let mut symbols = Vec::with_capacity(read.tokens.capacity());
+        lexer.scan_known(text, known, |token, symbol| {
+            if read.add(token) {
+                symbols.push(symbol);
             }
         });
-        read.line_starts.push(true);
-        if lexer.tokenizer().class().is_some() {
-            let ends = [0].into_iter().chain(read.tokens.iter().map(|token| token.range().end));
-            let starts = read.tokens.iter().map(|token| token.range().start).chain([text.len()]);
-            read.gaps = ends.zip(starts).map(|(end, start)| Gap::of(text, end..start)).collect();
+        (read.end(text, lexer), symbols)
+    }
+
+    /// With space for as many tokens as nearly all texts of this length have.
+    fn with_capacity_for(text: &str) -> Tokens {
+        let tokens = text.len() / 4 + 1;
+        let (tokens, line_starts) = (Vec::with_capacity(tokens), Vec::with_capacity(tokens + 1));
+        Tokens { tokens, line_starts, gaps: Vec::new() }
+    }
+
+    /// Adds a token. Returns whether it is more than a line break.
+    #[inline]
+    fn add(&mut self, token: Token) -> bool {
+        // A line break leaves the place of the token after it open.
+        if token.kind == TokenKind::Break {
+            if self.line_starts.len() == self.tokens.len() {
+                self.line_starts.push(true);
+            }
+            return false;
         }
-        read
+        if self.line_starts.len() == self.tokens.len() {
+            self.line_starts.push(false);
+        }
+        self.tokens.push(token);
+        true
+    }
+
+    /// After the last token.
+    fn end(mut self, text: &str, lexer: &Lexer) -> Tokens {
+        self.line_starts.truncate(self.tokens.len());
+        self.line_starts.push(true);
+        if lexer.tokenizer().class().is_some() {
+            let ends = [0].into_iter().chain(self.tokens.iter().map(|token| token.range().end));
+            let starts = self.tokens.iter().map(|token| token.range().start).chain([text.len()]);
+            self.gaps = ends.zip(starts).map(|(end, start)| Gap::of(text, end..start)).collect();
+        }
+        self
     }
 
     /// Whether marks between tokens belong to no token.
@@ -95,7 +124,7 @@ pub struct Found<'f> {
 /// Finds runs of tokens.
 #[derive(Debug)]
 pub struct TokenAutomaton {
-    vocabulary: Vocabulary,
+    vocabulary: FrozenVocabulary,
     /// The states. The last one is a sentinel, which marks the end of the children and runs of the state before it.
     states: Vec<State>,
     /// For each symbol: the child of state 0. In most texts, the automaton is in state 0 most of the time. 0 for none.
@@ -178,11 +207,7 @@ impl TokenAutomaton {
     /// Tokenizes a text and returns the symbol of each token. A token that is in no run gets the symbol of the line
     /// break, because no run of the automaton has it.
     pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
-        let mut symbols = Vec::with_capacity(text.len() / 5);
-        let tokens = Tokens::read(text, lexer, |token, key| {
-            symbols.push(self.vocabulary.find(key, || &text[token.range()]).unwrap_or(Vocabulary::BREAK));
-        });
-        (tokens, symbols)
+        Tokens::known(text, lexer, &self.vocabulary)
     }
 
     /// Calls `visit` with the token range and pattern of each match. The order is by end, and longest first. The
@@ -328,7 +353,7 @@ impl Tree {
             .for_each(|&(_, symbol, child)| from_root[symbol.0 as usize] = child);
         let mut automaton = TokenAutomaton {
             states: (0..edges.len() as u32 + 2).map(state).collect(),
-            vocabulary: self.vocabulary,
+            vocabulary: FrozenVocabulary::new(self.vocabulary),
             from_root,
             children: edges.into_iter().map(|(_, symbol, child)| (symbol, child)).collect(),
             runs: self.runs.into_iter().map(|(_, run)| run).collect(),

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use super::characters::{ends_in_run, has_word, is_run_character};
 use super::clusters::cluster_end;
 use super::key::TokenKey;
-use super::mutable::{MutableId, MutableMatcher, MutableSet};
+use super::mutable::{MutableId, MutableMatcher, MutableSet, RememberedWord};
 use super::short::{Short, eight_bytes};
+use super::symbols::{FrozenVocabulary, Symbol, Vocabulary};
 use super::token_class::{TokenClass, TokenizerError};
 
 /// How text that no mutable pattern matches is split into tokens. This is the only parameter of the method in the
@@ -132,13 +133,31 @@ impl Lexer {
     /// white space has a single break. The text must be shorter than 4 GiB. Linear in the text if all patterns run on
     /// the automaton.
     #[doc(hidden)]
-    pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
+    pub fn scan(&mut self, text: &str, mut visit: impl FnMut(Token, TokenKey)) {
+        self.scan_remembering(text, |token, key, _| visit(token, key));
+    }
+
+    /// Like [`Lexer::scan`], but calls `visit` with the symbol of each token in a vocabulary, or that of the line break
+    /// if the vocabulary does not have the token. It is faster than a scan and a lookup of each token, because words seen
+    /// lately are remembered with their symbols.
+    pub(crate) fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, mut visit: impl FnMut(Token, Symbol)) {
+        self.scan_remembering(text, |token, key, remembered| {
+            let find = || known.find(key, || &text[token.range()]).unwrap_or(Vocabulary::BREAK);
+            let symbol = match remembered {
+                Some((mutable, word)) => mutable.symbol(word, token.space_before, known.id(), find),
+                None => find(),
+            };
+            visit(token, symbol);
+        });
+    }
+
+    fn scan_remembering(&mut self, text: &str, mut visit: impl FnMut(Token, TokenKey, Remembered)) {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
         match tokenizer {
             Tokenizer::Words => scan(text, &Words, mutable, visit),
             Tokenizer::Whitespace => scan(text, &Whitespace, mutable, visit),
-            Tokenizer::Class(class) => scan_separated(text, class, mutable, visit),
+            Tokenizer::Class(class) => scan_separated(text, class, mutable, |token, key| visit(token, key, None)),
         }
     }
 
@@ -218,9 +237,17 @@ impl Split for Whitespace {
     }
 }
 
+/// The word that a token is, if the matcher remembers it.
+type Remembered<'m> = Option<(&'m mut MutableMatcher, RememberedWord)>;
+
 /// Tokenizes a text. `visit` is called in one place only, so that it is inlined into the loop.
 #[inline]
-fn scan<S: Split>(text: &str, split: &S, mutable: &mut MutableMatcher, mut visit: impl FnMut(Token, TokenKey)) {
+fn scan<S: Split>(
+    text: &str,
+    split: &S,
+    mutable: &mut MutableMatcher,
+    mut visit: impl FnMut(Token, TokenKey, Remembered),
+) {
     let mut at = 0;
     let mut is_after_break = false;
     loop {
@@ -228,16 +255,16 @@ fn scan<S: Split>(text: &str, split: &S, mutable: &mut MutableMatcher, mut visit
         let ends_text = start == text.len();
         let is_break = !is_after_break && (has_break || at == 0 || ends_text);
         let space_before = !is_break && (is_after_break || start > at);
-        let (kind, range, key) = if is_break {
-            (TokenKind::Break, at..start, TokenKey::line_break())
+        let (kind, range, key, word) = if is_break {
+            (TokenKind::Break, at..start, TokenKey::line_break(), None)
         } else {
-            let (kind, end, key) = token_at(text, start, space_before, split, mutable);
-            (kind, start..end, key)
+            let (kind, end, key, word) = token_at(text, start, space_before, split, mutable);
+            (kind, start..end, key, word)
         };
         let token = Token { kind, space_before, start: range.start as u32, end: range.end as u32 };
         at = range.end;
         is_after_break = is_break;
-        visit(token, key);
+        visit(token, key, word.map(|word| (&mut *mutable, word)));
         if ends_text {
             return;
         }
@@ -251,20 +278,21 @@ fn token_at<S: Split>(
     space_before: bool,
     split: &S,
     mutable: &mut MutableMatcher,
-) -> (TokenKind, usize, TokenKey) {
+) -> (TokenKind, usize, TokenKey, Option<RememberedWord>) {
     let (end, short) = split.token(text, start);
+    let word = short.and_then(|short| mutable.remembered(short));
     if space_before || (!S::MATCHES_ARE_WHOLE && !ends_in_run(&text[..start])) {
         let ends_whole = |end: usize| text[end..].chars().next().is_none_or(char::is_whitespace);
-        let varying = mutable.match_at_word(text, start, end, short);
+        let varying = mutable.match_at_word(text, start, end, word);
         if let Some((id, end)) = varying.filter(|&(_, end)| !S::MATCHES_ARE_WHOLE || ends_whole(end)) {
-            return (TokenKind::of_mutable(id, mutable.set()), end, TokenKey::mutable(id, space_before));
+            return (TokenKind::of_mutable(id, mutable.set()), end, TokenKey::mutable(id, space_before), None);
         }
     }
     match short {
-        Some(short) => (kind_at(text, start, end), end, TokenKey::short(short, space_before)),
+        Some(short) => (kind_at(text, start, end), end, TokenKey::short(short, space_before), word),
         None => {
             let literal = &text[start..end];
-            (TokenKind::of_literal(literal), end, TokenKey::long(literal, space_before))
+            (TokenKind::of_literal(literal), end, TokenKey::long(literal, space_before), None)
         }
     }
 }
@@ -432,6 +460,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::tokens::MutablePattern;
 
     fn lex(tokenizer: &str, text: &str) -> Vec<String> {
         let mut lexer = Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::shipped()));
@@ -470,6 +499,36 @@ mod tests {
             let start = starts[at % starts.len()];
             let end = word_or_character_end(&text, start);
             prop_assert_eq!(Words.token(&text, start), (end, Short::of(text.as_bytes(), start, end)));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_remembered_is_what_would_be_read(
+            texts in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(&["Share", "a 12 b", "12", "", " ", "\r", "手a", "\"", "it said.", "3 March", "2024", "www.a.com/b."]), 0..9),
+                1..5,
+            ),
+            tokenizer in prop::sample::select(&["words", "whitespace", "[a-z]+"]),
+            mutable in prop::sample::select(&[r"[0-9]+", r"[0-9]+\s+[a-z]", "March(?=\n2024)"]),
+        ) {
+            let pattern = MutablePattern { name: "x".into(), regex: mutable.into(), examples: vec![], not: vec![] };
+            let mut lexer = Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::new(vec![pattern]).unwrap()));
+            let mut vocabulary = Vocabulary::new();
+            for word in ["Share", "a", "said", "\""] {
+                vocabulary.intern(TokenKind::of_literal(word), true, word);
+            }
+            vocabulary.intern(TokenKind::Mutable(MutableId(0)), true, "");
+            let known = FrozenVocabulary::new(vocabulary);
+            for text in texts {
+                let text = text.join("\n");
+                let (mut read, mut remembered) = (Vec::new(), Vec::new());
+                lexer.scan(&text, |token, key| {
+                    read.push((token, known.find(key, || &text[token.range()]).unwrap_or(Vocabulary::BREAK)));
+                });
+                lexer.scan_known(&text, &known, |token, symbol| remembered.push((token, symbol)));
+                prop_assert_eq!(read, remembered);
+            }
         }
     }
 

@@ -21,5 +21,6 @@ pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};
 pub use mutable::{MutableId, MutablePattern, MutableSet};
 pub use run::{Piece, TokenRun};
+pub(crate) use symbols::FrozenVocabulary;
 pub use symbols::{DocumentIndex, Symbol, SymbolSequence, TooManyTokens, Vocabulary};
 pub use token_class::TokenClass;

@@ -15,10 +15,12 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind, PatternID, PatternSet};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::characters::{UNSPACED_CLASS, is_run_character};
 use super::short::Short;
+use super::symbols::{Symbol, VocabularyId};
 
 /// The index of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -283,24 +285,73 @@ struct Scratch {
     cache: Cache,
     /// For searches of all matches. `None` if there was none yet.
     all: Option<(Cache, PatternSet)>,
-    /// A cache of words seen recently, with the automaton's state after each word.
+    /// A cache of words seen recently, with what is known of each.
     words: Box<[Word]>,
+    /// For states after a word and a space: whether the automaton is dead after any lower-case letter (`a`), or after any
+    /// upper-case one (`A`). Most words lead to the same few states.
+    before_letters: FxHashMap<(LazyStateID, u8), bool>,
+    /// The vocabulary that the symbols in `words` are of, if any.
+    vocabulary: Option<VocabularyId>,
     /// The number of times the automaton's cache had been cleared when `words` was created. Clearing makes its states
     /// invalid.
     clear_count: usize,
 }
 
-/// A word and the automaton's state after it. An empty text marks an unused entry.
-#[derive(Clone, Copy, Debug, Default)]
+/// A word and what is known of it. An empty text marks an unused entry. The size is half of a cache line, because most of
+/// the time of a lookup is the wait for memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Word {
     text: Short,
+    /// The automaton's state after the word.
     state: LazyStateID,
-    /// The state after the word and a space. Most words are followed by a space.
-    spaced: LazyStateID,
+    /// The [`follower`]s with which nothing matches at the word, as far as they were seen.
+    hopeless: u8,
+    /// The symbols of the word in the vocabulary of [`Scratch::vocabulary`], without and with white space before it.
+    symbols: [u32; 2],
+}
+
+/// A symbol that was not looked up yet.
+const NOT_LOOKED_UP: u32 = u32::MAX;
+
+impl Default for Word {
+    fn default() -> Word {
+        Word { text: Short::default(), state: LazyStateID::default(), hopeless: 0, symbols: [NOT_LOOKED_UP; 2] }
+    }
 }
 
 /// Number of entries in the cache of words. Most tokens of a text are among a few thousand words.
 const WORDS: usize = 1 << 13;
+
+/// What stands at a position, as a bit, if it is one of what follows most words. Otherwise 0.
+#[inline]
+fn follower(text: &[u8], at: usize) -> u8 {
+    let next = |of_space: u8, of_break: u8| match text.get(at + 1) {
+        Some(b' ') => of_space,
+        Some(b'\n') => of_break,
+        _ => 0,
+    };
+    match text.get(at) {
+        Some(b' ') => match text.get(at + 1) {
+            Some(b'a'..=b'z') => BEFORE_LOWER,
+            Some(b'A'..=b'Z') => BEFORE_UPPER,
+            _ => 0,
+        },
+        Some(b'\n') => BEFORE_BREAK,
+        Some(b',') => next(1 << 3, 1 << 4),
+        // A full stop alone tells little, because names of hosts and files have it.
+        Some(b'.') => next(1 << 5, 1 << 6),
+        Some(b')') => BEFORE_CLOSING,
+        _ => 0,
+    }
+}
+
+/// A space and a letter of lower case, any of them.
+const BEFORE_LOWER: u8 = 1;
+/// A space and a letter of upper case, any of them.
+const BEFORE_UPPER: u8 = 1 << 1;
+const BEFORE_BREAK: u8 = 1 << 2;
+const BEFORE_CLOSING: u8 = 1 << 7;
 
 impl MutableMatcher {
     /// A matcher for one thread.
@@ -317,10 +368,7 @@ impl MutableMatcher {
     /// `start`.
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let set = &*self.set;
-        let scratch = self.scratch.get_or_insert_with(|| {
-            let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            idle.unwrap_or_else(|| Scratch::of(&set.automaton))
-        });
+        let scratch = self.scratch.get_or_insert_with(|| Scratch::idle(set));
         let regular = set.match_on_automaton(scratch, text, start);
         let around = set.looking_around.iter().find_map(|(id, regex)| {
             let earlier = regular.is_none_or(|(first, _)| *id < first);
@@ -329,25 +377,57 @@ impl MutableMatcher {
         around.or(regular)
     }
 
+    /// What is remembered of a short word. If the word was not seen lately, something older is forgotten. `None` if the
+    /// automaton gives up.
+    #[inline]
+    pub(super) fn remembered(&mut self, word: Short) -> Option<RememberedWord> {
+        let set = &*self.set;
+        let scratch = self.scratch.get_or_insert_with(|| Scratch::idle(set));
+        scratch.remembered(&set.automaton, word)
+    }
+
     /// Like [`match_at`](MutableMatcher::match_at), at the start of a word that ends at `word_end`. It is faster,
-    /// because the automaton's state after the word is nearly always known.
+    /// because it is nearly always known that nothing matches there.
     #[inline]
     pub(super) fn match_at_word(
         &mut self,
         text: &str,
         start: usize,
         word_end: usize,
-        word: Option<Short>,
+        word: Option<RememberedWord>,
     ) -> Option<(MutableId, usize)> {
         let is_hopeless = match (&mut self.scratch, word) {
-            (Some(scratch), Some(word)) => {
-                scratch.is_hopeless(&self.set.automaton, text.as_bytes(), start, word_end, word)
-            }
+            (Some(scratch), Some(word)) => scratch.is_hopeless(&self.set.automaton, text.as_bytes(), word_end, word),
             _ => false,
         };
         if is_hopeless && self.set.looking_around.is_empty() { None } else { self.match_at(text, start) }
     }
+
+    /// The symbol of a remembered word in a vocabulary: what `find` returned when it was looked up there.
+    #[inline]
+    pub(super) fn symbol(
+        &mut self,
+        word: RememberedWord,
+        space_before: bool,
+        vocabulary: VocabularyId,
+        find: impl FnOnce() -> Symbol,
+    ) -> Symbol {
+        let Some(scratch) = &mut self.scratch else { return find() };
+        if scratch.vocabulary != Some(vocabulary) {
+            scratch.words.iter_mut().for_each(|word| word.symbols = [NOT_LOOKED_UP; 2]);
+            scratch.vocabulary = Some(vocabulary);
+        }
+        let symbol = &mut scratch.words[word.0].symbols[usize::from(space_before)];
+        if *symbol == NOT_LOOKED_UP {
+            *symbol = find().0;
+        }
+        Symbol(*symbol)
+    }
 }
+
+/// A word that a matcher remembers. It is valid until the next word is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RememberedWord(usize);
 
 impl Clone for MutableMatcher {
     fn clone(&self) -> MutableMatcher {
@@ -366,9 +446,23 @@ impl Drop for MutableMatcher {
 impl Scratch {
     fn of(automaton: &DFA) -> Scratch {
         let cache = automaton.create_cache();
-        let mut scratch = Scratch { cache, all: None, words: Box::new([]), clear_count: 0 };
+        let mut scratch = Scratch {
+            cache,
+            all: None,
+            words: Box::new([]),
+            before_letters: FxHashMap::default(),
+            vocabulary: None,
+            clear_count: 0,
+        };
         scratch.forget_words();
         scratch
+    }
+
+    /// A scratch space that nobody uses now.
+    #[cold]
+    fn idle(set: &MutableSet) -> Scratch {
+        let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| Scratch::of(&set.automaton))
     }
 
     /// The patterns that match at `start`, with any end. `None` if the automaton gives up.
@@ -383,50 +477,92 @@ impl Scratch {
     #[cold]
     fn forget_words(&mut self) {
         self.words = vec![Word::default(); WORDS].into();
+        self.before_letters.clear();
         self.clear_count = self.cache.clear_count();
     }
 
-    /// Whether the automaton certainly matches nothing at `start`.
     #[inline]
-    fn is_hopeless(&mut self, automaton: &DFA, text: &[u8], start: usize, word_end: usize, word: Short) -> bool {
+    fn remembered(&mut self, automaton: &DFA, word: Short) -> Option<RememberedWord> {
         if self.clear_count != self.cache.clear_count() {
             self.forget_words();
         }
         let place = word.hash() as usize % WORDS;
-        let mut known = self.words[place];
-        if known.text != word {
-            let states = self.states_after(automaton, &text[start..word_end]);
+        if self.words[place].text != word {
+            let fresh = self.look_up(automaton, word);
             // States from before a clear of the cache are invalid.
-            let Some((state, spaced)) = states.filter(|_| self.clear_count == self.cache.clear_count()) else {
-                return false;
-            };
-            known = Word { text: word, state, spaced };
-            self.words[place] = known;
+            self.words[place] = fresh.filter(|_| self.clear_count == self.cache.clear_count())?;
         }
-        let has_space = text.get(word_end) == Some(&b' ');
-        let (mut state, mut at) = if has_space { (known.spaced, word_end + 1) } else { (known.state, word_end) };
+        Some(RememberedWord(place))
+    }
+
+    /// What is known of a word that was not seen lately.
+    fn look_up(&mut self, automaton: &DFA, word: Short) -> Option<Word> {
+        let bytes = word.bytes();
+        let input = Input::new(&bytes[..word.len()]).anchored(Anchored::Yes);
+        let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
+        let state = self.state_after(automaton, start, &bytes[..word.len()])?;
+        Some(Word { text: word, state, ..Word::default() })
+    }
+
+    /// The automaton's state after some bytes. If a state on the way is tagged, it is returned instead. `None` if the
+    /// automaton gives up.
+    fn state_after(&mut self, automaton: &DFA, state: LazyStateID, bytes: &[u8]) -> Option<LazyStateID> {
+        bytes.iter().try_fold(state, |state, &byte| match state.is_tagged() {
+            true => Some(state),
+            false => automaton.next_state(&mut self.cache, state, byte).ok(),
+        })
+    }
+
+    /// Whether the automaton certainly matches nothing at the start of a word that ends at `word_end`.
+    #[inline]
+    fn is_hopeless(&mut self, automaton: &DFA, text: &[u8], word_end: usize, word: RememberedWord) -> bool {
+        let follower = follower(text, word_end);
+        self.words[word.0].hopeless & follower != 0 || self.walk(automaton, text, word_end, word, follower)
+    }
+
+    /// The same, by the automaton alone. Notes it if it is so for all that this [`follower`] stands for.
+    fn walk(&mut self, automaton: &DFA, text: &[u8], word_end: usize, word: RememberedWord, follower: u8) -> bool {
+        let (mut state, mut at) = (self.words[word.0].state, word_end);
         while !state.is_tagged() {
-            let Some(&byte) = text.get(at) else { return false };
-            match automaton.next_state(&mut self.cache, state, byte) {
-                Ok(next) => state = next,
-                Err(_) => return false,
-            }
+            let next = text.get(at).and_then(|&byte| automaton.next_state(&mut self.cache, state, byte).ok());
+            let Some(next) = next else { return false };
+            state = next;
             at += 1;
+        }
+        let read = at - word_end;
+        let is_so_for_all = state.is_dead()
+            && match follower {
+                0 => return true,
+                BEFORE_LOWER | BEFORE_UPPER => read <= 1 || self.is_dead_before_all(automaton, word, follower),
+                BEFORE_BREAK | BEFORE_CLOSING => read <= 1,
+                _ => read <= 2,
+            };
+        if is_so_for_all && self.clear_count == self.cache.clear_count() {
+            self.words[word.0].hopeless |= follower;
         }
         state.is_dead()
     }
 
-    /// The automaton's state after a word, and after the word and a space. If a state on the way is tagged, it is
-    /// returned instead. `None` if the automaton gives up.
-    fn states_after(&mut self, automaton: &DFA, word: &[u8]) -> Option<(LazyStateID, LazyStateID)> {
-        let input = Input::new(word).anchored(Anchored::Yes);
-        let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
-        let mut next = |state: LazyStateID, byte: u8| match state.is_tagged() {
-            true => Some(state),
-            false => automaton.next_state(&mut self.cache, state, byte).ok(),
-        };
-        let state = word.iter().try_fold(start, |state, &byte| next(state, byte))?;
-        Some((state, next(state, b' ')?))
+    /// Whether the automaton is dead after a word, a space, and any letter of a case.
+    fn is_dead_before_all(&mut self, automaton: &DFA, word: RememberedWord, follower: u8) -> bool {
+        let Ok(spaced) = automaton.next_state(&mut self.cache, self.words[word.0].state, b' ') else { return false };
+        let first = if follower == BEFORE_LOWER { b'a' } else { b'A' };
+        if let Some(known) = self.before_letters.get(&(spaced, first)) {
+            return *known;
+        }
+        for letter in first..first + 26 {
+            let is_dead = automaton.next_state(&mut self.cache, spaced, letter).is_ok_and(|state| state.is_dead());
+            // States from before a clear of the cache are invalid.
+            if self.clear_count != self.cache.clear_count() {
+                return false;
+            }
+            if !is_dead {
+                self.before_letters.insert((spaced, first), false);
+                return false;
+            }
+        }
+        self.before_letters.insert((spaced, first), true);
+        true
     }
 }
 
@@ -602,10 +738,33 @@ mod tests {
                     prop_assert_eq!(matcher.match_at(&text, start).map(|(id, end)| (id.0, end)), naive);
                     let ends = text[start..].char_indices().map(|(at, c)| start + at + c.len_utf8()).collect::<Vec<_>>();
                     for end in ends {
-                        let word = Short::of(text.as_bytes(), start, end);
+                        let word = Short::of(text.as_bytes(), start, end).and_then(|word| matcher.remembered(word));
                         let found = matcher.match_at_word(&text, start, end, word);
                         prop_assert_eq!(found.map(|(id, end)| (id.0, end)), naive, "{} to {}", start, end);
                     }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_follows_a_word_is_remembered_for_all_that_it_stands_for(
+            texts in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(&["a", "b", "ab", " ", ", ", ". ", ",\n", ".\n", "\n", ")", "B", "c"]), 1..8),
+                1..6,
+            ),
+        ) {
+            let regexes = ["ab, b", "a, c", r"a\. b", r"b\.\nb", "a bc?", "b Bb", r"b\)c", "a\nb", "ab Bc"];
+            let patterns: Vec<(&str, &str)> = ["p", "q", "r", "s", "t", "u", "v", "w", "x"].into_iter().zip(regexes).collect();
+            let (mut used, mut fresh) = (matcher(&patterns), matcher(&patterns));
+            for text in texts {
+                let text = text.concat();
+                for (start, first) in text.char_indices().filter(|(_, c)| c.is_alphabetic()) {
+                    let end = start + text[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(text.len() - start);
+                    let word = Short::of(text.as_bytes(), start, end).and_then(|word| used.remembered(word));
+                    let found = used.match_at_word(&text, start, end, word);
+                    prop_assert_eq!(found, fresh.match_at(&text, start), "{} in {:?}", first, text);
                 }
             }
         }

@@ -33,6 +33,19 @@ impl Short {
         Short { low: first_bytes(eight, length), high: (length as u64) << Short::LENGTH_SHIFT }
     }
 
+    /// Number of bytes.
+    pub fn len(self) -> usize {
+        (self.high >> Short::LENGTH_SHIFT) as usize
+    }
+
+    /// The bytes, and zeros after them.
+    pub fn bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.low.to_le_bytes());
+        bytes[8..15].copy_from_slice(&self.high.to_le_bytes()[..7]);
+        bytes
+    }
+
     /// A hash. Each bit of it depends on all bytes.
     #[inline]
     pub fn hash(self) -> u64 {
@@ -81,6 +94,9 @@ mod tests {
             let ((start, end), (other_start, other_end)) = (stretch(&text), stretch(&other));
             let of_text = Short::of(text.as_bytes(), start, end);
             prop_assert_eq!(of_text.is_some(), (1..=Short::MAX_BYTES).contains(&(end - start)));
+            if let Some(short) = of_text {
+                prop_assert_eq!(&short.bytes()[..short.len()], &text.as_bytes()[start..end]);
+            }
             if let (Some(one), Some(two)) = (of_text, Short::of(other.as_bytes(), other_start, other_end)) {
                 prop_assert_eq!(one == two, text.as_bytes()[start..end] == other.as_bytes()[other_start..other_end]);
             }

@@ -5,7 +5,8 @@
 //! into the next. Documents are tokenized in parallel. Symbols are numbered by first appearance, so the result does not
 //! depend on the number of threads.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -131,6 +132,36 @@ impl Vocabulary {
     fn text_of(&self, symbol: Symbol) -> &str {
         let entry = self.entries[symbol.0 as usize];
         &self.text[entry.start..entry.end]
+    }
+}
+
+/// A vocabulary that does not grow any more. So lexers may remember its symbols.
+#[derive(Debug)]
+pub(crate) struct FrozenVocabulary {
+    vocabulary: Vocabulary,
+    id: VocabularyId,
+}
+
+/// Tells the frozen vocabularies of a process apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VocabularyId(u64);
+
+impl FrozenVocabulary {
+    pub(crate) fn new(vocabulary: Vocabulary) -> FrozenVocabulary {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        FrozenVocabulary { vocabulary, id: VocabularyId(NEXT.fetch_add(1, Ordering::Relaxed)) }
+    }
+
+    pub(crate) fn id(&self) -> VocabularyId {
+        self.id
+    }
+}
+
+impl Deref for FrozenVocabulary {
+    type Target = Vocabulary;
+
+    fn deref(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 }
 
