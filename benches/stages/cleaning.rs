@@ -58,8 +58,8 @@ fn smooth(bencher: Bencher, megabytes: u64) {
     let of_tokens = prepared.evidence();
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for ((_, reading), of_token) in prepared.read().zip(&of_tokens) {
-            let cost = |token: usize| if reading.tokens.line_starts[token] { 1.5 } else { 8.0 };
-            black_box(smooth::smooth(of_token, |token| reading.layout.mass_of(token), cost));
+            let costs = reading.tokens.line_starts.iter().map(|&starts| if starts { 1.5 } else { 8.0 });
+            black_box(smooth::smooth(of_token, reading.layout.masses(), costs));
         }
     });
 }

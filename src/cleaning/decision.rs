@@ -117,13 +117,17 @@ impl<'d> Case<'d> {
     /// The labels of least cost; true is removed.
     pub fn labels(&self, probabilities: &[f32]) -> Vec<bool> {
         let Reading { tokens, layout, .. } = self.reading;
-        let cost = |token: usize| match (self.evidence.is_edge[token], tokens.line_starts[token]) {
+        let cost = |(&is_edge, &starts_line): (&bool, &bool)| match (is_edge, starts_line) {
             (true, _) => COST_AT_PROVEN_EDGE,
             (_, true) => COST_AT_LINE_BREAK,
             _ => COST_INSIDE_LINE,
         };
-        let mass = |token: usize| if self.is_held_back(token) { HELD_BACK } else { layout.mass_of(token) };
-        smooth(probabilities, mass, cost)
+        let costs = self.evidence.is_edge.iter().zip(&tokens.line_starts).map(cost);
+        if !self.holds_back() {
+            return smooth(probabilities, layout.masses(), costs);
+        }
+        let mass = |(token, mass)| if self.is_held_back(token) { HELD_BACK } else { mass };
+        smooth(probabilities, layout.masses().enumerate().map(mass), costs)
     }
 
     /// The probabilities with shape and those without it, weighted by `trust`.
@@ -150,8 +154,13 @@ impl<'d> Case<'d> {
             } else {
                 (TRUST_IN_SHAPE * model.log_odds(&features) + prior).max(-MAX_VETO)
             };
-            // Most neighbouring tokens have the same match, or none, so their log-odds are computed once.
             let Evidence { of_token, pattern, is_proven, .. } = self.evidence;
+            // Most segments have no match at all. This is faster to check than each token.
+            if pattern[segment.clone()].iter().all(Option::is_none) {
+                probabilities[segment].fill(logistic(of_shape) as f32);
+                continue;
+            }
+            // Most neighbouring tokens have the same match, or none, so their log-odds are computed once.
             let of_match = |token: usize| (pattern[token], of_token[token].to_bits(), is_proven[token]);
             let mut start = segment.start;
             while start < segment.end {
@@ -162,11 +171,16 @@ impl<'d> Case<'d> {
                 start = end;
             }
         }
-        if self.reading.is_rejected.contains(&true) {
+        if self.holds_back() {
             let held_back = (0..probabilities.len()).filter(|&token| self.is_held_back(token));
             held_back.for_each(|token| probabilities[token] = 0.0);
         }
         probabilities
+    }
+
+    /// Whether any token may have to stay.
+    fn holds_back(&self) -> bool {
+        !self.is_value.is_empty() || self.reading.is_rejected.contains(&true)
     }
 
     /// Whether a token must stay: a person rejected a pattern here and no other pattern matches, or it is a value.

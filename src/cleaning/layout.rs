@@ -49,49 +49,58 @@ pub struct Layout {
 }
 
 /// Half masses, half words, twice the number of mutable tokens, sentence ends: 4 integers that are added together.
-type Sum = [u32; 4];
+type Sum = [u32; SUMS];
+const SUMS: usize = 4;
 const HALF_MASSES: usize = 0;
 const HALF_WORDS: usize = 1;
 const HALF_MUTABLE: usize = 2;
 const SENTENCE_ENDS: usize = 3;
 
-/// What a token adds to the sums, for each look.
-static OF_LOOKS: LazyLock<[Sum; look::END]> = LazyLock::new(|| {
+/// What a token adds to the sums, for each look: a byte for each sum, as one integer.
+static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
     std::array::from_fn(|look| {
         let has = |bit: u8| look & usize::from(bit) != 0;
         let halves = if has(look::HALF) { 1 } else { 2 };
-        let if_has = |bit: u8, sum: u32| if has(bit) { sum } else { 0 };
-        [halves, if_has(look::WORD, halves), if_has(look::MUTABLE, 2), if_has(look::SENTENCE_END, 1)]
+        let if_has = |bit: u8, sum: u8| if has(bit) { sum } else { 0 };
+        let added = [halves, if_has(look::WORD, halves), if_has(look::MUTABLE, 2), if_has(look::SENTENCE_END, 1)];
+        u32::from_le_bytes(added)
     })
 });
 
 /// Sums over the tokens before each token. The first token of each block has the full sums. The others have only the
-/// difference to it. The difference fits in a byte, because a token adds at most 2.
+/// difference to it, in a byte for each sum. It fits, because a token adds at most 2.
 #[derive(Debug, Default)]
 struct Sums {
     of_blocks: Vec<Sum>,
-    within: Vec<[u8; 4]>,
+    within: Vec<u32>,
+    /// The sums over the tokens of the last block.
+    last: u32,
 }
 
-/// Number of tokens in a block. So a difference is at most 126.
+/// Number of tokens in a block. So a difference is at most 126, and the sum of a whole block at most 128.
 const BLOCK: usize = 64;
 
 impl Sums {
     fn with_capacity(tokens: usize) -> Sums {
-        Sums { of_blocks: Vec::with_capacity(tokens / BLOCK + 1), within: Vec::with_capacity(tokens) }
+        let of_blocks = Vec::with_capacity(tokens / BLOCK + 1);
+        Sums { of_blocks, within: Vec::with_capacity(tokens), last: 0 }
     }
 
-    fn push(&mut self, all: &Sum) {
+    /// Adds a token, or the end of the text. `added` is what it adds to the sums after it.
+    #[inline]
+    fn push(&mut self, added: u32) {
         if self.within.len().is_multiple_of(BLOCK) {
-            self.of_blocks.push(*all);
+            let before = self.of_blocks.last().copied().unwrap_or_default();
+            let last = std::mem::take(&mut self.last).to_le_bytes();
+            self.of_blocks.push(std::array::from_fn(|sum| before[sum] + u32::from(last[sum])));
         }
-        let of_block = &self.of_blocks[self.within.len() / BLOCK];
-        self.within.push(std::array::from_fn(|sum| (all[sum] - of_block[sum]) as u8));
+        self.within.push(self.last);
+        self.last += added;
     }
 
     #[inline]
     fn before(&self, token: usize, sum: usize) -> u32 {
-        self.of_blocks[token / BLOCK][sum] + u32::from(self.within[token][sum])
+        self.of_blocks[token / BLOCK][sum] + (self.within[token] >> (8 * sum) & 0xff)
     }
 }
 
@@ -106,8 +115,6 @@ impl Layout {
         };
         let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
         let (bytes, are_separated) = (text.as_bytes(), tokens.are_separated());
-        let mut all = Sum::default();
-        layout.sums.push(&all);
         // Most tokens end before the next non-ASCII byte. Their characters need not be checked.
         let mut beyond_ascii = next_beyond_ascii(text, 0);
         for (index, token) in tokens.tokens.iter().enumerate() {
@@ -132,10 +139,9 @@ impl Layout {
                 look |= look::SENTENCE_END;
             }
             layout.looks.push(look);
-            let added = &of_looks[usize::from(look) % look::END];
-            all = std::array::from_fn(|sum| all[sum] + added[sum]);
-            layout.sums.push(&all);
+            layout.sums.push(of_looks[usize::from(look) % look::END]);
         }
+        layout.sums.push(0);
         layout
     }
 
@@ -146,6 +152,11 @@ impl Layout {
     /// Number of words in a stretch of tokens.
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_WORDS)) / 2.0
+    }
+
+    /// The same for one token.
+    pub fn words_of(&self, token: usize) -> f64 {
+        if self.looks[token] & look::WORD != 0 { self.mass_of(token) } else { 0.0 }
     }
 
     /// Number of words in a stretch of tokens. Each date, number or other match of a mutable pattern counts as one.
@@ -171,6 +182,11 @@ impl Layout {
     /// The mass of a token, in words. A character of a script without spaces is half a word.
     pub fn mass_of(&self, token: usize) -> f64 {
         if self.looks[token] & look::HALF != 0 { 0.5 } else { 1.0 }
+    }
+
+    /// The mass of each token.
+    pub fn masses(&self) -> impl Iterator<Item = f64> {
+        self.looks.iter().map(|look| if look & look::HALF != 0 { 0.5 } else { 1.0 })
     }
 
     /// The mass of a stretch of tokens, in words.
@@ -301,6 +317,7 @@ mod tests {
         assert_eq!(layout.words(&(0..tokens)), 4.0);
         assert_eq!(layout.mass(&(0..tokens)), 4.0);
         assert_eq!((0..tokens).map(|token| layout.mass_of(token)).sum::<f64>(), 4.0);
+        (0..tokens).for_each(|token| assert_eq!(layout.words_of(token), layout.words(&(token..token + 1))));
     }
 
     #[test]

@@ -464,6 +464,9 @@ impl Cleaner {
 
     /// Where evidence explains a token that a pattern for people matches as well, names the pattern.
     fn name_patterns(&self, matches: &[Match], patterns: &mut [Option<PatternIndex>]) {
+        if !patterns.iter().flatten().any(|named| self.is_evidence(named.get())) {
+            return;
+        }
         let for_people = matches.iter().filter(|found| !self.is_evidence(found.pattern)).collect();
         longest_first(for_people, patterns.len(), |token, pattern| {
             if patterns[token].is_some_and(|named| self.is_evidence(named.get())) {
@@ -711,12 +714,12 @@ impl Cleaner {
             decision.probabilities[token] = 1.0;
             decision.patterns[token] = Some(pattern);
         });
-        let is_held_back: Vec<bool> =
-            is_rejected.iter().zip(&decision.goes).map(|(is_rejected, goes)| *is_rejected && !goes).collect();
+        let held_back: Vec<usize> = match reading.rejected.is_empty() {
+            true => Vec::new(),
+            false => (0..is_rejected.len()).filter(|&token| is_rejected[token] && !decision.goes[token]).collect(),
+        };
         edges::adjust(text, tokens, layout, self.goes_by_place(found.trust), &mut decision.goes);
-        for (goes, is_held_back) in decision.goes.iter_mut().zip(is_held_back) {
-            *goes &= !is_held_back;
-        }
+        held_back.into_iter().for_each(|token| decision.goes[token] = false);
         let of_marks = certain().filter(|found| layout.telling_words(&found.tokens) == 0.0);
         of_marks.for_each(|found| decision.goes[found.tokens.clone()].fill(true));
         decision
@@ -863,7 +866,7 @@ fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<L
     let (mut by_shape, mut by_match, mut left) = (0.0, 0.0, 0.0);
     let end = end.map_or(goes.len(), |end| end.start);
     for (token, (&goes, pattern)) in goes.iter().zip(&evidence.pattern).enumerate().take(end) {
-        let words = layout.words(&(token..token + 1));
+        let words = layout.words_of(token);
         match (goes, pattern) {
             (true, None) => by_shape += words,
             (true, Some(_)) => by_match += words,

@@ -11,25 +11,32 @@
 //! gaps inside boilerplate are closed. (On trees, the same idea is the regularised isotonic smoothing of Chakrabarti,
 //! Kumar and Punera, 2007.)
 
-/// The labels with the lowest total cost; true is template. `mass` returns the mass of a token, and `cost` the cost of
-/// a change between a token and the one before it. If both labels cost the same, the token is kept.
-pub fn smooth(evidence: &[f32], mass: impl Fn(usize) -> f64, cost: impl Fn(usize) -> f64) -> Vec<bool> {
+/// The labels with the lowest total cost; true is template. `masses` has the mass of each token, and `costs` the cost of a
+/// change between it and the token before it. If both labels cost the same, the token is kept.
+pub fn smooth(
+    evidence: &[f32],
+    masses: impl IntoIterator<Item = f64>,
+    costs: impl IntoIterator<Item = f64>,
+) -> Vec<bool> {
     // For each token: whether the cheapest path to "kept" changes from "template" here, and the other way round.
     const KEPT_FROM_TEMPLATE: u8 = 1;
     const TEMPLATE_FROM_KEPT: u8 = 2;
+    // No cost is NaN, so a comparison is enough, and faster than `f64::min`.
+    let less = |a: f64, b: f64| if a < b { a } else { b };
     let mut changes = Vec::with_capacity(evidence.len());
     let (mut kept, mut template) = (0.0f64, 0.0f64);
-    for (token, &p) in evidence.iter().enumerate() {
+    let steps = evidence.iter().zip(masses).zip(costs);
+    changes.extend(steps.enumerate().map(|(token, ((&p, mass), cost))| {
         // The first token has no predecessor, so there is no change.
-        let cost = if token == 0 { 0.0 } else { cost(token) };
-        let (p, mass) = (f64::from(p), mass(token));
+        let cost = if token == 0 { 0.0 } else { cost };
+        let p = f64::from(p);
         let (from_template, from_kept) = (template + cost, kept + cost);
-        let change = |is_cheaper: bool, change: u8| if is_cheaper { change } else { 0 };
-        changes
-            .push(change(from_template < kept, KEPT_FROM_TEMPLATE) | change(from_kept < template, TEMPLATE_FROM_KEPT));
-        kept = kept.min(from_template) + mass * p;
-        template = template.min(from_kept) + mass * (1.0 - p);
-    }
+        let change = (u8::from(from_template < kept) * KEPT_FROM_TEMPLATE)
+            | (u8::from(from_kept < template) * TEMPLATE_FROM_KEPT);
+        kept = less(from_template, kept) + mass * p;
+        template = less(from_kept, template) + mass * (1.0 - p);
+        change
+    }));
     let mut labels = vec![false; evidence.len()];
     let mut label = template < kept;
     for (of_token, changes) in labels.iter_mut().zip(changes).rev() {
@@ -65,7 +72,12 @@ mod tests {
                 prop::collection::vec(0.0f32..3.0, tokens - 1),
             ))
         ) {
-            let chosen = smooth(&evidence, |token| masses[token].into(), |token| costs[token - 1].into());
+            let of_first = [0.0].into_iter();
+            let chosen = smooth(
+                &evidence,
+                masses.iter().copied().map(f64::from),
+                of_first.chain(costs.iter().copied().map(f64::from)),
+            );
             let chosen = cost(&evidence, &masses, &costs, &chosen);
             let best =
                 labelings(evidence.len()).map(|labels| cost(&evidence, &masses, &costs, &labels)).fold(f64::MAX, f64::min);
@@ -76,7 +88,7 @@ mod tests {
     #[test]
     fn a_lone_match_is_dropped_and_a_gap_closed() {
         let evidence = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0];
-        let labels = smooth(&evidence, |_| 1.0, |_| 1.5);
+        let labels = smooth(&evidence, [1.0; 13], [1.5; 13]);
         assert_eq!(
             labels.iter().map(|&label| u8::from(label)).collect::<Vec<_>>(),
             [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
@@ -85,7 +97,7 @@ mod tests {
 
     #[test]
     fn nothing_in_nothing_out() {
-        assert_eq!(smooth(&[], |_| 1.0, |_| 1.5), Vec::<bool>::new());
-        assert_eq!(smooth(&[0.5], |_| 1.0, |_| 1.5), [false], "a tie keeps the text");
+        assert_eq!(smooth(&[], [], []), Vec::<bool>::new());
+        assert_eq!(smooth(&[0.5], [1.0], [1.5]), [false], "a tie keeps the text");
     }
 }
