@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
@@ -53,8 +53,15 @@ const ALL: [&str; BESIDE.len() + BOTH.len()] = joined(&BESIDE, &BOTH);
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
 
 /// A model of blocks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct BlockModel {
+    /// Empty until the shipped model is needed for the first time: texts without structure need none, and reading it takes
+    /// longer than cleaning a text.
+    networks: OnceLock<Networks>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Networks {
     first: Network,
     second: Network,
     third: Network,
@@ -149,11 +156,16 @@ impl Lesson {
 impl BlockModel {
     /// The model that comes with dehusk.
     pub fn shipped() -> Arc<BlockModel> {
-        static SHIPPED: LazyLock<Arc<BlockModel>> = LazyLock::new(|| {
-            let model = BlockModel::parse(include_str!("block_model.yaml"), "block_model.yaml");
-            Arc::new(model.unwrap_or_else(|error| panic!("the shipped block model: {error}")))
-        });
+        static SHIPPED: LazyLock<Arc<BlockModel>> =
+            LazyLock::new(|| Arc::new(BlockModel { networks: OnceLock::new() }));
         Arc::clone(&SHIPPED)
+    }
+
+    fn networks(&self) -> &Networks {
+        self.networks.get_or_init(|| {
+            let networks = Networks::parse(include_str!("block_model.yaml"), "block_model.yaml");
+            networks.unwrap_or_else(|error| panic!("the shipped block model: {error}"))
+        })
     }
 
     /// Fits a model to pages. Each site counts the same, and each of its pages. For the third network, sites with patterns
@@ -191,7 +203,7 @@ impl BlockModel {
                 )
             },
         );
-        BlockModel { first, second, third }
+        BlockModel { networks: Networks { first, second, third }.into() }
     }
 
     /// Judges the blocks of a page alone.
@@ -199,22 +211,25 @@ impl BlockModel {
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
-        let first = probabilities(&self.first, &features);
+        let first = probabilities(&self.networks().first, &features);
         let context = block_context(&page, &first);
         let page = JudgedPage { page, probabilities: first, features, context };
-        JudgedPage { probabilities: page.judged_by(&self.second, |_, _| ()), ..page }
+        JudgedPage { probabilities: page.judged_by(&self.networks().second, |_, _| ()), ..page }
     }
 
     /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says what
     /// the patterns would remove.
     #[doc(hidden)]
     pub fn judge_in_source(&self, page: &JudgedPage, text: &[TextEvidence]) -> Vec<f32> {
-        page.judged_by(&self.third, |block, row| put_beside(row, page.probabilities[block], Some(text[block])))
+        page.judged_by(&self.networks().third, |block, row| {
+            put_beside(row, page.probabilities[block], Some(text[block]))
+        })
     }
 
     /// The model as a readable file. `about` says in one line what it was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
-        let parts = [(FIRST, &self.first), (SECOND, &self.second), (THIRD, &self.third)];
+        let Networks { first, second, third } = self.networks();
+        let parts = [(FIRST, first), (SECOND, second), (THIRD, third)];
         let parts = parts.map(|(format, network)| format.network_to_yaml(network));
         format!("{FIRST_LINE}\n# {about}\n{}", parts.join(PART))
     }
@@ -224,11 +239,23 @@ impl BlockModel {
     /// # Errors
     /// If it is no such file, or one of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<BlockModel, ModelFileError> {
+        Ok(BlockModel { networks: Networks::parse(yaml, file)?.into() })
+    }
+}
+
+impl PartialEq for BlockModel {
+    fn eq(&self, other: &BlockModel) -> bool {
+        std::ptr::eq(self, other) || self.networks() == other.networks()
+    }
+}
+
+impl Networks {
+    fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
         let [first, second, third] = &parts(yaml)[..] else {
             let message = "this is no block model; write one with `dehusk train --pages --gold`".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
-        Ok(BlockModel {
+        Ok(Networks {
             first: FIRST.parse_network(first, file)?,
             second: SECOND.parse_network(second, file)?,
             third: THIRD.parse_network(third, file)?,

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::logistic::{Feature, LogisticModel};
-use super::network::{Input, Network, UNITS};
+use super::network::{Input, Network, UNITS, without_tiny};
 
 /// What a file of models of one kind must say.
 #[derive(Clone, Debug)]
@@ -253,7 +253,7 @@ fn check_scale(name: &str, mean: f64, deviation: f64, line: u64) -> Result<(), P
 
 /// A number for each unit.
 fn units(values: &[f64], what: &str, line: u64) -> Result<[f32; UNITS], Problem> {
-    let units: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+    let units: Vec<f32> = values.iter().map(|&value| without_tiny(value as f32)).collect();
     let count = |_| (line, format!("the {what} are {}, not {UNITS}; train the model again", values.len()));
     values.iter().try_for_each(|&value| check(what, value, f64::is_finite, line))?;
     units.try_into().map_err(count)
