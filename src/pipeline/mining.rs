@@ -15,6 +15,7 @@ use super::memory::{self, Budget};
 use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
 use super::reading::read_documents;
 use super::segments::same_segments;
+use super::shelf::{Shelf, ShelvedText};
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
@@ -180,27 +181,34 @@ impl<'a> Miner<'a> {
     /// If a source needs more memory than is available, or has too many tokens.
     pub fn mine(&self, listings: &[SourceListing]) -> Result<(Vec<MinedSource>, DocumentSamples<'a>)> {
         let mined = timed("mine", self.observer, || self.mine_all(listings))?;
-        let (mined, places): (Vec<Mined>, Vec<Vec<DocumentRef>>) = mined.into_iter().unzip();
+        let (mined, samples): (Vec<Mined>, Vec<Vec<SampleDocument>>) = mined.into_iter().unzip();
         let source = |(listing, mined): (&SourceListing, Mined)| MinedSource::new(listing.id.clone(), mined);
         let sources = listings.iter().zip(mined).map(source).collect();
-        Ok((sources, DocumentSamples { inventory: self.inventory, observer: self.observer, places }))
+        Ok((sources, DocumentSamples { inventory: self.inventory, observer: self.observer, samples }))
     }
 
-    fn mine_all(&self, listings: &[SourceListing]) -> Result<Vec<(Mined, Vec<DocumentRef>)>> {
+    fn mine_all(&self, listings: &[SourceListing]) -> Result<Vec<(Mined, Vec<SampleDocument>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
         let budget = Budget::new(self.options.memory);
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         let documents: usize = listings.iter().map(|listing| listing.documents.len()).sum::<usize>();
         self.observer.start("mining", Steps::Things(documents as u64));
+        let shelf = Shelf::new(self.options.memory);
         let mined = share_out_and_collect(self.options.threads, listings.len(), |index| {
-            self.mine_one(&listings[index], needs[index], &budget)
+            self.mine_one(&listings[index], needs[index], &budget, &shelf)
         });
         self.observer.finish();
         mined
     }
 
     /// Mines a source. Also returns the documents on which its patterns will be tested.
-    fn mine_one(&self, listing: &SourceListing, need: u64, budget: &Budget) -> Result<(Mined, Vec<DocumentRef>)> {
+    fn mine_one(
+        &self,
+        listing: &SourceListing,
+        need: u64,
+        budget: &Budget,
+        shelf: &Shelf,
+    ) -> Result<(Mined, Vec<SampleDocument>)> {
         let limit = budget.limit();
         let mut share = budget.take(need);
         let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
@@ -233,7 +241,13 @@ impl<'a> Miner<'a> {
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
         drop(share);
         self.observer.step(listing.documents.len() as u64);
-        Ok((mined, sampling::sample_of(&places).copied().collect()))
+        let documents: Vec<(DocumentRef, String)> = places.into_iter().zip(texts).collect();
+        let sample = sampling::sample_of(&documents).map(|(place, text)| {
+            // Text files are read again as fast.
+            let text = if self.inventory.is_html(place) { shelf.put(text) } else { None };
+            SampleDocument { place: *place, text }
+        });
+        Ok((mined, sample.collect()))
     }
 
     /// The maximum memory in bytes to mine these documents of a source.
@@ -280,30 +294,44 @@ impl<'a> Miner<'a> {
     }
 }
 
+/// A document on which patterns will be tested.
+struct SampleDocument {
+    place: DocumentRef,
+    text: Option<ShelvedText>,
+}
+
+impl SampleDocument {
+    fn text(&self, inventory: &Inventory) -> Option<String> {
+        // If a document cannot be read, that was already said when it was mined.
+        self.text.as_ref().and_then(ShelvedText::get).or_else(|| Some(inventory.read(&self.place).ok()?.text))
+    }
+}
+
 /// The samples of sources, read from the corpus.
 pub struct DocumentSamples<'a> {
     inventory: &'a Inventory,
     observer: &'a dyn Observer,
     /// The documents of each source.
-    places: Vec<Vec<DocumentRef>>,
+    samples: Vec<Vec<SampleDocument>>,
 }
 
 impl Samples for DocumentSamples<'_> {
     fn len(&self, source: usize) -> usize {
-        self.places[source].len()
+        self.samples[source].len()
     }
 
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
-        let read = |place| {
+        let read = |document: &SampleDocument| {
             self.observer.go_on()?;
-            // If a document cannot be read, that was already said when it was mined.
-            Ok(self.inventory.read(place).ok().map(|document| document.text))
+            Ok(document.text(self.inventory))
         };
-        sampling::evenly_spread(&self.places[source], count).filter_map(|place| read(place).transpose()).collect()
+        sampling::evenly_spread(&self.samples[source], count)
+            .filter_map(|document| read(document).transpose())
+            .collect()
     }
 
     fn page(&self, source: usize, count: usize, index: usize) -> Option<PageText<'static>> {
-        let place = sampling::evenly_spread(&self.places[source], count).nth(index)?;
+        let SampleDocument { place, .. } = sampling::evenly_spread(&self.samples[source], count).nth(index)?;
         let document = self.inventory.read_with_tree(place).ok()?;
         Some(PageText { tree: Some(document.tree?), text: document.text.into() })
     }

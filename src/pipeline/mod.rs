@@ -10,6 +10,7 @@ pub mod combine;
 pub mod error;
 pub mod fields;
 pub mod segments;
+mod shelf;
 pub mod importance;
 pub mod pages;
 #[cfg(feature = "stream")]

@@ -26,6 +26,8 @@ pub struct Coverage<'t> {
     reached: Vec<f32>,
     /// Size of the missing tokens that have no strong match of a chosen pattern, in bytes.
     unmet: u64,
+    /// Number of matches with which the page was cleaned last, if it was.
+    cleaned_with: Option<usize>,
     /// Sums for the current `missing` and `reached`. Computed only after `sampled` shows that they save time.
     sums: OnceLock<Sums>,
     sampled: AtomicUsize,
@@ -43,6 +45,7 @@ impl<'t> Coverage<'t> {
             reading,
             size: 0,
             unmet: 0,
+            cleaned_with: None,
             missing: goes.clone(),
             reached: vec![0.0; goes.len()],
             goes,
@@ -78,11 +81,19 @@ impl<'t> Coverage<'t> {
         })
     }
 
-    /// Cleans with the chosen patterns and updates what is missing.
+    /// Cleans with the chosen patterns and updates what is missing. Those that were chosen before must be among them.
     pub fn clean(&mut self, chosen: &[bool]) {
         let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
-        let goes = self.cleaner.decide(self.text, self.reading, &matches, Method::Smooth).goes;
-        self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
+        // Nothing changes if no pattern was added that matches here.
+        if self.cleaned_with.replace(matches.len()) == Some(matches.len()) {
+            return;
+        }
+        if matches.len() == self.reading.matches.len() {
+            self.missing.fill(false);
+        } else {
+            let goes = self.cleaner.decide(self.text, self.reading, &matches, Method::Smooth).goes;
+            self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
+        }
         self.unmet = self.bytes(|token| self.missing[token] && self.reached[token] < HALF);
         self.forget_sums();
     }
