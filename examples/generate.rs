@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --example generate -- CORPUS --bytes 27M --sources 10
 //! cargo run --release --example generate -- stream FOLDER --pages 2000 --redesign-at 1001
+//! cargo run --release --example generate -- snapshots FOLDER --snapshots 20
 //! ```
 
 use std::fs::{self, File};
@@ -18,6 +19,7 @@ mod support;
 use support::corpus::{Corpus, Extent};
 use support::site::Form;
 use support::size::parse_size;
+use support::snapshots::Snapshots;
 use support::stream::Stream;
 
 /// Writes an invented corpus: the same for the same arguments, on every machine
@@ -56,6 +58,8 @@ struct Arguments {
 enum Other {
     /// Write pages in the order in which they came out (pages.jsonl), and what should be kept of them (gold.jsonl)
     Stream(StreamArguments),
+    /// Write a front page as it is each hour (text), and what should be kept of it (gold)
+    Snapshots(SnapshotArguments),
 }
 
 #[derive(Args)]
@@ -76,10 +80,32 @@ struct StreamArguments {
     seed: u64,
 }
 
+#[derive(Args)]
+struct SnapshotArguments {
+    /// Folder for the folders of text and of gold text
+    output: PathBuf,
+    /// How many hours
+    #[arg(long, default_value = "20")]
+    snapshots: usize,
+    /// How many teasers a page has
+    #[arg(long, default_value = "20", value_parser = clap::value_parser!(u16).range(2..))]
+    teasers: u16,
+    /// Enter and leave each hour at least
+    #[arg(long, default_value = "1")]
+    least: usize,
+    /// Enter and leave each hour at most
+    #[arg(long, default_value = "3")]
+    most: usize,
+    /// What all chance comes from
+    #[arg(long, default_value = "1")]
+    seed: u64,
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     match (&arguments.other, &arguments.output) {
         (Some(Other::Stream(arguments)), _) => write_stream(arguments),
+        (Some(Other::Snapshots(arguments)), _) => write_snapshots(arguments),
         (None, Some(output)) => write_corpus(&arguments, output),
         (None, None) => Ok(()), // clap has refused it
     }
@@ -94,6 +120,14 @@ fn write_stream(arguments: &StreamArguments) -> anyhow::Result<()> {
     lines.flush()?;
     gold.flush()?;
     writeln!(io::stdout(), "{pages} pages of {sources} sites")?;
+    Ok(())
+}
+
+fn write_snapshots(arguments: &SnapshotArguments) -> anyhow::Result<()> {
+    let &SnapshotArguments { ref output, snapshots, teasers, least, most, seed } = arguments;
+    anyhow::ensure!(least <= most, "--least is more than --most");
+    Snapshots { seed, snapshots, teasers: usize::from(teasers), turnover: (least, most) }.write(output)?;
+    writeln!(io::stdout(), "{snapshots} snapshots")?;
     Ok(())
 }
 

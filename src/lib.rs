@@ -281,7 +281,7 @@ pub use corpus::{
 };
 
 pub use mining::cross_source::{Templates, cross_source};
-pub use mining::{MineOptions, Mined, mine_texts};
+pub use mining::{MineOptions, Mined, NearDuplicates, mine_texts};
 
 pub use patterns::file::MinedFrom;
 pub use patterns::keep::KeepError;

@@ -246,6 +246,8 @@ mod segments;
 mod blocks;
 #[path = "cli/shape.rs"]
 mod shape;
+#[path = "cli/snapshots.rs"]
+mod snapshots;
 #[path = "cli/sources.rs"]
 mod sources;
 #[path = "cli/state.rs"]

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::mining::cross_source::cross_source;
-use dehusk::mining::{MineOptions, mine_texts};
+use dehusk::mining::{MineOptions, NearDuplicates, mine_texts};
 use dehusk::patterns::PatternFile;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 use support::corpus::{Corpus, Extent};
 use support::site::{Form, Site};
 use support::size::parse_size;
+use support::snapshots::Snapshots;
 use support::stream::Stream;
 
 /// The number of pages, and their mean size.
@@ -85,4 +86,29 @@ fn a_stream_keeps_its_templates_until_the_redesign() {
     assert_eq!((shared((0, 10), (0, 11)), shared((0, 5), (1, 5))), (0, 2), "but for the elements around all");
     assert_eq!(stream.page(1, 3), stream.page(1, 3));
     assert_ne!(stream.page(1, 3).gold, stream.page(1, 4).gold);
+}
+
+#[test]
+fn of_hourly_front_pages_all_count_and_no_teaser_goes() {
+    let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+    for (seed, turnover) in [(2, (2, 3)), (3, (3, 3))] {
+        let pages = Snapshots { seed, snapshots: 20, teasers: 20, turnover }.pages();
+        let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
+        let mine = |how| mine_texts(&texts, &lexer, &MineOptions::default().near_duplicates(how)).expect("few tokens");
+        assert!(mine(NearDuplicates::Group).counted() < 20);
+        let mined = mine(NearDuplicates::Auto);
+        assert!(mined.are_snapshots && mined.counted() == 20, "{turnover:?}");
+        let templates = cross_source(std::slice::from_ref(&mined)).own.remove(0);
+        let patterns = PatternFile::of_templates("front", mined.facts(), templates, &lexer);
+        let cleaner = Cleaner::new(&[&patterns], &CleanOptions::default());
+        for page in &pages {
+            let cleaned = cleaner.clean(&mut Scratch::default(), &page.text).expect("no regex of a person");
+            let cleaned = cleaned.strip(&page.text);
+            let kept: BTreeSet<&str> = cleaned.lines().collect();
+            let gone: Vec<&str> = page.gold.lines().filter(|line| !kept.contains(line)).collect();
+            assert!(gone.is_empty(), "{turnover:?} {}: {gone:#?}", page.name);
+            let menu: Vec<&str> = page.text.lines().take(12).filter(|line| kept.contains(line)).collect();
+            assert!(menu.is_empty(), "{turnover:?} {}: {menu:#?}", page.name);
+        }
+    }
 }

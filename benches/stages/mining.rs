@@ -8,9 +8,10 @@ use dehusk::mining::cross_source::cross_source;
 use dehusk::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk::mining::filters::filtered_repeats;
 use dehusk::mining::mine;
-use dehusk::mining::near_duplicates::group_near_duplicates;
+use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
 use dehusk::mining::places::Places;
 use dehusk::mining::repeats::Interval;
+use dehusk::mining::snapshots::are_snapshots;
 use dehusk::mining::suffix_array::SuffixArray;
 
 use crate::prepared::prepared;
@@ -36,7 +37,10 @@ fn places(bencher: Bencher, megabytes: u64) {
 fn near_duplicates(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     let (sequence, array, places) = (prepared.sequence(), prepared.array(), prepared.places());
-    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| group_near_duplicates(sequence, array, places, None));
+    bencher.counter(BytesCount::new(prepared.bytes())).bench(|| {
+        let copies = Groups::of_identical(sequence, None);
+        (are_snapshots(sequence, array, places, &copies), group_near_duplicates(sequence, array, places, &copies))
+    });
 }
 
 #[divan::bench(args = sizes())]

@@ -106,7 +106,10 @@ impl Prepared {
     }
 
     pub fn groups(&self) -> &Groups {
-        self.groups.get_or_init(|| group_near_duplicates(self.sequence(), self.array(), self.places(), None).0)
+        self.groups.get_or_init(|| {
+            let copies = Groups::of_identical(self.sequence(), None);
+            group_near_duplicates(self.sequence(), self.array(), self.places(), &copies).0
+        })
     }
 
     pub fn repeats(&self) -> &[Interval] {

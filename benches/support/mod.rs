@@ -6,5 +6,6 @@ pub mod language;
 pub mod site;
 pub mod corpus;
 pub mod stream;
+pub mod snapshots;
 pub mod size;
 pub mod process;

@@ -15,7 +15,7 @@ use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
 use dehusk::importance::model::ImportanceModel;
-use dehusk::mining::MineOptions;
+use dehusk::mining::{MineOptions, NearDuplicates};
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
 use dehusk::segmentation::model::SegmentModel;
@@ -182,8 +182,26 @@ pub struct MineArgs {
     /// Mine no templates that have slots for any text
     #[arg(long, help_heading = "Mining", hide_short_help = true)]
     pub no_slots: bool,
+    /// Count near-duplicates once (group), each (count), or each if they are snapshots (auto)
+    ///
+    /// Which documents count. `group` counts near-duplicates once. `count` counts each document, and takes for template only what
+    /// 9 of 10 have: for snapshots of one page, such as a front page fetched every hour. `auto` does that for sources that it
+    /// recognizes as snapshots. Identical documents always count once.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, default_value_t = Counting::Auto, help_heading = "Mining", hide_short_help = true)]
+    pub near_duplicates: Counting,
     #[command(flatten)]
     pub lexer: LexerArgs,
+}
+
+/// See [`NearDuplicates`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Counting {
+    /// Near-duplicates count once
+    Group,
+    /// Each document counts, and template is what nearly all have
+    Count,
+    /// Like `count` if the documents are snapshots of one page, else like `group`
+    Auto,
 }
 
 /// How text is split into tokens.
@@ -263,7 +281,13 @@ pub fn share(text: &str) -> Result<f64, String> {
 impl MineArgs {
     pub fn options(&self) -> MineOptions {
         let options = MineOptions::default().min_documents(self.min_documents as usize).min_share(self.min_share);
-        options.min_words(self.min_words).cutoff(self.cutoff).slots(!self.no_slots)
+        options.min_words(self.min_words).cutoff(self.cutoff).slots(!self.no_slots).near_duplicates(
+            match self.near_duplicates {
+                Counting::Group => NearDuplicates::Group,
+                Counting::Count => NearDuplicates::Count,
+                Counting::Auto => NearDuplicates::Auto,
+            },
+        )
     }
 
     /// The options for the sources of a corpus.

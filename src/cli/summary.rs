@@ -118,6 +118,8 @@ impl LearnedSummary {
 pub struct MinedSummary {
     pub documents: usize,
     pub near_duplicates: usize,
+    /// Whether the documents are snapshots of one page.
+    pub snapshots: bool,
     pub tokens: usize,
     pub cutoff: f64,
     /// Number of patterns in the source's pattern file.

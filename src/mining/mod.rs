@@ -8,6 +8,7 @@ pub mod suffix_array;
 pub mod places;
 pub mod repeats;
 pub mod near_duplicates;
+pub mod snapshots;
 pub mod filters;
 pub mod cutoff;
 pub mod cover;
@@ -31,11 +32,12 @@ use cover::cover;
 use cutoff::{Cutoff, Histogram, choose_cutoff};
 use examples::{Example, quote_examples};
 use filters::filtered_repeats;
-use near_duplicates::group_near_duplicates;
+use near_duplicates::{Groups, group_near_duplicates};
 use places::Places;
 use repeat_statistics::{Fingerprint, Fingerprints, RepeatStatistics, repeat_statistics};
 use repeats::Interval;
 use slots::slotted_templates;
+use snapshots::{NEARLY_ALL, are_snapshots};
 use suffix_array::SuffixArray;
 
 /// The conditions for a repeat to become a candidate.
@@ -53,9 +55,32 @@ pub struct MineOptions {
     pub cutoff: Option<f64>,
     /// Whether to search for templates with free slots.
     pub slots: bool,
+    /// Whether near-duplicates count once.
+    pub near_duplicates: NearDuplicates,
 }
 
-setters!(MineOptions { min_words: usize, min_documents: usize, min_share: f64, cutoff: Option<f64>, slots: bool });
+setters!(MineOptions {
+    min_words: usize,
+    min_documents: usize,
+    min_share: f64,
+    cutoff: Option<f64>,
+    slots: bool,
+    near_duplicates: NearDuplicates,
+});
+
+/// Which documents count. Identical documents always count once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NearDuplicates {
+    /// Near-duplicates count once: the same article, stored twice.
+    Group,
+    /// Each counts: the documents are snapshots of one page. What comes and goes is no template there, so candidates need 9/10
+    /// of the documents.
+    Count,
+    /// Each counts if the documents are recognised as snapshots of one page.
+    #[default]
+    Auto,
+}
 
 impl MineOptions {
     /// The smallest value of [`min_documents`](field@Self::min_documents).
@@ -64,7 +89,14 @@ impl MineOptions {
 
 impl Default for MineOptions {
     fn default() -> MineOptions {
-        MineOptions { min_words: 2, min_documents: 2, min_share: 0.05, cutoff: None, slots: true }
+        MineOptions {
+            min_words: 2,
+            min_documents: 2,
+            min_share: 0.05,
+            cutoff: None,
+            slots: true,
+            near_duplicates: NearDuplicates::Auto,
+        }
     }
 }
 
@@ -90,6 +122,9 @@ pub struct Mined {
     pub documents: usize,
     /// Number of documents that repeat another document and were not counted.
     pub near_duplicates: usize,
+    /// Whether the documents were taken for snapshots of one page. Then only identical documents were not counted.
+    #[serde(default)]
+    pub are_snapshots: bool,
     /// Number of tokens in all documents.
     pub tokens: usize,
     /// Number of repeats for each share.
@@ -178,7 +213,17 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
     let (array, lines) =
         rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));
     let places = Places::of(sequence, &array);
-    let (groups, own) = group_near_duplicates(sequence, &array, &places, alike);
+    let copies = Groups::of_identical(sequence, alike);
+    let (groups, own) = group_near_duplicates(sequence, &array, &places, &copies);
+    let are_snapshots = match options.near_duplicates {
+        NearDuplicates::Group => false,
+        NearDuplicates::Count => true,
+        NearDuplicates::Auto => are_snapshots(sequence, &array, &places, &copies),
+    };
+    let (groups, options) = match are_snapshots {
+        true => (copies, &options.clone().min_share(options.min_share.max(NEARLY_ALL))),
+        false => (groups, options),
+    };
     let repeats = filtered_repeats(sequence, &array, &places, &groups, options);
     drop(places);
     let share = |repeat: &Interval| repeat.documents as f64 / groups.len() as f64;
@@ -202,6 +247,7 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
     let mined = Mined {
         documents: sequence.documents(),
         near_duplicates: sequence.documents() - groups.len(),
+        are_snapshots,
         tokens: sequence.tokens(),
         histogram,
         cutoff,

@@ -20,11 +20,11 @@ use crate::tokens::{DocumentIndex, SymbolSequence};
 
 /// Minimum number of tokens of a run that can be a sign of a copy. 12 is longer than a stock phrase and shorter than a
 /// sentence.
-const MIN_RUN: usize = 12;
+pub(super) const MIN_RUN: usize = 12;
 /// Two documents belong together if they share at least this part of the own tokens of the smaller one.
-const MIN_SHARED: f64 = 0.6;
+pub(super) const MIN_SHARED: f64 = 0.6;
 /// Minimum number of own tokens. A document with fewer is only compared as a whole.
-const MIN_OWN: u32 = 32;
+pub(super) const MIN_OWN: u32 = 32;
 /// A run is template if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
 /// [`MIN_WIDE_RUN`] tokens. Then its tokens are not a document's own.
 const WIDE_SHARE: f64 = 0.2;
@@ -56,6 +56,13 @@ impl Groups {
         self.group_of_document[document.0 as usize]
     }
 
+    /// Identical documents are one group. `alike` may tell groups that are known already, one number for each document.
+    pub fn of_identical(sequence: &SymbolSequence, alike: Option<&[u32]>) -> Groups {
+        let mut links = alike.map_or_else(|| Links::new(sequence.documents()), Links::of_groups);
+        link_identical(sequence, &mut links);
+        Groups::new(links)
+    }
+
     fn new(mut links: Links) -> Groups {
         let mut number_of_root = FxHashMap::default();
         let group_of_document: Vec<u32> = (0..links.0.len() as u32)
@@ -68,20 +75,17 @@ impl Groups {
     }
 }
 
-/// Groups the near-duplicates of a source. Also returns which tokens are a document's own. `alike` may tell groups that are
-/// known already, one number for each document.
+/// Groups the near-duplicates of a source. Also returns which tokens are a document's own. Documents of one group of `copies`
+/// stay in one group.
 pub fn group_near_duplicates(
     sequence: &SymbolSequence,
     array: &SuffixArray,
     places: &Places,
-    alike: Option<&[u32]>,
+    copies: &Groups,
 ) -> (Groups, OwnTokens) {
-    let mut links = alike.map_or_else(|| Links::new(sequence.documents()), Links::of_groups);
-    link_identical(sequence, &mut links);
-    let groups = Groups::new(links);
-    let own = OwnTokens::count(sequence, array, places, &groups);
+    let own = OwnTokens::count(sequence, array, places, copies);
     let shared = shared_tokens(array, places, &own);
-    let mut links = Links::of_groups(&groups.group_of_document);
+    let mut links = Links::of_groups(&copies.group_of_document);
     for ((a, b), tokens) in shared {
         let smaller = own.of(sequence, a).min(own.of(sequence, b));
         if smaller >= MIN_OWN && f64::from(tokens) >= MIN_SHARED * f64::from(smaller) {
@@ -211,7 +215,8 @@ mod tests {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
         let sequence = SymbolSequence::of_texts(texts, &lexer).unwrap();
         let array = SuffixArray::build(sequence.symbols());
-        let (groups, _) = group_near_duplicates(&sequence, &array, &Places::of(&sequence, &array), None);
+        let copies = Groups::of_identical(&sequence, None);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &Places::of(&sequence, &array), &copies);
         (0..texts.len() as u32).map(|document| groups.of(DocumentIndex(document))).collect()
     }
 

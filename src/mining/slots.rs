@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::mining::filters::filtered_repeats;
     use crate::mining::mine_texts;
-    use crate::mining::near_duplicates::group_near_duplicates;
+    use crate::mining::near_duplicates::{Groups, group_near_duplicates};
     use crate::mining::places::Places;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -565,7 +565,7 @@ mod tests {
         let sequence = SymbolSequence::of_texts(&texts, &lexer).unwrap();
         let array = SuffixArray::build(sequence.symbols());
         let places = Places::of(&sequence, &array);
-        let (groups, _) = group_near_duplicates(&sequence, &array, &places, None);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &places, &Groups::of_identical(&sequence, None));
         let options = MineOptions::default();
         let repeats = filtered_repeats(&sequence, &array, &places, &groups, &options);
         let finder = Finder::new(&sequence, &groups, &options);

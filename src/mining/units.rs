@@ -325,7 +325,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::mining::near_duplicates::group_near_duplicates;
+    use crate::mining::near_duplicates::{Groups, group_near_duplicates};
     use crate::mining::places::Places;
     use crate::mining::repeats::{Least, select_intervals};
     use crate::tokens::{Lexer, MutableSet, TokenRun, Tokenizer};
@@ -339,7 +339,7 @@ mod tests {
         let sequence = SymbolSequence::of_texts(texts, &lexer()).unwrap();
         let array = SuffixArray::build(sequence.symbols());
         let places = Places::of(&sequence, &array);
-        let (groups, _) = group_near_duplicates(&sequence, &array, &places, None);
+        let (groups, _) = group_near_duplicates(&sequence, &array, &places, &Groups::of_identical(&sequence, None));
         let group = |document| groups.of(document);
         let is_repeat = |repeat: &Interval| repeat.is_maximal && repeat.documents > 1;
         let repeats = select_intervals(&array, &places, groups.len(), group, Least::ANY, is_repeat);

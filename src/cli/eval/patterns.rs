@@ -13,12 +13,13 @@ use crate::cli::summary::Summary;
 use dehusk::pipeline::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
-const MINING: [&str; 9] = [
+const MINING: [&str; 10] = [
     "cutoff",
     "min_documents",
     "min_share",
     "min_words",
     "no_slots",
+    "near_duplicates",
     "LexerArgs",
     "sample",
     "segment_duplicates",

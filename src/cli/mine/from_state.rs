@@ -69,6 +69,7 @@ fn note(file: &PatternFile, summary: &mut Summary) {
     let mined = MinedSummary {
         documents: file.mined.documents,
         near_duplicates: file.mined.near_duplicates,
+        snapshots: false,
         tokens: 0,
         cutoff: file.mined.cutoff,
         patterns: file.patterns.len(),

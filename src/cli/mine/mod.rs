@@ -24,8 +24,17 @@ use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
 /// Options for reading and mining documents. They mean nothing for a state.
-const NOT_FROM_STATE: [&str; 8] =
-    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "sample", "segment_duplicates", "all_patterns"];
+const NOT_FROM_STATE: [&str; 9] = [
+    "corpus",
+    "files_from",
+    "ReadingArgs",
+    "LexerArgs",
+    "no_slots",
+    "near_duplicates",
+    "sample",
+    "segment_duplicates",
+    "all_patterns",
+];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
@@ -161,12 +170,16 @@ impl Summary {
     /// Says of each source how far it can be relied on.
     fn explain_mined(&self, reporter: &Reporter) {
         for (name, source) in &self.sources {
-            let Some(MinedSummary { documents, near_duplicates, patterns, .. }) = source.mined else { continue };
+            let Some(MinedSummary { documents, near_duplicates, snapshots, patterns, .. }) = source.mined else {
+                continue;
+            };
             reporter.explain(|| {
                 let (documents, patterns) = (count(documents, "document"), count(patterns, "pattern"));
                 let trust = source.doubt.as_deref().unwrap_or("fully trusted");
+                let kind = if snapshots { " that are snapshots of one page" } else { "" };
+                let copies = if snapshots { "copies" } else { "near-duplicates" };
                 format!(
-                    "source '{name}': {patterns} from {documents}, {near_duplicates} of them near-duplicates; {trust}"
+                    "source '{name}': {patterns} from {documents}{kind}, {near_duplicates} of them {copies}; {trust}"
                 )
             });
         }
@@ -188,6 +201,7 @@ impl Summary {
         self.sources.entry(id.to_string()).or_default().mined = Some(MinedSummary {
             documents: mined.documents,
             near_duplicates: mined.near_duplicates,
+            snapshots: mined.are_snapshots,
             tokens: mined.tokens,
             cutoff: mined.cutoff.share,
             patterns,
