@@ -8,6 +8,8 @@
 //! cargo run --release --example experiments -- classify CORPUS... --gold DIR --labels FILE
 //! cargo run --release --example experiments -- assign CORPUS... --gold DIR
 //! cargo run --release --example experiments -- templates CORPUS... --gold DIR
+//! cargo run --release --example experiments -- growth CORPUS... --gold DIR
+//! cargo run --release --example experiments -- settings CORPUS... --gold DIR
 //! ```
 
 // What the texts are, and how they are treated.
@@ -35,6 +37,11 @@ mod assign;
 mod style_tree;
 mod page_cache;
 mod templates;
+
+// Quality by what was mined, and how.
+mod scored;
+mod growth;
+mod settings;
 
 #[path = "../../src/cli/eval/table.rs"]
 mod table;
@@ -76,6 +83,10 @@ enum Experiment {
     Assign(material::PairsArgs),
     /// Detect templates as pages come: a table of segments against cached pages and a site style tree
     Templates(templates::TemplatesArgs),
+    /// Score cleaning by the number of documents that were mined, or by their days
+    Growth(growth::GrowthArgs),
+    /// Score cleaning with other values of the options
+    Settings(settings::SettingsArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -93,5 +104,7 @@ fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String>
         Experiment::Classify(args) => classify::run(args, observer),
         Experiment::Assign(args) => assign::run(args, observer),
         Experiment::Templates(args) => templates::run(args, observer),
+        Experiment::Growth(args) => growth::run(args, observer),
+        Experiment::Settings(args) => settings::run(args, observer),
     })
 }

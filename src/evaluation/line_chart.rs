@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 pub struct LineChart<'a> {
     /// The title above the chart.
     pub title: &'a str,
+    /// What the horizontal axis counts.
+    pub axis: &'a str,
     /// The upper end of the axis. Larger figures are drawn there.
     pub top: f64,
     /// A name and points for each line: page number and figure, from left to right.
@@ -54,7 +56,8 @@ fn draw(svg: &mut String, chart: &LineChart, pages: f64) {
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{page}</text>", BOTTOM + 18.0);
     }
     let (middle, below) = ((LEFT + RIGHT) / 2.0, BOTTOM + 34.0);
-    let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">page</text>");
+    let _ =
+        writeln!(svg, "<text x=\"{middle:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>", escaped(chart.axis));
     if let Some((page, why)) = chart.mark {
         let x = across(page, pages);
         let _ = writeln!(svg, "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"#888\" stroke-dasharray=\"1 3\"/>");
@@ -101,7 +104,7 @@ mod tests {
     #[test]
     fn lines_are_where_their_figures_are() {
         let lines = vec![("recall", vec![(0.0, 0.0), (50.0, 0.5), (100.0, 2.0)]), ("a < b", vec![])];
-        let chart = LineChart { title: "R & P", top: 1.0, lines, mark: Some((25.0, "redesign")) };
+        let chart = LineChart { title: "R & P", axis: "page", top: 1.0, lines, mark: Some((25.0, "redesign")) };
         let svg = picture(&[chart.clone(), chart], 100.0, "<!-- us -->");
         assert_eq!(svg.matches("points=\"60.0,216.0 380.0,133.0 700.0,50.0\"").count(), 2, "{svg}");
         assert!(svg.contains("M220.0 50V216") && svg.contains("a &lt; b") && svg.contains("R &amp; P"), "{svg}");
@@ -111,7 +114,7 @@ mod tests {
     #[test]
     fn nothing_is_drawn_of_nothing() {
         let svg = picture(
-            &[LineChart { title: "", top: 0.0, lines: vec![("x", vec![(0.0, 0.0)])], mark: None }],
+            &[LineChart { title: "", axis: "page", top: 0.0, lines: vec![("x", vec![(0.0, 0.0)])], mark: None }],
             0.0,
             "<!-- us -->",
         );

@@ -26,6 +26,7 @@ pub fn of(figures: &Figures, redesign_at: Option<u32>) -> String {
     let mark = redesign_at.map(|page| (f64::from(page), "redesign"));
     let removal = LineChart {
         title: "Share of words removed, by page of the source",
+        axis: "page",
         top: 1.0,
         lines: vec![
             ("precision", line(&|judged| Removal::precision(&judged.stream))),
@@ -47,7 +48,7 @@ fn templates<'a>(figures: &Figures, mark: Option<(f64, &'a str)>) -> LineChart<'
     let most = (1..=figures.pages()).filter_map(|page| figures.table_at(page).templates);
     let top = round(most.map(|templates| templates.old.max(templates.new)).max().unwrap_or(0)) as f64;
     let lines = vec![("old design", old), ("new design", new)];
-    LineChart { title: "Template segments in the tables", top, lines, mark }
+    LineChart { title: "Template segments in the tables", axis: "page", top, lines, mark }
 }
 
 /// The next number whose quarter has at most 2 significant digits.
