@@ -4,6 +4,7 @@
 //! cargo run --release --example generate -- CORPUS --bytes 27M --sources 10
 //! cargo run --release --example generate -- stream FOLDER --pages 2000 --redesign-at 1001
 //! cargo run --release --example generate -- snapshots FOLDER --snapshots 20
+//! cargo run --release --example generate -- variants CORPUS documents.jsonl --times 6
 //! ```
 
 use std::fs::{self, File};
@@ -21,6 +22,7 @@ use support::site::Form;
 use support::size::parse_size;
 use support::snapshots::Snapshots;
 use support::stream::Stream;
+use support::variants::Variants;
 
 /// Writes an invented corpus: the same for the same arguments, on every machine
 #[derive(Parser)]
@@ -60,6 +62,22 @@ enum Other {
     Stream(StreamArguments),
     /// Write a front page as it is each hour (text), and what should be kept of it (gold)
     Snapshots(SnapshotArguments),
+    /// Write the texts of a corpus many times, with other words in the lines that do not recur
+    Variants(VariantArguments),
+}
+
+#[derive(Args)]
+struct VariantArguments {
+    /// Folder with a folder of texts for each source
+    corpus: PathBuf,
+    /// JSONL file to write
+    output: PathBuf,
+    /// How many copies of each text
+    #[arg(long, default_value = "6")]
+    times: usize,
+    /// What all chance comes from
+    #[arg(long, default_value = "1")]
+    seed: u64,
 }
 
 #[derive(Args)]
@@ -106,9 +124,17 @@ fn main() -> anyhow::Result<()> {
     match (&arguments.other, &arguments.output) {
         (Some(Other::Stream(arguments)), _) => write_stream(arguments),
         (Some(Other::Snapshots(arguments)), _) => write_snapshots(arguments),
+        (Some(Other::Variants(arguments)), _) => write_variants(arguments),
         (None, Some(output)) => write_corpus(&arguments, output),
         (None, None) => Ok(()), // clap has refused it
     }
+}
+
+fn write_variants(arguments: &VariantArguments) -> anyhow::Result<()> {
+    let &VariantArguments { ref corpus, ref output, times, seed } = arguments;
+    let (documents, bytes) = Variants { seed, times }.write(corpus, output)?;
+    writeln!(io::stdout(), "{documents} documents, {:.1} MB", bytes as f64 / 1e6)?;
+    Ok(())
 }
 
 fn write_stream(arguments: &StreamArguments) -> anyhow::Result<()> {

@@ -7,5 +7,6 @@ pub mod site;
 pub mod corpus;
 pub mod stream;
 pub mod snapshots;
+pub mod variants;
 pub mod size;
 pub mod process;
