@@ -16,6 +16,7 @@ use dehusk::corpus::{DocumentRef, SourceListing};
 use dehusk::evaluation::line_chart::{LineChart, picture};
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::scoring::figures::{Figures, SourceFigures};
+use dehusk::evaluation::scoring::rules::Rule;
 use dehusk::pipeline::Observer;
 use dehusk::random::Random;
 
@@ -71,19 +72,33 @@ struct Row {
     scores: BothScores,
 }
 
+/// The start of a plot. Only files with it are overwritten.
+const PLOT_MARK: &str = "<!-- cargo run --example experiments -- growth -->";
+
 /// A document of a source: where it is, and its day.
 type Dated = (DocumentRef, i64);
 
 /// What the experiment prints.
 pub fn run(args: &GrowthArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+    if let Some(path) = args.plot.as_ref().filter(|path| path.exists()) {
+        let is_plot = fs::read_to_string(path).is_ok_and(|text| text.contains(PLOT_MARK));
+        ensure!(is_plot, "{} is not overwritten: it is no plot of this experiment", path.display());
+    }
     let corpus = ScoredCorpus::read(&args.scored, observer)?;
     let sources = args.sources(&corpus)?;
     let extents: Vec<usize> = match args.days.is_empty() {
         true => args.documents.clone(),
         false => args.days.iter().map(|&days| days.max(0) as usize).collect(),
     };
-    let rows = extents.iter().map(|&extent| args.row(&corpus, &sources, extent, observer));
-    let rows = rows.collect::<anyhow::Result<Vec<Row>>>()?;
+    // Nothing can be mined of nothing, so 0 is what the pages are like if they are left alone.
+    let mut rows = Vec::new();
+    for extent in extents {
+        let (row, left_alone) = args.row(&corpus, &sources, extent, observer)?;
+        if rows.is_empty() {
+            rows.push(Row { extent: 0, mined: 0.0, scores: BothScores { union: left_alone, smooth: left_alone } });
+        }
+        rows.push(row);
+    }
     let outcome = Outcome { sources: sources.len(), documents: sources.values().map(Vec::len).sum(), rows };
     if let Some(path) = &args.plot {
         fs::write(path, args.plot(&outcome.rows)).with_context(|| path.display().to_string())?;
@@ -124,13 +139,14 @@ impl GrowthArgs {
         Ok(name.and_then(|name| day(name.rsplit('/').next().unwrap_or_default())).unwrap_or(0))
     }
 
+    /// A row, and the score of the documents that are left alone.
     fn row(
         &self,
         corpus: &ScoredCorpus,
         sources: &BTreeMap<String, Vec<Dated>>,
         extent: usize,
         observer: &dyn Observer,
-    ) -> anyhow::Result<Row> {
+    ) -> anyhow::Result<(Row, Score)> {
         let (mut all, mut mined_documents, mut parts) = (BTreeMap::<String, SourceFigures>::new(), 0, 0);
         for fold in 0..usize::from(self.folds) {
             let is_of_fold = |index: usize| index % usize::from(self.folds) == fold;
@@ -157,8 +173,10 @@ impl GrowthArgs {
                 }
             }
         }
-        let figures = Figures::of(all.into_values().collect(), dehusk::evaluation::scoring::rules::Rule::Dehusk);
-        Ok(Row { extent, mined: mined_documents as f64 / parts.max(1) as f64, scores: BothScores::of(&figures) })
+        let figures = Figures::of(all.into_values().collect(), Rule::Dehusk);
+        let left_alone = figures.scores().get(&Rule::LeftAlone).copied().unwrap_or_default();
+        let mined = mined_documents as f64 / parts.max(1) as f64;
+        Ok((Row { extent, mined, scores: BothScores::of(&figures) }, left_alone))
     }
 
     fn unit(&self) -> &'static str {
@@ -167,7 +185,7 @@ impl GrowthArgs {
 
     fn table(&self, outcome: &Outcome) -> String {
         let mut table = Table::default().figures([self.unit(), "mined"]);
-        for method in ["smooth (default)", "union"] {
+        for method in ["default", "union"] {
             table = table.group(method.to_owned(), ["precision", "recall", "F1"]);
         }
         for Row { extent, mined, scores } in &outcome.rows {
@@ -189,7 +207,7 @@ impl GrowthArgs {
         ];
         let chart = LineChart { title: &title, axis: self.unit(), top: 1.0, lines, mark: None };
         let last = rows.iter().map(|row| row.extent).max().unwrap_or(0);
-        picture(&[chart], last as f64, "<!-- cargo run --example experiments -- growth -->")
+        picture(&[chart], last as f64, PLOT_MARK)
     }
 }
 

@@ -10,6 +10,7 @@
 //! cargo run --release --example experiments -- templates CORPUS... --gold DIR
 //! cargo run --release --example experiments -- growth CORPUS... --gold DIR
 //! cargo run --release --example experiments -- settings CORPUS... --gold DIR
+//! cargo run --release --example experiments -- snapshots
 //! ```
 
 // What the texts are, and how they are treated.
@@ -42,7 +43,10 @@ mod templates;
 mod scored;
 mod growth;
 mod settings;
+mod snapshots;
 
+#[path = "../../benches/support/mod.rs"]
+mod support;
 #[path = "../../src/cli/eval/table.rs"]
 mod table;
 #[cfg(test)]
@@ -87,6 +91,8 @@ enum Experiment {
     Growth(growth::GrowthArgs),
     /// Score cleaning with other values of the options
     Settings(settings::SettingsArgs),
+    /// Count what is lost of an invented front page that is fetched every hour
+    Snapshots(snapshots::SnapshotsArgs),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -106,5 +112,6 @@ fn run(arguments: &Arguments, observer: &dyn Observer) -> anyhow::Result<String>
         Experiment::Templates(args) => templates::run(args, observer),
         Experiment::Growth(args) => growth::run(args, observer),
         Experiment::Settings(args) => settings::run(args, observer),
+        Experiment::Snapshots(args) => snapshots::run(args),
     })
 }

@@ -4,13 +4,15 @@
 
 use std::sync::Arc;
 
+use anyhow::ensure;
 use clap::Args;
 use serde::Serialize;
 
 use dehusk::evaluation::score::Score;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::Observer;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+use dehusk::tokens::mutable::{self, SHIPPED};
+use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 use crate::scored::{BothScores, Options, ScoredArgs, ScoredCorpus};
 use crate::table::{Table, decimal};
@@ -20,6 +22,9 @@ use crate::table::{Table, decimal};
 pub struct SettingsArgs {
     #[command(flatten)]
     scored: ScoredArgs,
+    /// Vary only this option, as it is named in the table [default: all]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    only: Option<String>,
 }
 
 /// One option with one value; the others have their defaults.
@@ -61,8 +66,12 @@ pub fn run(args: &SettingsArgs, observer: &dyn Observer) -> anyhow::Result<Strin
     let score = |options: &Options| -> anyhow::Result<BothScores> {
         Ok(BothScores::of(&corpus.figures(&corpus.listings, &corpus.listings, options, observer)?))
     };
+    let settings =
+        settings()?.into_iter().filter(|setting| args.only.as_deref().is_none_or(|only| setting.option == only));
+    let settings: Vec<Setting> = settings.collect();
+    ensure!(!settings.is_empty(), "there is no such option");
     let default = score(&Options::default())?;
-    let rows = settings()?.into_iter().map(|Setting { option, value, is_near, options }| {
+    let rows = settings.into_iter().map(|Setting { option, value, is_near, options }| {
         Ok(Row { option, value, is_near, scores: score(&options)? })
     });
     let rows = rows.collect::<anyhow::Result<Vec<Row>>>()?;
@@ -106,13 +115,14 @@ fn settings() -> anyhow::Result<Vec<Setting>> {
     }
     let shipped = || Arc::new(MutableSet::shipped());
     add("--tokenizer", "whitespace".to_owned(), true, lexer(Lexer::new(Tokenizer::Whitespace, shipped())));
-    let without = |left_out: &dyn Fn(&str) -> bool| -> anyhow::Result<Options> {
-        let patterns = mutable::shipped_patterns().into_iter().filter(|pattern| !left_out(&pattern.name));
-        Ok(lexer(Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(patterns.collect())?))))
-    };
-    add("--mutable", "no numbers".to_owned(), true, without(&|name| name == "number")?);
-    add("--mutable", "no dates".to_owned(), true, without(&|name| name.starts_with("date"))?);
-    add("--mutable", "none".to_owned(), true, without(&|_| true)?);
+    for (left_out, _) in SHIPPED {
+        let others = SHIPPED.iter().filter(|(file, _)| *file != left_out).map(|(_, yaml)| mutable::parse_file(yaml));
+        let others = others.collect::<Result<Vec<_>, _>>()?.concat();
+        let others = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(others)?));
+        add("--mutable", format!("all but {left_out}"), true, lexer(others));
+    }
+    let none = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(Vec::new())?));
+    add("--mutable", "none".to_owned(), true, lexer(none));
     Ok(settings)
 }
 
@@ -128,7 +138,7 @@ impl Fall {
 
 fn table(outcome: &Outcome) -> String {
     let mut table = Table::default().words("option").words("value");
-    for method in ["smooth (default)", "union"] {
+    for method in ["default", "union"] {
         table = table.group(method.to_owned(), ["recall", "F1"]);
     }
     let figures = |scores: &BothScores| {
@@ -139,7 +149,7 @@ fn table(outcome: &Outcome) -> String {
         let value = if row.is_near { row.value.clone() } else { format!("({})", row.value) };
         table.row([row.option.to_owned(), value].into_iter().chain(figures(&row.scores)));
     }
-    let mut falls = Table::default().words("largest fall of F1").figures(["smooth (default)", "union"]);
+    let mut falls = Table::default().words("largest fall of F1").figures(["default", "union"]);
     for Fall { option, smooth, union } in &outcome.falls {
         falls.row([(*option).to_owned(), decimal(*smooth, 3), decimal(*union, 3)]);
     }

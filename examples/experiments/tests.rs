@@ -234,3 +234,51 @@ fn pages_that_cannot_be_used_are_counted() {
     let usage = Arguments::try_parse_from(["experiments", "duplicates", "in"]).err().expect("it is refused");
     assert!(usage.to_string().contains("--gold"), "{usage}");
 }
+
+#[test]
+fn more_documents_teach_more() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let plot = folder.path().join("growth.svg");
+    let options = format!("--documents 6,12 --order name --folds 3 --json --plot {}", plot.display());
+    let outcome: Value = serde_json::from_str(&on_news("growth", &options)).expect("JSON and nothing else");
+    let figure = |row: usize, method: &str, name: &str| outcome["rows"][row][method][name].as_f64().expect("a figure");
+    let mined: Vec<f64> = (0..3).filter_map(|row| outcome["rows"][row]["mined"].as_f64()).collect();
+    assert_eq!(mined, [0.0, 6.0, 12.0], "{outcome}");
+    for method in ["smooth", "union"] {
+        assert!(figure(0, method, "f1") < figure(1, method, "f1"), "{outcome}");
+        assert!(figure(1, method, "f1") < figure(2, method, "f1"), "{outcome}");
+    }
+    let svg = fs::read_to_string(plot).expect("a plot");
+    assert!(svg.contains("recall of union") && svg.contains(">documents<"), "{svg}");
+    let usage =
+        Arguments::try_parse_from(["experiments", "growth", "in", "--gold", "gold", "--days", "7", "--order", "name"]);
+    assert!(usage.err().expect("days have an order").to_string().contains("--order"));
+}
+
+#[test]
+fn each_option_is_varied() {
+    let outcome = on_pages("settings", "");
+    let rows = outcome["rows"].as_array().expect("rows");
+    for (option, least) in [("--min-documents", 4), ("--min-words", 5), ("--cutoff", 9), ("--mutable", 5)] {
+        let of_option: Vec<&Value> = rows.iter().filter(|row| row["option"] == option).collect();
+        assert_eq!(of_option.len(), least, "{option}");
+    }
+    let all = rows.iter().find(|row| row["option"] == "--min-documents" && row["value"] == "8").expect("the row");
+    assert_ne!(all["smooth"], Value::Null);
+    let fall = |row: &Value| outcome["default"]["union"]["f1"].as_f64().unwrap() - row["union"]["f1"].as_f64().unwrap();
+    let near = rows.iter().filter(|row| row["option"] == "--cutoff" && row["is_near"] == true).map(fall);
+    let told = outcome["falls"].as_array().expect("falls").iter().find(|fall| fall["option"] == "--cutoff");
+    assert_eq!(told.expect("the option")["union"], near.fold(0.0, f64::max));
+}
+
+#[test]
+fn recognised_snapshots_keep_their_teasers() {
+    let words = ["experiments", "snapshots", "--snapshots", "12", "--leave", "2-3", "--pages", "2", "--json"];
+    let said = run(&Arguments::try_parse_from(words).expect("it is understood"), &Silent).expect("it goes through");
+    let rows: Value = serde_json::from_str(&said).expect("JSON and nothing else");
+    let row = &rows[0];
+    assert_eq!((&row["auto"]["recognised"], &row["auto"]["counted"]), (&2.into(), &24.into()), "{row}");
+    assert_eq!(row["auto"]["content"], 12 * 40 * 2, "two lines of 20 teasers");
+    assert!(row["auto"]["lost"].as_u64() < row["grouped"]["lost"].as_u64(), "{row}");
+    assert!(Arguments::try_parse_from(["experiments", "snapshots", "--leave", "3-2"]).is_err());
+}
