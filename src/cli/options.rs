@@ -57,8 +57,8 @@ pub struct ReadingArgs {
     /// Write HTML as text, page, markdown or markup
     ///
     /// How HTML is read and written. `text` reads the text that a visitor sees, with a line for each block, and writes text.
-    /// `page` reads the same text, and writes the page without the removed text and the elements that are empty then. `markdown`
-    /// writes that page as Markdown. `markup` reads and writes the markup itself as text.
+    /// `page` reads the same text, and writes the page without the removed text, the elements that are empty then, and pictures
+    /// that are template. `markdown` writes that page as Markdown. `markup` reads and writes the markup itself as text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Html::Text)]
     pub html: Html,
     /// Also follow symbolic links that lead out of the given folder

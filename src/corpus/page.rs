@@ -33,8 +33,8 @@ impl Page {
         &self.tree
     }
 
-    /// The page with cuts made in its visible text, and without the elements that are empty then. `text` is all its
-    /// visible text. See [`page_pruned`].
+    /// The page with cuts made in its visible text, without the elements that are empty then and pictures that are
+    /// template. `text` is all its visible text. See [`page_pruned`].
     pub fn without(&self, text: &str, cuts: &[Cut]) -> String {
         page_pruned(&self.markup, text, &self.map, &self.tree, cuts)
     }

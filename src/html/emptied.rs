@@ -1,17 +1,20 @@
 //! The elements of a page that are empty of what stays.
 //!
-//! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of it.
-//! An element that had no text is never among them: it belongs to what is around it.
+//! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of it,
+//! and the pictures that are template. Any other element that had no text is not among them: it belongs to what is around
+//! it.
 
 use std::ops::Range;
 
+use super::pictures::Pictures;
 use super::tree::{NodeKind, Tree};
 use crate::cut::Cut;
 
-/// The outermost elements that lose all their text, in order. `html` is the page and `text` its visible text. A cell of a
-/// table goes only with its row, so that the other cells stay in their columns.
+/// The outermost elements that lose all their text, and the pictures that are template, in order. `html` is the page and
+/// `text` its visible text. A cell of a table goes only with its row, so that the other cells stay in their columns.
 pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<usize> {
     let (had_text, keeps_text) = holders(text, tree, cuts);
+    let pictures = Pictures::of(html, tree, &had_text, &keeps_text);
     let spans = Spans::of(html);
     let may_go = |node: usize| match tree.name(node) {
         "td" | "th" => false,
@@ -20,7 +23,8 @@ pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<
     };
     let (mut emptied, mut node) = (Vec::new(), 1);
     while node < tree.len() {
-        let goes = had_text[node] && !keeps_text[node] && may_go(node);
+        let is_template = if had_text[node] { !keeps_text[node] } else { pictures.are_template(node) };
+        let goes = is_template && may_go(node);
         if goes {
             emptied.push(node);
         }

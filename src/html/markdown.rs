@@ -14,8 +14,9 @@ use crate::cut::Cut;
 /// a text, tables, code and emphasis. There is no line break at the end.
 ///
 /// `text` and `tree` must be those of the page, as [`read`](super::read) returns them. The cuts are as in
-/// [`page_without`](super::page_without). Of elements that lose all their text, nothing is written. `address` is the address of the page, if
-/// it is known. Links are made absolute with it and with the `<base>` of the page.
+/// [`page_without`](super::page_without). Of elements that lose all their text, and of pictures that are template, nothing is
+/// written, as in [`page_pruned`](super::page_pruned). `address` is the address of the page, if it is known. Links are made
+/// absolute with it and with the `<base>` of the page.
 ///
 /// ```
 /// use dehusk::Cut;
@@ -89,6 +90,7 @@ mod tests {
         says("<img src=a.png alt='a b'><img src=b.png><img src=data:x alt=c>", "![a b](a.png)");
         says("<img src=a.png alt='a]b'>", "![a\\]b](a.png)");
         says("<p>a</p><p><img src=a.png alt=b>c <img src=d.png alt=e></p>", "a\n\n![b](a.png) c ![e](d.png)");
+        says("<img src=a.png alt=b><p>-c</p><p>d</p><img src=e.png alt=f>", "d\n\n![f](e.png)");
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod marked;
 #[cfg(test)]
 mod oracle;
 mod pending;
+mod pictures;
 mod plain;
 mod prescan;
 mod pruned;

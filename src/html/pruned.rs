@@ -1,8 +1,8 @@
 //! A page without some of its text, and without the elements that are empty then.
 //!
 //! Takes a page, its visible text with map and tree, and cuts in this text. Returns the page with these cuts. An element
-//! that loses all its text is taken out with all its markup, so a browser shows no empty boxes. What stays are bytes of the
-//! page.
+//! that loses all its text is taken out with all its markup, so a browser shows no empty boxes. So are pictures that are
+//! template. What stays are bytes of the page.
 //!
 //! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again. If it
 //! does not show the text that stays, all markup stays.
@@ -21,7 +21,10 @@ use crate::cut::{Cut, strip};
 ///
 /// - An element that had text and keeps none of it is taken out with everything in it: pictures, buttons, scripts, empty
 ///   boxes.
-/// - An element that had no text stays, unless it is inside one that is taken out. So the pictures of an article stay.
+/// - An element that had no text stays, unless it is inside one that is taken out, or is a picture that is template.
+/// - A picture (`<img>`, `<svg>`, and what is around it alone) is template if the smallest element around it that had text
+///   keeps none. It also is if it stands in the head of the page, before text that is cut, and no text before stays; or
+///   after text that is cut, and no text after stays. An SVG with `<defs>` or `<symbol>` stays, because others may use it.
 /// - A cell of a table stays if its row stays. Rows stay if cells reach over several of them (`rowspan`).
 /// - If an element separated two lines or two words, and nothing else does, `<br>` or a space is put in its place.
 ///
@@ -184,6 +187,54 @@ mod tests {
             "<head><style>a</style><title>b</title></head><body><p>-c</p></body>",
             "<head><style>a</style><title>b</title></head><body></body>",
         );
+    }
+
+    #[test]
+    fn pictures_go_with_the_text_around_them() {
+        prunes("<p>a</p><div><img><a>-b</a></div><p>c", "<p>a</p><p>c");
+        prunes("<table><tr><td><img>-a<td>b</table>", "<table><tr><td><td>b</table>");
+        prunes("<p>a<table><tr><td><a href=b><img></a>-c<td>d</table>", "<p>a<table><tr><td><td>d</table>");
+        prunes(
+            "<figure><img><figcaption>a</figcaption>-b</figure>",
+            "<figure><img><figcaption>a</figcaption></figure>",
+        );
+        prunes("<p>-a</p><img>", "");
+    }
+
+    #[test]
+    fn pictures_go_in_the_head_and_the_foot_of_the_page() {
+        prunes("<img><p>-a</p><svg><g/></svg><p>-b</p><h1>c</h1>", "<h1>c</h1>");
+        prunes("<h1>a</h1><p>-b</p><img><p>-c</p><picture><source><img></picture>", "<h1>a</h1>");
+        prunes("<img><p>-a</p><img><p>b</p><img><p>-c</p><img>", "<img><p>b</p><img>");
+        prunes("<p>-a b</p><img><h1>c</h1>", "<img><h1>c</h1>");
+    }
+
+    #[test]
+    fn pictures_between_texts_that_stay_stay() {
+        let page = "<h1>a</h1>{}<figure><img></figure>{}<p>b</p>";
+        let with = |before: &str, after: &str| page.replacen("{}", before, 1).replacen("{}", after, 1);
+        prunes(&with("<p>-c</p>", "<p>-d</p>"), &with("", ""));
+        prunes(&with("<p>-c</p>", ""), &with("", ""));
+        prunes("<img><p>a</p><img>", "<img><p>a</p><img>");
+        prunes("<img><p></p>", "<img><p></p>");
+    }
+
+    #[test]
+    fn a_box_goes_with_its_pictures_unless_it_has_something_else() {
+        prunes("<div><a href=b><img></a><i></i></div><p>-c</p><p>d", "<p>d");
+        prunes("<div><button><svg></svg></button></div><p>-c</p><p>d", "<p>d");
+        prunes("<div><img><video></video></div><p>-c</p><p>d", "<div><video></video></div><p>d");
+        prunes("<table><tr><td><img><td></table><p>-c</p><p>d", "<p>d");
+        let symbols = "<div><svg><symbol id=a></symbol></svg>";
+        prunes(&format!("{symbols}<img></div><p>-c</p><p>d"), &format!("{symbols}</div><p>d"));
+    }
+
+    #[test]
+    fn a_replacement_keeps_the_picture_beside_it() {
+        let html = "<p>a</p><div><img>b</div><img>";
+        let (text, (map, tree)) = read::<(SourceMap, Tree)>(html);
+        let cut = [Cut { range: 2..3, replacement: "[...]" }];
+        assert_eq!(page_pruned(html, &text, &map, &tree, &cut), "<p>a</p><div><img>[...]</div><img>");
     }
 
     #[test]

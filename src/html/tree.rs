@@ -223,6 +223,11 @@ impl Tree {
         }
     }
 
+    /// Whether an element is something that a browser draws and that is no text, such as a picture, a frame or a field.
+    pub(super) fn is_drawn(&self, node: usize) -> bool {
+        self.element(node).is_some_and(|name| name.tag.is_drawn())
+    }
+
     /// The value of an attribute.
     pub fn attribute(&self, node: usize, attribute: Attribute) -> Option<&str> {
         let stored = self.stored(node).iter().find(|stored| stored.attribute == attribute)?;

@@ -1,0 +1,74 @@
+//! The pictures of a page that are template.
+//!
+//! A picture has no text, so no pattern matches it. What is around it decides: a picture goes with its text. Takes the tree
+//! of a page, and which of its nodes had text and keep some. Says of an element without text whether it is such a picture,
+//! or a box with nothing else in it.
+
+use super::tree::Tree;
+
+/// What is known about the pictures of a page.
+pub(super) struct Pictures {
+    /// For each node, whether a picture is in it, or it is one.
+    has_picture: Vec<bool>,
+    /// For each node, whether something else is drawn in it that is no text: a frame, a video, a field, a line.
+    has_other: Vec<bool>,
+    /// For each node, whether the smallest element around it that had text keeps some of it.
+    is_with_kept: Vec<bool>,
+    /// The last run that goes before the first that stays. 0 if there is none.
+    head_end: usize,
+    /// The first run that goes after the last that stays. The number of nodes if there is none.
+    foot_start: usize,
+}
+
+impl Pictures {
+    /// The pictures of a page. `html` is the page; it may be empty if what stays is not drawn as this page. For each node,
+    /// `had_text` says whether it had text, and `keeps_text` whether some of it stays.
+    pub(super) fn of(html: &str, tree: &Tree, had_text: &[bool], keeps_text: &[bool]) -> Pictures {
+        let (mut has_picture, mut has_other) = (vec![false; tree.len()], vec![false; tree.len()]);
+        for node in (1..tree.len()).rev() {
+            let is_picture = is_picture(html, tree, node);
+            has_picture[node] |= is_picture;
+            has_other[node] |= !is_picture && tree.is_drawn(node) && tree.name(node) != "button";
+            let around = tree.parent(node).unwrap_or(0);
+            has_picture[around] |= has_picture[node];
+            has_other[around] |= has_other[node];
+        }
+        // On a page without text, all pictures stay.
+        let mut is_with_kept = vec![true; tree.len()];
+        for node in 1..tree.len() {
+            let around = tree.parent(node).unwrap_or(0);
+            is_with_kept[node] = if had_text[around] { keeps_text[around] } else { is_with_kept[around] };
+        }
+        let runs: Vec<usize> = tree.runs().filter(|&run| had_text[run]).collect();
+        let keeps = |&run: &usize| keeps_text[run];
+        let head = runs.iter().position(keeps).unwrap_or(0);
+        let foot = runs.iter().rposition(keeps).map_or(runs.len(), |last| last + 1);
+        let head_end = runs[..head].last().copied().unwrap_or(0);
+        let foot_start = runs.get(foot).copied().unwrap_or(tree.len());
+        Pictures { has_picture, has_other, is_with_kept, head_end, foot_start }
+    }
+
+    /// Whether an element that had no text is a picture that is template, or an element with nothing but such pictures.
+    ///
+    /// It is template if the smallest element around it that had text keeps none. It also is in the head of the page, before
+    /// text that goes, if nothing before that text stays; and in the same way in the foot. A picture between two texts that
+    /// stay may be one of the article, also if its caption goes.
+    pub(super) fn are_template(&self, node: usize) -> bool {
+        let is_picture = self.has_picture[node] && !self.has_other[node];
+        is_picture && (!self.is_with_kept[node] || node < self.head_end || node > self.foot_start)
+    }
+}
+
+/// Whether a node is a picture. An SVG with parts that other places of the page may show is none.
+fn is_picture(html: &str, tree: &Tree, node: usize) -> bool {
+    match tree.name(node) {
+        "img" | "image" => true,
+        "svg" => !html.get(tree.bytes(node)).is_some_and(has_shared_parts),
+        _ => false,
+    }
+}
+
+fn has_shared_parts(svg: &str) -> bool {
+    let starts = |name: &[u8]| svg.as_bytes().windows(name.len()).any(|bytes| bytes.eq_ignore_ascii_case(name));
+    starts(b"<symbol") || starts(b"<defs")
+}
