@@ -290,14 +290,14 @@ fn mutable_patterns_that_backtrack_match_nothing() {
 }
 
 #[test]
-fn tokenizers_that_backtrack_elsewhere_do_not_here() {
+fn tokenizers_are_fast_or_refused() {
     let sandbox = Sandbox::new();
     let document = |number: usize| format!("{}\n{}!\n{SHARE_LINE}\n", page(number, 1), "a".repeat(100_000));
     (0..6).for_each(|number| sandbox.write(&format!("corpus/odd/{number}.txt"), document(number)));
-    for regex in ["(a+)+", "(x+x+)+y|[a-z]+", "(a|aa)+b|[a-z]"] {
+    for regex in ["[a-z]+", r"\w+", r"[^\-\s]+"] {
         expect(&sandbox, 0, &format!("run corpus -o out --tokenizer '{regex}' --quiet"));
     }
-    for regex in [r"\w{1000}{1000}", "(?=a)a", "(a*)*"] {
+    for regex in [r"\w{1000}{1000}", "(?=a)a", "(a*)*", "(a+)+", "(x+x+)+y|[a-z]+", "(a|aa)+b|[a-z]"] {
         expect(&sandbox, 2, &format!("mine corpus -o out --tokenizer '{regex}'"));
     }
 }
