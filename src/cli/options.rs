@@ -61,6 +61,12 @@ pub struct ReadingArgs {
     /// that are template. `markdown` writes that page as Markdown. `markup` reads and writes the markup itself as text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Html::Text)]
     pub html: Html,
+    /// Count the `alt` texts of pictures as text of HTML pages
+    ///
+    /// Count the `alt` texts of pictures (`<img alt>`) as text of HTML pages. Give it to mining and to cleaning alike. With `--html
+    /// markup`, it changes nothing.
+    #[arg(long, hide_short_help = true)]
+    pub alt_text: bool,
     /// Also follow symbolic links that lead out of the given folder
     #[arg(long, hide_short_help = true)]
     pub follow_links: bool,
@@ -153,7 +159,8 @@ impl ReadingArgs {
             .url(self.url_key.clone())
             .text(self.text_key.clone())
             .html(self.html_key.clone());
-        let options = ReadOptions::default().html(html).keys(keys).source_by(self.source_by.clone());
+        let options = ReadOptions::default().html(html).alt_text(self.alt_text).keys(keys);
+        let options = options.source_by(self.source_by.clone());
         options.follow_links(self.follow_links).max_document(self.max_document.0)
     }
 }

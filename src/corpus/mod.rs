@@ -129,6 +129,9 @@ impl Document {
 pub struct ReadOptions {
     /// Which part of an HTML document is its text.
     pub html: HtmlView,
+    /// Whether the `alt` texts of pictures are part of the visible text of a page. They must be for mining and for cleaning, or
+    /// for none of them. Default: false.
+    pub alt_text: bool,
     /// Whether the visible text of a page comes with the page's tree ([`Document::tree`]). There is none for a page that
     /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
     pub tree: bool,
@@ -148,6 +151,7 @@ pub struct ReadOptions {
 
 setters!(ReadOptions {
     html: HtmlView,
+    alt_text: bool,
     tree: bool,
     boxes: Option<Arc<BoxesFile>>,
     keys: Keys,
@@ -160,6 +164,7 @@ impl Default for ReadOptions {
     fn default() -> ReadOptions {
         ReadOptions {
             html: HtmlView::default(),
+            alt_text: false,
             tree: false,
             boxes: None,
             keys: Keys::default(),

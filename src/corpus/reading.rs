@@ -12,7 +12,7 @@ use super::compression::{Compression, decompressed};
 use super::decode::{Decoded, declared_as, decode};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
-use crate::html::{SourceMap, Tree, declared_encoding, read_despite_scripts};
+use crate::html::{AltText, PageAspect, SourceMap, Tree, declared_encoding, read_with_alt_text};
 
 /// Reads the document in `file`. Also returns the compression of the file.
 pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
@@ -119,11 +119,11 @@ impl View {
                 View { text, is_view: true, page: None, tree }
             }
             HtmlView::Markdown => {
-                let (text, tree) = read_despite_scripts::<Tree>(&html);
+                let (text, tree) = visible_text::<Tree>(&html, options);
                 View { text, is_view: true, page: None, tree: Some(Arc::new(tree)) }
             }
             HtmlView::Page => {
-                let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(&html);
+                let (text, (map, tree)) = visible_text::<(SourceMap, Tree)>(&html, options);
                 let (tree, markup) = (Arc::new(tree), html.into_owned());
                 let wanted = options.tree.then(|| Arc::clone(&tree));
                 let page = Page { markup, map, tree, bytes: None, encoding: None, warning: None };
@@ -147,11 +147,15 @@ impl View {
 /// The visible text of a page, and its tree if the options request it.
 fn read_page(html: &str, options: &ReadOptions) -> (String, Option<Arc<Tree>>) {
     if !options.tree {
-        let (text, ()) = read_despite_scripts(html);
+        let (text, ()) = visible_text(html, options);
         return (text, None);
     }
-    let (text, tree) = read_despite_scripts::<Tree>(html);
+    let (text, tree) = visible_text::<Tree>(html, options);
     (text, Some(Arc::new(tree)))
+}
+
+fn visible_text<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R) {
+    read_with_alt_text(html, if options.alt_text { AltText::Shown } else { AltText::LeftOut })
 }
 
 /// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the

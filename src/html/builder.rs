@@ -227,7 +227,7 @@ impl<T: Trace> Builder<T> {
         self.is_end_tag = is_end_tag;
     }
 
-    /// Adds an element that has no content. Only a button has text: its label.
+    /// Adds an element that has no content. Only a button has text, its label, and a picture whose `alt` text is shown.
     fn add_empty(&mut self, name: Name, pending: &PendingTag) {
         let is_hidden = self.stack.is_hidden() || pending.look() != Look::Shown;
         let is_seen = !is_hidden && name.tag.is_drawn() && !pending.is_hidden_field();
@@ -237,8 +237,13 @@ impl<T: Trace> Builder<T> {
         if let Some(label) = label {
             label.pieces().for_each(|(text, origin)| self.lines.flow(text, origin));
         }
+        let alt_text = pending.alt_text().filter(|_| is_seen);
+        if let Some(text) = alt_text {
+            // Each part of it leads back to all of the tag, so that a cut removes the whole picture or nothing.
+            self.lines.flow_whole(text, &Origin::decoded(self.tag.clone()));
+        }
         self.lines.trace().close(self.tag.end);
-        if label.is_some() {
+        if label.is_some() || alt_text.is_some() {
             self.lines.space();
         }
     }

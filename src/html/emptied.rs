@@ -4,6 +4,7 @@
 //! and the pictures that are template. Any other element that had no text is not among them: it belongs to what is around
 //! it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::pictures::Pictures;
@@ -31,6 +32,33 @@ pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<
         node = if goes { tree.end(node) } else { node + 1 };
     }
     emptied
+}
+
+/// The cuts without what they remove of an `alt` text that they do not remove completely. Such a text stands in the tag of
+/// its picture, which goes or stays as a whole. Cuts that share one remove it together.
+pub(super) fn beside_alt_texts<'c, 'r>(tree: &Tree, cuts: &'c [Cut<'r>]) -> Cow<'c, [Cut<'r>]> {
+    let is_part = |text: &Range<usize>| {
+        let len: usize = kept(text, cuts).map(|part| part.len()).sum();
+        0 < len && len < text.len()
+    };
+    let alt_texts = tree.runs().filter(|&run| tree.is_alt_text(run)).map(|run| tree.text(run));
+    let staying: Vec<Range<usize>> = alt_texts.filter(is_part).collect();
+    if staying.is_empty() {
+        return Cow::Borrowed(cuts);
+    }
+    let mut beside = Vec::with_capacity(cuts.len());
+    for cut in cuts {
+        let first = staying.partition_point(|text| text.end <= cut.range.start);
+        let holes = staying[first..].iter().take_while(|text| text.start < cut.range.end);
+        let (mut at, mut replacement) = (cut.range.start, cut.replacement);
+        for (end, next) in holes.map(|text| (text.start, text.end)).chain([(cut.range.end, cut.range.end)]) {
+            if at < end {
+                beside.push(Cut { range: at..end, replacement: std::mem::take(&mut replacement) });
+            }
+            at = next;
+        }
+    }
+    Cow::Owned(beside)
 }
 
 /// The parts of a range of text that no cut removes.

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State};
 
+use super::Reading;
 use super::builder::Builder;
 use super::map::{Origin, Trace};
 use super::pending::PendingTag;
@@ -28,13 +29,12 @@ pub(super) struct Extractor<'a, T> {
 }
 
 impl<'a, T: Trace> Extractor<'a, T> {
-    /// An extractor for the page `source`, read from byte `start` on. `without_scripts` says whether it
-    /// is read as if no script ran.
-    pub(super) fn new(source: &'a str, start: usize, without_scripts: bool) -> Self {
+    /// An extractor for the page `source`, read from byte `start` on.
+    pub(super) fn new(source: &'a str, start: usize, reading: Reading) -> Self {
         Extractor {
             source: source.as_bytes(),
-            page: Builder::new(without_scripts),
-            tag: PendingTag::new(T::ATTRIBUTES, without_scripts),
+            page: Builder::new(reading.without_scripts),
+            tag: PendingTag::new(T::ATTRIBUTES, reading),
             last_start: Tag::Other,
             position: start,
             seen: start,
@@ -108,7 +108,7 @@ impl<'a, T: Trace> Extractor<'a, T> {
     /// Notes where markup starts. The tokenizer has read its `<` and a few bytes more.
     #[inline]
     fn start_markup(&mut self) {
-        if T::ATTRIBUTES {
+        if T::ATTRIBUTES || T::WANTED {
             let read = self.source.get(..self.position).unwrap_or(self.source);
             self.markup_start = read.iter().rposition(|&byte| byte == b'<').unwrap_or(self.position);
         }

@@ -4,29 +4,46 @@
 
 use std::ops::Range;
 
-use super::{NodeKind, SourceMap, Tree, page_pruned, page_without, plain, read, visible_text};
+use super::{
+    AltText, NodeKind, PageAspect, Reading, SourceMap, Tree, page_pruned, page_without, plain, read_page, visible_text,
+};
 use crate::cut::Cut;
 
-/// Checks the text, the map and the tree of a page.
+/// Checks the text, the map and the tree of a page, without the `alt` texts of pictures and with them.
 #[track_caller]
 pub fn check(html: &str) {
-    let text = visible_text(html);
+    assert_eq!(shown(html, AltText::LeftOut), visible_text(html), "{html:?}");
+    check_with(html, AltText::LeftOut);
+    check_with(html, AltText::Shown);
+}
+
+fn shown(html: &str, alt_text: AltText) -> String {
+    read_as::<()>(html, alt_text).0
+}
+
+fn read_as<R: PageAspect>(html: &str, alt_text: AltText) -> (String, R) {
+    read_page(html, Reading { without_scripts: false, alt_text })
+}
+
+#[track_caller]
+fn check_with(html: &str, alt_text: AltText) {
+    let text = shown(html, alt_text);
     assert!(!text.ends_with(['\n', '\t', ' ']), "{html:?} {text:?}");
-    let (mapped, map) = read::<SourceMap>(html);
-    let (planted, tree) = read::<Tree>(html);
+    let (mapped, map) = read_as::<SourceMap>(html, alt_text);
+    let (planted, tree) = read_as::<Tree>(html, alt_text);
     assert_eq!((&mapped, &planted), (&text, &text), "{html:?}");
-    let (text, both) = read::<(SourceMap, Tree)>(html);
+    let (text, both) = read_as::<(SourceMap, Tree)>(html, alt_text);
     assert_eq!((&text, (&map, &tree)), (&mapped, (&both.0, &both.1)), "{html:?}");
     check_map(html, &text, &map);
     check_runs(html, &text, &tree);
     check_nodes(html, &text, &tree);
-    check_written(html, &text, &map, &tree);
+    check_written(html, &text, &map, &tree, alt_text);
 }
 
 /// Without every other word, a page shows the rest, with the elements that are empty then and without them. As a plain page
 /// it shows the rest too.
 #[track_caller]
-fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree) {
+fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree, alt_text: AltText) {
     let mut at = 0;
     let cut = |(number, word): (usize, &str)| {
         at += word.len();
@@ -35,10 +52,10 @@ fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree) {
     let cuts: Vec<Cut> = text.split_inclusive(char::is_whitespace).enumerate().filter_map(cut).collect();
     let without = page_without(html, map, &cuts);
     let pruned = page_pruned(html, text, map, tree, &cuts);
-    assert_eq!(ink(&visible_text(&pruned)), ink(&visible_text(&without)), "{html:?} {pruned:?}");
+    assert_eq!(ink(&shown(&pruned, alt_text)), ink(&shown(&without, alt_text)), "{html:?} {pruned:?}");
     assert_eq!(page_pruned(html, text, map, tree, &[]), html);
     let plain = plain::plain(text, tree, &[], None);
-    assert_eq!(ink(&visible_text(&plain)), ink(text).replace('\0', ""), "{html:?} {plain:?}");
+    assert_eq!(ink(&shown(&plain, alt_text)), ink(text).replace('\0', ""), "{html:?} {plain:?}");
 }
 
 fn ink(text: &str) -> String {
@@ -60,10 +77,19 @@ fn check_map(html: &str, text: &str, map: &SourceMap) {
             let is_reference = source.starts_with('&') && source.len() > 1;
             let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
             let is_replaced = char == '\u{fffd}' && source == "\0";
+            // All of an `alt` text leads back to the tag of its picture.
+            let is_picture = ["<img", "<image"].iter().any(|tag| starts_with_name(source, tag));
             let is_itself = source.strip_prefix(char) == Some("");
-            assert!(is_itself || is_reference || is_space || is_replaced, "{html:?} {text:?} {char:?} {source:?}");
+            assert!(
+                is_itself || is_reference || is_space || is_replaced || is_picture,
+                "{html:?} {text:?} {char:?} {source:?}"
+            );
         }
     }
+}
+
+fn starts_with_name(source: &str, name: &str) -> bool {
+    source.as_bytes().get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// The runs are the text, in order, with only white space between them. No run is empty. A line starts with a run,

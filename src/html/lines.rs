@@ -73,6 +73,16 @@ impl<T: Trace> Lines<T> {
         }
     }
 
+    /// Adds text that leads back to its origin only as a whole, with collapsed white space.
+    pub(super) fn flow_whole(&mut self, text: &[u8], origin: &Origin) {
+        let words: Vec<&[u8]> = text.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).collect();
+        if !words.is_empty() {
+            self.open_gap();
+            self.write(&words.join(&b' '), origin.clone());
+            self.solid = self.text.len();
+        }
+    }
+
     /// Adds text and keeps its white space. Blank lines at the start of a line are dropped.
     pub(super) fn keep(&mut self, text: &[u8], origin: Origin) {
         let starts_line = self.gap > Gap::Space || self.text.is_empty();

@@ -8,7 +8,8 @@ use super::tree::Opening;
 /// Maps visible text back to the HTML source.
 ///
 /// There is an entry for each run of text that is unchanged in the source, for each character reference, and for each
-/// stretch of white space that was collapsed to a space. Line breaks, tabs and spaces that stand for markup have no
+/// stretch of white space that was collapsed to a space. The `alt` text of a picture has one entry, which leads back to its
+/// whole tag. Line breaks, tabs and spaces that stand for markup have no
 /// entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {

@@ -42,7 +42,7 @@ pub fn page_markdown(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::{AltText, read, read_with_alt_text};
     use super::*;
 
     /// The page as Markdown without its lines and cells that start with `-`.
@@ -91,6 +91,21 @@ mod tests {
         says("<img src=a.png alt='a]b'>", "![a\\]b](a.png)");
         says("<p>a</p><p><img src=a.png alt=b>c <img src=d.png alt=e></p>", "a\n\n![b](a.png) c ![e](d.png)");
         says("<img src=a.png alt=b><p>-c</p><p>d</p><img src=e.png alt=f>", "d\n\n![f](e.png)");
+    }
+
+    #[test]
+    fn pictures_with_alt_texts_go_and_stay_as_a_whole() {
+        let markdown = |html: &str, cut: &str, replacement: &str| {
+            let (text, tree) = read_with_alt_text::<Tree>(html, AltText::Shown);
+            let cut = text.find(cut).map(|start| Cut { range: start..start + cut.len(), replacement });
+            page_markdown(&text, &tree, cut.as_slice(), None)
+        };
+        let page = "<p>a <img src=b.png alt='c d'> <i>e</i><img alt=f></p>";
+        assert_eq!(markdown(page, "-", ""), "a ![c d](b.png) *e* f");
+        assert_eq!(markdown(page, "c d", ""), "a *e* f");
+        assert_eq!(markdown(page, "d e", ""), "a ![c d](b.png) f");
+        assert_eq!(markdown(page, "c d", "x"), "a x *e* f");
+        assert_eq!(markdown("<pre>a <img src=b alt=c></pre>", "-", ""), "```\na c\n```");
     }
 
     #[test]

@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tests::{MARKUP, MESS};
-    use super::super::{read, visible_text};
+    use super::super::{AltText, read, read_with_alt_text, visible_text};
     use super::*;
 
     const LEGEND: &str = "<div>legend</div>";
@@ -203,6 +203,16 @@ mod tests {
         let page = marked(html, None, marks);
         let (_, body) = page.split_once(&format!("{LEGEND}\n")).expect("a legend");
         body.replace("<span class=\"m\" title=\"a &quot;b&quot; &lt;c&gt; &amp; d\">", "[").replace("</span>", "]")
+    }
+
+    #[test]
+    fn a_marked_alt_text_is_a_mark_around_its_picture() {
+        let html = "<p>a <img src=b alt='c d'>e";
+        let (text, (map, tree)) = read_with_alt_text::<(SourceMap, Tree)>(html, AltText::Shown);
+        assert_eq!(text, "a c d e");
+        let marks = vec![PageMark { range: 2..5, class: "m", title: String::new() }];
+        let page = page_marked(html, &map, &tree, &PageMarks { marks, address: None, style: "", legend: LEGEND });
+        assert!(page.ends_with("<p>a <span class=\"m\" title=\"\"><img src=b alt='c d'></span>e"), "{page}");
     }
 
     #[track_caller]

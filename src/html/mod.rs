@@ -74,6 +74,26 @@ pub fn visible_text(html: &str) -> String {
     read::<()>(html).0
 }
 
+/// Whether the `alt` texts of pictures (`<img alt>`) are text of a page.
+///
+/// Such a text is shown as the picture is: within its line, with white space around it. An empty one is nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AltText {
+    /// They are not: a visitor who sees the pictures does not see them.
+    #[default]
+    LeftOut,
+    /// They are.
+    Shown,
+}
+
+/// How a page is read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    /// Whether it is read as if no script ran.
+    without_scripts: bool,
+    alt_text: AltText,
+}
+
 /// What can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], a pair of these, or nothing
 /// (`()`).
 pub trait PageAspect: sealed::PageAspect {}
@@ -91,27 +111,36 @@ impl<R: sealed::PageAspect> PageAspect for R {}
 /// assert_eq!((text.as_str(), map.source_range(0..4), tree.runs().count()), ("Home\nSport", 8..12, 2));
 /// ```
 pub fn read<R: PageAspect>(html: &str) -> (String, R) {
-    let (_, text, reading) = read_as(html, false);
-    (text, reading)
+    read_page(html, Reading::default())
+}
+
+fn read_page<R: PageAspect>(html: &str, reading: Reading) -> (String, R) {
+    let (_, text, aspect) = read_as(html, reading);
+    (text, aspect)
 }
 
 /// The same as [`read`], except for a page that has hardly any text but in `<noscript>` or in `hidden` elements. Scripts
 /// write such a page. It is read as if no script ran: these are shown.
 pub fn read_despite_scripts<R: PageAspect>(html: &str) -> (String, R) {
-    let (unseen, text, reading) = read_as(html, false);
+    read_with_alt_text(html, AltText::LeftOut)
+}
+
+/// The same as [`read_despite_scripts`], also with the `alt` texts of pictures.
+pub fn read_with_alt_text<R: PageAspect>(html: &str, alt_text: AltText) -> (String, R) {
+    let (unseen, text, aspect) = read_as(html, Reading { without_scripts: false, alt_text });
     if unseen > MOSTLY_UNSEEN * text.len() {
-        let (_, without_scripts, its_reading) = read_as(html, true);
+        let (_, without_scripts, its_aspect) = read_as(html, Reading { without_scripts: true, alt_text });
         if without_scripts.len() > MOSTLY_UNSEEN * text.len() {
-            return (without_scripts, its_reading);
+            return (without_scripts, its_aspect);
         }
     }
-    (text, reading)
+    (text, aspect)
 }
 
 /// Also returns the number of bytes that are not shown and that a script may show.
-fn read_as<R: PageAspect>(html: &str, without_scripts: bool) -> (usize, String, R) {
+fn read_as<R: PageAspect>(html: &str, reading: Reading) -> (usize, String, R) {
     let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
-    let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), without_scripts);
+    let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), reading);
     let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
     let unseen = extractor.unseen();
     let (text, trace) = extractor.finish();
@@ -279,6 +308,25 @@ mod tests {
         shows("<input type=button hidden value=a>b", "b");
         shows("<input type=hidden value=a><img alt=b>c", "c");
         shows("<math><input type=submit value=a><mi><input type=submit value=b>", "b");
+    }
+
+    #[test]
+    fn alt_texts_are_text_if_they_are_wanted() {
+        let shows = |html: &str, expected: &str| {
+            assert_eq!(read_with_alt_text::<()>(html, AltText::Shown).0, expected, "{html}");
+            assert_eq!(visible_text(html), visible_text(&html.replace("alt", "data-x")), "{html}");
+            check(html);
+        };
+        shows("a<img alt=' b  &amp;\n c '>d", "a b & c d");
+        shows("<p>a</p><img ALT=b><p>c<img alt=d></p>", "a\nb\nc d");
+        shows("a<img alt><img alt=''><img alt=' '><img src=x>b", "a b");
+        shows("<img alt alt=b><img alt=c alt=d>", "c");
+        shows("<img hidden alt=a><p style=display:none><img alt=b></p><img alt=c>", "c");
+        shows("<noscript><img alt=a></noscript><template><img alt=b></template>c", "c");
+        shows("<a href=x><picture><source><image alt=a></picture></a><area alt=b><p alt=c>d", "a\nd");
+        shows("<pre>a  e<img alt=' b  c '>d</pre>", "a  e b c d");
+        shows("<table><tr><td><img alt=a><td><img alt=b></table>", "a\tb");
+        shows("<math><image alt=a>b</image></math>", "b");
     }
 
     #[test]
@@ -479,6 +527,8 @@ mod tests {
         "<option>",
         "<br>",
         "<img>",
+        "<img alt='x  &amp; y' src=z>",
+        "<img alt=x>",
         "<input type=reset value='&lt; x'>",
         "<object>",
         "</object>",

@@ -9,6 +9,7 @@ use super::map::Origin;
 use super::stack::Name;
 use super::syntax::Syntax;
 use super::tree::Attribute;
+use super::{AltText, Reading};
 
 /// The tag being read.
 #[derive(Debug, Default)]
@@ -26,8 +27,8 @@ pub(super) struct PendingTag {
     attributes: Attributes,
     /// Whether a tree wants attributes.
     is_keeping: bool,
-    /// Whether the page is read as if no script ran. Then what is `hidden` counts as shown.
-    without_scripts: bool,
+    /// How the page is read. As if no script ran, what is `hidden` counts as shown.
+    reading: Reading,
     kept: Kept,
 }
 
@@ -61,6 +62,8 @@ struct Attributes {
     style: Option<Look>,
     field: Option<Field>,
     label: Option<Label>,
+    /// The `alt` text of a picture, if such texts are shown.
+    alt_text: Option<Vec<u8>>,
     is_shadow_root: bool,
 }
 
@@ -100,8 +103,8 @@ struct Spelling {
 
 impl PendingTag {
     /// A tag that keeps all attributes that a tree wants, or only those that affect visibility and text.
-    pub(super) fn new(is_keeping: bool, without_scripts: bool) -> PendingTag {
-        PendingTag { is_keeping, without_scripts, ..PendingTag::default() }
+    pub(super) fn new(is_keeping: bool, reading: Reading) -> PendingTag {
+        PendingTag { is_keeping, reading, ..PendingTag::default() }
     }
 
     /// Starts a new tag.
@@ -133,7 +136,7 @@ impl PendingTag {
 
     /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
-        match self.attributes.is_hidden && !self.without_scripts {
+        match self.attributes.is_hidden && !self.reading.without_scripts {
             true => Look::Gone,
             false => self.attributes.style.unwrap_or_default(),
         }
@@ -148,6 +151,11 @@ impl PendingTag {
     pub(super) fn button_label(&self) -> Option<&Label> {
         let is_button = self.attributes.field == Some(Field::Button);
         self.attributes.label.as_ref().filter(|_| is_button)
+    }
+
+    /// The `alt` text, if the tag is a picture and such texts are shown.
+    pub(super) fn alt_text(&self) -> Option<&[u8]> {
+        self.attributes.alt_text.as_deref()
     }
 
     /// Whether the tag is a field that nobody sees.
@@ -170,6 +178,7 @@ impl PendingTag {
         self.is_value_wanted = match self.attribute.bytes() {
             b"style" => true,
             b"type" | b"value" if self.is_input() => true,
+            b"alt" if self.shows_alt_text() => true,
             name => self.is_keeping && Attribute::of(name).is_some(),
         };
         self.value.text.clear();
@@ -191,7 +200,7 @@ impl PendingTag {
     /// Ends the attribute and keeps its value. Of several attributes with the same name, the first counts.
     pub(super) fn end_attribute(&mut self) {
         let has_value = std::mem::take(&mut self.is_value_wanted);
-        let is_input = self.is_input();
+        let (is_input, shows_alt_text) = (self.is_input(), self.shows_alt_text());
         if self.is_keeping
             && let Some(attribute) = Attribute::of(self.attribute.bytes())
         {
@@ -210,9 +219,18 @@ impl PendingTag {
             b"value" if has_value && is_input => {
                 attributes.label.get_or_insert_with(|| std::mem::take(&mut self.value));
             }
+            b"alt" if shows_alt_text => {
+                let text = if has_value { std::mem::take(&mut self.value.text) } else { Vec::new() };
+                attributes.alt_text.get_or_insert(text);
+            }
             _ => {}
         }
         self.attribute.len = 0;
+    }
+
+    /// Whether the tag is a picture whose `alt` text is shown. Browsers take `<image>` for `<img>`.
+    fn shows_alt_text(&self) -> bool {
+        self.reading.alt_text == AltText::Shown && matches!(self.name.bytes(), b"img" | b"image")
     }
 
     fn is_input(&self) -> bool {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use oxiri::{Iri, IriRef};
 
-use super::emptied::{emptied, kept, run_of_replacement};
+use super::emptied::{beside_alt_texts, emptied, kept, run_of_replacement};
 use super::tree::{Attribute, NodeKind, Tree};
 use crate::cut::Cut;
 
@@ -22,6 +22,7 @@ const MOST_PADDED: usize = 64;
 
 /// The page without the cuts. `address` is its address, from which relative links start.
 pub(super) fn plain(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str>) -> String {
+    let cuts = &*beside_alt_texts(tree, cuts);
     let mut page = Plain::new(text, tree, cuts, address);
     // Markdown has no cells that reach over rows, so it does not matter where the page has some.
     let emptied = emptied("", text, tree, cuts);
@@ -430,18 +431,24 @@ impl<'a> Plain<'a> {
         if is_parted {
             self.gap(range.start);
         }
-        let marks = Marks {
-            link: self.link,
-            is_strong: self.strong > 0,
-            is_emphasis: self.emphasis > 0,
-            is_code: self.code > 0,
+        let is_picture = self.tree.is_alt_text(run) && replacement.is_empty();
+        let picture = self.tree.parent(run).filter(|_| is_picture).and_then(|node| self.picture_tag(node));
+        let marks = match &picture {
+            Some(_) => Marks { link: self.link, ..Marks::default() },
+            None => Marks {
+                link: self.link,
+                is_strong: self.strong > 0,
+                is_emphasis: self.emphasis > 0,
+                is_code: self.code > 0,
+            },
         };
         if self.flow != Flow::Preformatted && !is_blank {
             self.mark(&marks);
         }
         self.html.push_str(&escaped(&replacement));
-        for part in parts {
-            self.html.push_str(&escaped(&self.text[part]));
+        match picture {
+            Some(tag) => self.html.push_str(&tag),
+            None => parts.into_iter().for_each(|part| self.html.push_str(&escaped(&self.text[part]))),
         }
         self.at = Some(range.end);
     }
@@ -483,9 +490,9 @@ impl<'a> Plain<'a> {
 
     /// Writes a picture that has a text. Others are decoration.
     fn picture(&mut self, node: usize) {
-        let text = self.tree.attribute(node, Attribute::Alt).map(str::trim).filter(|text| !text.is_empty());
-        let (Some(text), Some(address)) = (text, self.address(node, Attribute::Src)) else { return };
-        if self.preformatted.is_none() {
+        // If its `alt` text is text, it is written as this run.
+        let is_run = self.tree.end(node) > node + 1;
+        if let Some(tag) = self.picture_tag(node).filter(|_| !is_run) {
             match self.flow {
                 Flow::None => self.at = None,
                 // A picture separates words.
@@ -495,10 +502,17 @@ impl<'a> Plain<'a> {
             self.open_flow();
             let marks = Marks { link: self.link, ..Marks::default() };
             self.mark(&marks);
-            // A bracket would end the text in Markdown, and htmd does not escape it there.
-            let text = text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-            self.html.push_str(&format!("<img src=\"{}\" alt=\"{}\">", escaped(&address), escaped(&text)));
+            self.html.push_str(&tag);
         }
+    }
+
+    /// A picture that has a text and an address.
+    fn picture_tag(&self, node: usize) -> Option<String> {
+        let text = self.tree.attribute(node, Attribute::Alt).map(str::trim).filter(|text| !text.is_empty())?;
+        let address = self.address(node, Attribute::Src).filter(|_| self.preformatted.is_none())?;
+        // A bracket would end the text in Markdown, and htmd does not escape it there.
+        let text = text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+        Some(format!("<img src=\"{}\" alt=\"{}\">", escaped(&address), escaped(&text)))
     }
 
     /// The address in an attribute, absolute if the page has an address. `None` if it leads to no other page.

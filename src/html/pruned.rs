@@ -7,11 +7,11 @@
 //! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again. If it
 //! does not show the text that stays, all markup stays.
 
-use super::emptied::{emptied, kept};
+use super::emptied::{beside_alt_texts, emptied, kept};
 use super::map::SourceMap;
-use super::read_as;
 use super::tree::Tree;
 use super::without::{TakenOut, page_without, page_without_markup};
+use super::{AltText, Reading, read_page};
 use crate::cut::{Cut, strip};
 
 /// The page without some of its visible text, and without the elements that lose all of theirs.
@@ -26,6 +26,7 @@ use crate::cut::{Cut, strip};
 ///   keeps none. It also is if it stands in the head of the page, before text that is cut, and no text before stays; or
 ///   after text that is cut, and no text after stays. An SVG with `<defs>` or `<symbol>` stays, because others may use it.
 /// - A cell of a table stays if its row stays. Rows stay if cells reach over several of them (`rowspan`).
+/// - A picture whose `alt` text is text goes with it. If only a part of that text is cut, all of it stays.
 /// - If an element separated two lines or two words, and nothing else does, `<br>` or a space is put in its place.
 ///
 /// The visible text of the new page is the old text with the cuts made, except for the kind of its white space. Where
@@ -43,9 +44,14 @@ use crate::cut::{Cut, strip};
 /// assert_eq!(page_pruned(page, &text, &map, &tree, &[cut]), "<p>Ferry late <img src=f.png></p>");
 /// ```
 pub fn page_pruned(html: &str, text: &str, map: &SourceMap, tree: &Tree, cuts: &[Cut]) -> String {
+    let cuts = &*beside_alt_texts(tree, cuts);
     let taken_out = taken_out(html, text, tree, cuts);
     let pruned = page_without_markup(html, map, cuts, &taken_out);
-    if taken_out.is_empty() || shows(&pruned, html, text, cuts) { pruned } else { page_without(html, map, cuts) }
+    if taken_out.is_empty() || shows(&pruned, html, text, tree.alt_text(), cuts) {
+        pruned
+    } else {
+        page_without(html, map, cuts)
+    }
 }
 
 /// The stretches of the page to take out.
@@ -115,11 +121,12 @@ impl Gap<'_> {
 
 /// Whether a page shows the text of `html` with the cuts made. Between words of the text there must be white space. There
 /// may be more.
-fn shows(page: &str, html: &str, text: &str, cuts: &[Cut]) -> bool {
+fn shows(page: &str, html: &str, text: &str, alt_text: AltText, cuts: &[Cut]) -> bool {
     let wanted = strip(text, cuts);
-    let shows = |without_scripts| has_words(&read_as::<()>(page, without_scripts).1, &wanted);
+    let read = |page, without_scripts| read_page::<()>(page, Reading { without_scripts, alt_text }).0;
+    let shows = |without_scripts| has_words(&read(page, without_scripts), &wanted);
     // A page that scripts write may have been read as if no script ran.
-    shows(false) || read_as::<()>(html, false).1 != text && shows(true)
+    shows(false) || read(html, false) != text && shows(true)
 }
 
 /// Whether a text has the characters of another, and white space where that one has some.
@@ -235,6 +242,41 @@ mod tests {
         let (text, (map, tree)) = read::<(SourceMap, Tree)>(html);
         let cut = [Cut { range: 2..3, replacement: "[...]" }];
         assert_eq!(page_pruned(html, &text, &map, &tree, &cut), "<p>a</p><div><img>[...]</div><img>");
+    }
+
+    /// The page, with `alt` texts, without the first occurrence of a text.
+    fn pruned_of(html: &str, cut: &str, replacement: &str) -> String {
+        let reading = Reading { alt_text: AltText::Shown, ..Reading::default() };
+        let (text, (map, tree)) = read_page::<(SourceMap, Tree)>(html, reading);
+        let start = text.find(cut).expect("the cut is in the text");
+        let cut = Cut { range: start..start + cut.len(), replacement };
+        page_pruned(html, &text, &map, &tree, &[cut])
+    }
+
+    #[test]
+    fn pictures_go_with_their_alt_texts() {
+        let prunes = |html, cut, expected| assert_eq!(pruned_of(html, cut, ""), expected, "{html}");
+        let page = "<p>a</p><div><img src=b alt='c  d'>e</div><img alt=f>";
+        prunes(page, "c d", "<p>a</p><div>e</div><img alt=f>");
+        prunes(page, "c d e", "<p>a</p><img alt=f>");
+        prunes(page, "f", "<p>a</p><div><img src=b alt='c  d'>e</div>");
+        prunes("<p>a <img alt=b> c", "b ", "<p>a   c");
+        prunes("<p>a</p><a href=x><img alt=b></a>", "b", "<p>a</p>");
+        prunes("<p>a<p><img src=b><p>c<p><img alt=d>", "c\nd", "<p>a<p><img src=b>");
+    }
+
+    #[test]
+    fn a_picture_stays_with_all_of_a_partly_removed_alt_text() {
+        let page = "<p>a</p><div><img src=b alt='c  d'>e</div><p>f</p>";
+        assert_eq!(pruned_of(page, "d e\nf", ""), "<p>a</p><div><img src=b alt='c  d'></div>");
+        assert_eq!(pruned_of(page, "c", ""), page);
+        assert_eq!(pruned_of(page, "a\nc", "x"), page.replace(">a<", ">x<"));
+    }
+
+    #[test]
+    fn a_replacement_stands_for_the_picture() {
+        let page = "<p>a <img src=b alt='c'>d";
+        assert_eq!(pruned_of(page, "c", "<x>"), "<p>a &lt;x&gt;d");
     }
 
     #[test]
@@ -355,7 +397,7 @@ mod tests {
             check(&html, &cuts);
             let taken_out = taken_out(&html, &text, &tree, &cuts);
             let page = page_without_markup(&html, &map, &cuts, &taken_out);
-            prop_assert!(shows(&page, &html, &text, &cuts), "{html:?} without {cuts:?} is {page:?}");
+            prop_assert!(shows(&page, &html, &text, AltText::LeftOut, &cuts), "{html:?} without {cuts:?} is {page:?}");
         }
     }
 }

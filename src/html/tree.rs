@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
+use super::AltText;
 use super::map::{Origin, Trace};
 use super::pending::PendingTag;
 use super::stack::Name;
@@ -228,6 +229,18 @@ impl Tree {
         self.element(node).is_some_and(|name| name.tag.is_drawn())
     }
 
+    /// Whether a run of text is the `alt` text of a picture.
+    pub(super) fn is_alt_text(&self, run: usize) -> bool {
+        let around = self.parent(run).filter(|_| self.kind(run) != NodeKind::Element);
+        let name = around.and_then(|around| self.element(around));
+        name.is_some_and(|name| matches!(name.tag, Tag::Img | Tag::Image))
+    }
+
+    /// Whether the `alt` texts of pictures are part of the text. On a page without such texts it makes no difference.
+    pub(super) fn alt_text(&self) -> AltText {
+        if self.runs().any(|run| self.is_alt_text(run)) { AltText::Shown } else { AltText::LeftOut }
+    }
+
     /// The value of an attribute.
     pub fn attribute(&self, node: usize, attribute: Attribute) -> Option<&str> {
         let stored = self.stored(node).iter().find(|stored| stored.attribute == attribute)?;
@@ -240,8 +253,8 @@ impl Tree {
     }
 
     /// The bytes of the page from the start of a node's start tag to the end of its end tag, or to where its end is
-    /// implied. The bytes between the markup around a run of text; the label of an `<input>` has none, because it stands in
-    /// the markup.
+    /// implied. The bytes between the markup around a run of text; the label of an `<input>` and the `alt` text of a
+    /// picture have none, because they stand in the markup.
     pub fn bytes(&self, node: usize) -> Range<usize> {
         let bytes = &self.nodes[node].bytes;
         bytes.start as usize..bytes.end as usize

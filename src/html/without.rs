@@ -183,6 +183,7 @@ mod tests {
     use html5gum::{Emitter, ForwardingEmitter, State, Tokenizer};
     use proptest::prelude::*;
 
+    use super::super::Reading;
     use super::super::extractor::Extractor;
     use super::super::tests::{MARKUP, MESS, parts};
     use super::super::{read, visible_text};
@@ -312,7 +313,7 @@ mod tests {
     /// The tags and comments of a page, without the values of attributes.
     fn tags(html: &str) -> Vec<String> {
         let page = html.trim_start_matches('\u{feff}');
-        let mut extractor = Extractor::<()>::new(html, html.len() - page.len(), false);
+        let mut extractor = Extractor::<()>::new(html, html.len() - page.len(), Reading::default());
         let mut tags = Tags { inner: &mut extractor, tag: String::new(), tags: Vec::new() };
         let Ok(()) = Tokenizer::new_with_emitter(page, &mut tags).finish();
         tags.tags

@@ -52,10 +52,21 @@ struct Header {
     lexer: String,
     /// Whether pages were read with their markup.
     markup: bool,
+    /// Whether they were read with the `alt` texts of their pictures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    alt_text: bool,
     /// How sources were mined.
     options: String,
     /// Whether sources could be mined in part, for lack of memory.
     sampled: bool,
+}
+
+impl Header {
+    /// Whether texts were read and mined in the same way.
+    fn is_alike(&self, other: &Header) -> bool {
+        let of = |header: &Header| (header.markup, header.alt_text);
+        (&self.lexer, &self.options, of(self)) == (&other.lexer, &other.options, of(other))
+    }
 }
 
 /// The last line.
@@ -136,6 +147,7 @@ fn write_sources(
         version: VERSION,
         lexer: PatternFile::empty("candidates", lexer).to_yaml(),
         markup: inventory.options().html == HtmlView::Markup,
+        alt_text: inventory.options().alt_text,
         options: format!("{:?}", options.mining),
         sampled: options.sample,
     };
@@ -175,7 +187,7 @@ pub fn combine(
         observer.go_on()?;
         let (header, stored) = read(path).map_err(|error| named(path, error))?;
         if let Some((other, first)) = &first
-            && (&first.lexer, &first.options, first.markup) != (&header.lexer, &header.options, header.markup)
+            && !first.is_alike(&header)
         {
             let message =
                 format!("{other:?} and {path:?} were mined in different ways: mine them with the same options");

@@ -71,6 +71,8 @@ fn files_that_do_not_fit_together_are_refused() {
     }
     sandbox.expect(0, "mine corpus/hill/* --candidates strict --min-documents 4 --quiet");
     refused("bay.candidates strict", "were mined in different ways: mine them with the same options");
+    sandbox.expect(0, "mine corpus/hill/* --candidates alt --alt-text --quiet");
+    refused("bay.candidates alt", "were mined in different ways: mine them with the same options");
     sandbox.expect(2, "mine corpus").says("--out");
     sandbox.expect(2, "mine corpus -o parts --candidates x").says("cannot be used with");
     sandbox.expect(1, "mine corpus --candidates corpus/bay/x.txt").says("corpus");

@@ -100,6 +100,7 @@ pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> an
 fn in_words(options: &ReadOptions) -> String {
     let html = match options.html {
         HtmlView::Markup => "HTML is read as markup",
+        _ if options.alt_text => "HTML is read as its visible text, with the alt texts of pictures",
         _ => "HTML is read as its visible text",
     };
     let source = match &options.source_by {
