@@ -11,7 +11,7 @@ use serde::Serialize;
 use dehusk::evaluation::score::Score;
 use dehusk::mining::MineOptions;
 use dehusk::pipeline::Observer;
-use dehusk::tokens::mutable::{self, SHIPPED};
+use dehusk::tokens::mutable::{self, MutablePreset, SHIPPED};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 use crate::scored::{BothScores, Options, ScoredArgs, ScoredCorpus};
@@ -121,8 +121,10 @@ fn settings() -> anyhow::Result<Vec<Setting>> {
         let others = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(others)?));
         add("--mutable", format!("all but {left_out}"), true, lexer(others));
     }
-    let none = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(Vec::new())?));
-    add("--mutable", "none".to_owned(), true, lexer(none));
+    for (preset, name) in [(MutablePreset::Foschini, "foschini"), (MutablePreset::None, "none")] {
+        let patterns = Arc::new(MutableSet::new(preset.patterns())?);
+        add("--mutable", name.to_owned(), true, lexer(Lexer::new(Tokenizer::Words, patterns)));
+    }
     Ok(settings)
 }
 
