@@ -133,31 +133,26 @@ impl Lexer {
     /// white space has a single break. The text must be shorter than 4 GiB. Linear in the text if all patterns run on
     /// the automaton.
     #[doc(hidden)]
-    pub fn scan(&mut self, text: &str, mut visit: impl FnMut(Token, TokenKey)) {
-        self.scan_remembering(text, |token, key, _| visit(token, key));
+    pub fn scan(&mut self, text: &str, visit: impl FnMut(Token, TokenKey)) {
+        self.scan_for(text, Keys(visit));
     }
 
     /// Like [`Lexer::scan`], but calls `visit` with the symbol of each token in a vocabulary, or that of the line break
     /// if the vocabulary does not have the token. It is faster than a scan and a lookup of each token, because words seen
     /// lately are remembered with their symbols.
-    pub(crate) fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, mut visit: impl FnMut(Token, Symbol)) {
-        self.scan_remembering(text, |token, key, remembered| {
-            let find = || known.find(key, || &text[token.range()]).unwrap_or(Vocabulary::BREAK);
-            let symbol = match remembered {
-                Some((mutable, word)) => mutable.symbol(word, token.space_before, known.id(), find),
-                None => find(),
-            };
-            visit(token, symbol);
-        });
+    pub(crate) fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, visit: impl FnMut(Token, Symbol)) {
+        self.scan_for(text, Symbols { text, known, visit });
     }
 
-    fn scan_remembering(&mut self, text: &str, mut visit: impl FnMut(Token, TokenKey, Remembered)) {
+    fn scan_for(&mut self, text: &str, mut visitor: impl Visitor) {
         debug_assert!(text.len() <= u32::MAX as usize);
         let Lexer { tokenizer, mutable } = self;
         match tokenizer {
-            Tokenizer::Words => scan(text, &Words, mutable, visit),
-            Tokenizer::Whitespace => scan(text, &Whitespace, mutable, visit),
-            Tokenizer::Class(class) => scan_separated(text, class, mutable, |token, key| visit(token, key, None)),
+            Tokenizer::Words => scan(text, &Words, mutable, visitor),
+            Tokenizer::Whitespace => scan(text, &Whitespace, mutable, visitor),
+            Tokenizer::Class(class) => {
+                scan_separated(text, class, mutable, |token, key| visitor.token(token, key, None))
+            }
         }
     }
 
@@ -240,14 +235,51 @@ impl Split for Whitespace {
 /// The word that a token is, if the matcher remembers it.
 type Remembered<'m> = Option<(&'m mut MutableMatcher, RememberedWord)>;
 
-/// Tokenizes a text. `visit` is called in one place only, so that it is inlined into the loop.
+/// Gets the tokens of a text. It is no closure, because it must be inlined into the loop over tokens.
+trait Visitor {
+    fn token(&mut self, token: Token, key: TokenKey, remembered: Remembered);
+}
+
+/// Gets tokens with their keys.
+struct Keys<F>(F);
+
+impl<F: FnMut(Token, TokenKey)> Visitor for Keys<F> {
+    #[inline(always)]
+    fn token(&mut self, token: Token, key: TokenKey, _: Remembered) {
+        (self.0)(token, key);
+    }
+}
+
+/// Gets tokens with their symbols in a vocabulary.
+struct Symbols<'t, F> {
+    text: &'t str,
+    known: &'t FrozenVocabulary,
+    visit: F,
+}
+
+impl<F: FnMut(Token, Symbol)> Visitor for Symbols<'_, F> {
+    #[inline(always)]
+    fn token(&mut self, token: Token, key: TokenKey, remembered: Remembered) {
+        let find = || self.look_up(token, key);
+        let symbol = match remembered {
+            Some((mutable, word)) => mutable.symbol(word, token.space_before, self.known.id(), find),
+            None => find(),
+        };
+        (self.visit)(token, symbol);
+    }
+}
+
+impl<F> Symbols<'_, F> {
+    /// Rarely needed. Inlined, it would make the loop long.
+    #[inline(never)]
+    fn look_up(&self, token: Token, key: TokenKey) -> Symbol {
+        self.known.find(key, || &self.text[token.range()]).unwrap_or(Vocabulary::BREAK)
+    }
+}
+
+/// Tokenizes a text. `visitor` is called in one place only.
 #[inline]
-fn scan<S: Split>(
-    text: &str,
-    split: &S,
-    mutable: &mut MutableMatcher,
-    mut visit: impl FnMut(Token, TokenKey, Remembered),
-) {
+fn scan<S: Split>(text: &str, split: &S, mutable: &mut MutableMatcher, mut visitor: impl Visitor) {
     let mut at = 0;
     let mut is_after_break = false;
     loop {
@@ -264,7 +296,7 @@ fn scan<S: Split>(
         let token = Token { kind, space_before, start: range.start as u32, end: range.end as u32 };
         at = range.end;
         is_after_break = is_break;
-        visit(token, key, word.map(|word| (&mut *mutable, word)));
+        visitor.token(token, key, word.map(|word| (&mut *mutable, word)));
         if ends_text {
             return;
         }

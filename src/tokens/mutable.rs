@@ -287,11 +287,12 @@ struct Scratch {
     all: Option<(Cache, PatternSet)>,
     /// A cache of words seen recently, with what is known of each.
     words: Box<[Word]>,
-    /// For states after a word and a space: whether the automaton is dead after any lower-case letter (`a`), or after any
-    /// upper-case one (`A`). Most words lead to the same few states.
-    before_letters: FxHashMap<(LazyStateID, u8), bool>,
-    /// The vocabulary that the symbols in `words` are of, if any.
+    /// For states after words: what is known of what follows. Most words lead to the same few states.
+    after: FxHashMap<LazyStateID, AfterWord>,
+    /// The vocabulary of the last symbol that was looked up, if any.
     vocabulary: Option<VocabularyId>,
+    /// The number of times that the vocabulary changed.
+    vocabularies: u16,
     /// The number of times the automaton's cache had been cleared when `words` was created. Clearing makes its states
     /// invalid.
     clear_count: usize,
@@ -307,8 +308,19 @@ struct Word {
     state: LazyStateID,
     /// The [`follower`]s with which nothing matches at the word, as far as they were seen.
     hopeless: u8,
-    /// The symbols of the word in the vocabulary of [`Scratch::vocabulary`], without and with white space before it.
+    /// The value of [`Scratch::vocabularies`] that the symbols are of.
+    vocabulary: u16,
+    /// The symbols of the word in that vocabulary, without and with white space before it.
     symbols: [u32; 2],
+}
+
+/// What is known of a state after a word. The bits are [`follower`]s.
+#[derive(Clone, Copy, Debug, Default)]
+struct AfterWord {
+    /// Those with which nothing matches.
+    hopeless: u8,
+    /// Those before any letter for which it was tested whether this is so.
+    tested: u8,
 }
 
 /// A symbol that was not looked up yet.
@@ -316,35 +328,58 @@ const NOT_LOOKED_UP: u32 = u32::MAX;
 
 impl Default for Word {
     fn default() -> Word {
-        Word { text: Short::default(), state: LazyStateID::default(), hopeless: 0, symbols: [NOT_LOOKED_UP; 2] }
+        let (text, state) = (Short::default(), LazyStateID::default());
+        Word { text, state, hopeless: 0, vocabulary: 0, symbols: [NOT_LOOKED_UP; 2] }
     }
 }
 
-/// Number of entries in the cache of words. Most tokens of a text are among a few thousand words.
-const WORDS: usize = 1 << 13;
+/// Number of entries in the cache of words. Most tokens of a text are among a few thousand words. Each word may be in one
+/// of 2 entries, which share a cache line.
+const WORDS: usize = 1 << 14;
 
 /// What stands at a position, as a bit, if it is one of what follows most words. Otherwise 0.
 #[inline]
 fn follower(text: &[u8], at: usize) -> u8 {
-    let next = |of_space: u8, of_break: u8| match text.get(at + 1) {
-        Some(b' ') => of_space,
-        Some(b'\n') => of_break,
-        _ => 0,
-    };
-    match text.get(at) {
-        Some(b' ') => match text.get(at + 1) {
-            Some(b'a'..=b'z') => BEFORE_LOWER,
-            Some(b'A'..=b'Z') => BEFORE_UPPER,
-            _ => 0,
-        },
-        Some(b'\n') => BEFORE_BREAK,
-        Some(b',') => next(1 << 3, 1 << 4),
-        // A full stop alone tells little, because names of hosts and files have it.
-        Some(b'.') => next(1 << 5, 1 << 6),
-        Some(b')') => BEFORE_CLOSING,
-        _ => 0,
-    }
+    let byte = |at: usize| usize::from(text.get(at).copied().unwrap_or(0));
+    FOLLOWERS[usize::from(ROWS[byte(at)])][usize::from(COLUMNS[byte(at + 1)])]
 }
+
+/// The bits, by what stands at the position (a row) and after it (a column): anything else, a letter of lower case, one
+/// of upper case, a space, a line break. A table, because the branches could not be predicted.
+static FOLLOWERS: [[u8; 5]; 6] = [
+    [0; 5],
+    [0, BEFORE_LOWER, BEFORE_UPPER, 0, 0],
+    [BEFORE_BREAK; 5],
+    [0, 0, 0, 1 << 3, 1 << 4],
+    // A full stop alone tells little, because names of hosts and files have it.
+    [0, 0, 0, 1 << 5, 1 << 6],
+    [BEFORE_CLOSING; 5],
+];
+
+/// The row of each byte.
+static ROWS: [u8; 256] = {
+    let mut rows = [0; 256];
+    let mut row = 1;
+    while row < 6 {
+        rows[b" \n,.)"[row - 1] as usize] = row as u8;
+        row += 1;
+    }
+    rows
+};
+
+/// The column of each byte.
+static COLUMNS: [u8; 256] = {
+    let mut columns = [0; 256];
+    let mut letter = 0;
+    while letter < 26 {
+        columns[b'a' as usize + letter] = 1;
+        columns[b'A' as usize + letter] = 2;
+        letter += 1;
+    }
+    columns[b' ' as usize] = 3;
+    columns[b'\n' as usize] = 4;
+    columns
+};
 
 /// A space and a letter of lower case, any of them.
 const BEFORE_LOWER: u8 = 1;
@@ -366,6 +401,7 @@ impl MutableMatcher {
 
     /// The pattern that matches at byte `start`, and the end of its match. No word may continue from the left at
     /// `start`.
+    #[inline(never)]
     pub fn match_at(&mut self, text: &str, start: usize) -> Option<(MutableId, usize)> {
         let set = &*self.set;
         let scratch = self.scratch.get_or_insert_with(|| Scratch::idle(set));
@@ -414,10 +450,13 @@ impl MutableMatcher {
     ) -> Symbol {
         let Some(scratch) = &mut self.scratch else { return find() };
         if scratch.vocabulary != Some(vocabulary) {
-            scratch.words.iter_mut().for_each(|word| word.symbols = [NOT_LOOKED_UP; 2]);
-            scratch.vocabulary = Some(vocabulary);
+            scratch.use_vocabulary(vocabulary);
         }
-        let symbol = &mut scratch.words[word.0].symbols[usize::from(space_before)];
+        let word = &mut scratch.words[word.0];
+        if word.vocabulary != scratch.vocabularies {
+            (word.vocabulary, word.symbols) = (scratch.vocabularies, [NOT_LOOKED_UP; 2]);
+        }
+        let symbol = &mut word.symbols[usize::from(space_before)];
         if *symbol == NOT_LOOKED_UP {
             *symbol = find().0;
         }
@@ -450,8 +489,9 @@ impl Scratch {
             cache,
             all: None,
             words: Box::new([]),
-            before_letters: FxHashMap::default(),
+            after: FxHashMap::default(),
             vocabulary: None,
+            vocabularies: 0,
             clear_count: 0,
         };
         scratch.forget_words();
@@ -477,8 +517,19 @@ impl Scratch {
     #[cold]
     fn forget_words(&mut self) {
         self.words = vec![Word::default(); WORDS].into();
-        self.before_letters.clear();
+        self.after.clear();
         self.clear_count = self.cache.clear_count();
+    }
+
+    /// From now on, symbols are of this vocabulary.
+    #[cold]
+    fn use_vocabulary(&mut self, vocabulary: VocabularyId) {
+        self.vocabulary = Some(vocabulary);
+        self.vocabularies = self.vocabularies.wrapping_add(1);
+        if self.vocabularies == 0 {
+            // The numbers begin again, so old ones must go.
+            self.words.iter_mut().for_each(|word| (word.vocabulary, word.symbols) = (0, [NOT_LOOKED_UP; 2]));
+        }
     }
 
     #[inline]
@@ -486,13 +537,21 @@ impl Scratch {
         if self.clear_count != self.cache.clear_count() {
             self.forget_words();
         }
-        let place = word.hash() as usize % WORDS;
-        if self.words[place].text != word {
+        // Of the 2 entries, the one seen last stands first.
+        let first = 2 * (word.hash() as usize % (WORDS / 2));
+        if self.words[first].text == word { Some(RememberedWord(first)) } else { self.earlier(automaton, word, first) }
+    }
+
+    /// The same for a word that was not the last one seen at its place.
+    #[inline(never)]
+    fn earlier(&mut self, automaton: &DFA, word: Short, first: usize) -> Option<RememberedWord> {
+        self.words.swap(first, first + 1);
+        if self.words[first].text != word {
             let fresh = self.look_up(automaton, word);
             // States from before a clear of the cache are invalid.
-            self.words[place] = fresh.filter(|_| self.clear_count == self.cache.clear_count())?;
+            self.words[first] = fresh.filter(|_| self.clear_count == self.cache.clear_count())?;
         }
-        Some(RememberedWord(place))
+        Some(RememberedWord(first))
     }
 
     /// What is known of a word that was not seen lately.
@@ -501,7 +560,8 @@ impl Scratch {
         let input = Input::new(&bytes[..word.len()]).anchored(Anchored::Yes);
         let start = automaton.start_state_forward(&mut self.cache, &input).ok()?;
         let state = self.state_after(automaton, start, &bytes[..word.len()])?;
-        Some(Word { text: word, state, ..Word::default() })
+        let hopeless = self.after.get(&state).map_or(0, |after| after.hopeless);
+        Some(Word { text: word, state, hopeless, ..Word::default() })
     }
 
     /// The automaton's state after some bytes. If a state on the way is tagged, it is returned instead. `None` if the
@@ -521,6 +581,7 @@ impl Scratch {
     }
 
     /// The same, by the automaton alone. Notes it if it is so for all that this [`follower`] stands for.
+    #[inline(never)]
     fn walk(&mut self, automaton: &DFA, text: &[u8], word_end: usize, word: RememberedWord, follower: u8) -> bool {
         let (mut state, mut at) = (self.words[word.0].state, word_end);
         while !state.is_tagged() {
@@ -529,40 +590,37 @@ impl Scratch {
             state = next;
             at += 1;
         }
-        let read = at - word_end;
-        let is_so_for_all = state.is_dead()
-            && match follower {
-                0 => return true,
-                BEFORE_LOWER | BEFORE_UPPER => read <= 1 || self.is_dead_before_all(automaton, word, follower),
-                BEFORE_BREAK | BEFORE_CLOSING => read <= 1,
-                _ => read <= 2,
-            };
+        if !state.is_dead() || follower == 0 {
+            return state.is_dead();
+        }
+        let after = self.words[word.0].state;
+        let is_so_for_all = match (follower, at - word_end) {
+            (_, 0 | 1) => true,
+            (BEFORE_LOWER | BEFORE_UPPER, _) => self.is_dead_before_all(automaton, after, follower),
+            (BEFORE_BREAK | BEFORE_CLOSING, _) => false,
+            (_, read) => read <= 2,
+        };
+        // States from before a clear of the cache are invalid.
         if is_so_for_all && self.clear_count == self.cache.clear_count() {
+            self.after.entry(after).or_default().hopeless |= follower;
             self.words[word.0].hopeless |= follower;
         }
-        state.is_dead()
+        true
     }
 
-    /// Whether the automaton is dead after a word, a space, and any letter of a case.
-    fn is_dead_before_all(&mut self, automaton: &DFA, word: RememberedWord, follower: u8) -> bool {
-        let Ok(spaced) = automaton.next_state(&mut self.cache, self.words[word.0].state, b' ') else { return false };
+    /// Whether the automaton is dead after a state, a space, and any letter of a case. Tested once for each state.
+    fn is_dead_before_all(&mut self, automaton: &DFA, after: LazyStateID, follower: u8) -> bool {
+        let known = self.after.entry(after).or_default();
+        if known.tested & follower != 0 {
+            return known.hopeless & follower != 0;
+        }
+        known.tested |= follower;
+        let Ok(spaced) = automaton.next_state(&mut self.cache, after, b' ') else { return false };
         let first = if follower == BEFORE_LOWER { b'a' } else { b'A' };
-        if let Some(known) = self.before_letters.get(&(spaced, first)) {
-            return *known;
-        }
-        for letter in first..first + 26 {
+        (first..first + 26).all(|letter| {
             let is_dead = automaton.next_state(&mut self.cache, spaced, letter).is_ok_and(|state| state.is_dead());
-            // States from before a clear of the cache are invalid.
-            if self.clear_count != self.cache.clear_count() {
-                return false;
-            }
-            if !is_dead {
-                self.before_letters.insert((spaced, first), false);
-                return false;
-            }
-        }
-        self.before_letters.insert((spaced, first), true);
-        true
+            is_dead && self.clear_count == self.cache.clear_count()
+        })
     }
 }
 
