@@ -39,6 +39,11 @@ impl Said {
         Said { mass: halves(layout.mass(tokens)), telling_words: halves(layout.telling_words(tokens)) }
     }
 
+    fn by_token(layout: &Layout, token: usize) -> Said {
+        let [mass, telling_words] = layout.halves_of(token);
+        Said { mass, telling_words }
+    }
+
     /// Their mass, in words.
     pub(super) fn mass(self) -> f64 {
         f64::from(self.mass) / 2.0
@@ -76,7 +81,7 @@ impl<'l> Explained<'l> {
         while let Some(&(covered, token)) = self.recent.front()
             && f64::from(covered) * SAME > f64::from(documents)
         {
-            self.old.add(self.layout.tokens(), token, Said::by(self.layout, &(token..token + 1)));
+            self.old.add(self.layout.tokens(), token, Said::by_token(self.layout, token));
             self.recent.pop_front();
         }
     }

@@ -34,7 +34,7 @@ pub mod look {
     pub const SENTENCE_END: u8 = 64;
 
     /// One more than all bits together.
-    pub(super) const END: usize = 128;
+    pub(in crate::cleaning) const END: usize = 128;
 }
 
 /// Sums over a document's tokens. One word is a word of a script with spaces, or two characters of a script without.
@@ -73,29 +73,33 @@ static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
 struct Sums {
     of_blocks: Vec<Sum>,
     within: Vec<u32>,
-    /// The sums over the tokens of the last block.
-    last: u32,
 }
 
 /// Number of tokens in a block. So a difference is at most 126, and the sum of a whole block at most 128.
 const BLOCK: usize = 64;
 
 impl Sums {
-    fn with_capacity(tokens: usize) -> Sums {
-        let of_blocks = Vec::with_capacity(tokens / BLOCK + 1);
-        Sums { of_blocks, within: Vec::with_capacity(tokens), last: 0 }
-    }
-
-    /// Adds a token, or the end of the text. `added` is what it adds to the sums after it.
-    #[inline]
-    fn push(&mut self, added: u32) {
-        if self.within.len().is_multiple_of(BLOCK) {
-            let before = self.of_blocks.last().copied().unwrap_or_default();
-            let last = std::mem::take(&mut self.last).to_le_bytes();
-            self.of_blocks.push(std::array::from_fn(|sum| before[sum] + u32::from(last[sum])));
-        }
-        self.within.push(self.last);
-        self.last += added;
+    fn of(looks: &[u8]) -> Sums {
+        let of_looks = &*OF_LOOKS;
+        let (blocks, tokens) = (looks.len() / BLOCK + 1, looks.len() + 1);
+        let mut sums = Sums { of_blocks: Vec::with_capacity(blocks), within: Vec::with_capacity(tokens) };
+        let mut before: Sum = [0; SUMS];
+        let mut add = |sums: &mut Sums, block: &[u8]| {
+            sums.of_blocks.push(before);
+            let mut within = 0;
+            sums.within.extend(block.iter().map(|&look| {
+                let here = within;
+                within += of_looks[usize::from(look) % look::END];
+                here
+            }));
+            before.iter_mut().zip(within.to_le_bytes()).for_each(|(sum, more)| *sum += u32::from(more));
+            within
+        };
+        let mut blocks = looks.chunks_exact(BLOCK);
+        blocks.by_ref().for_each(|block| _ = add(&mut sums, block));
+        let at_end = add(&mut sums, blocks.remainder());
+        sums.within.push(at_end);
+        sums
     }
 
     #[inline]
@@ -108,41 +112,12 @@ impl Layout {
     /// The layout of a text and its tokens. The time is linear.
     pub fn of(text: &str, tokens: &Tokens) -> Layout {
         let line_starts = &tokens.line_starts;
-        let mut layout = Layout {
-            looks: Vec::with_capacity(tokens.tokens.len()),
-            sums: Sums::with_capacity(tokens.tokens.len() + 1),
+        let looks = looks(text, tokens);
+        Layout {
+            sums: Sums::of(&looks),
+            looks,
             lines: Partition::at((0..line_starts.len()).filter(|&token| line_starts[token])),
-        };
-        let (of_ascii, of_looks) = (&*ASCII_LOOKS, &*OF_LOOKS);
-        let (bytes, are_separated) = (text.as_bytes(), tokens.are_separated());
-        // Most tokens end before the next non-ASCII byte. Their characters need not be checked.
-        let mut beyond_ascii = next_beyond_ascii(text, 0);
-        for (index, token) in tokens.tokens.iter().enumerate() {
-            let (start, end) = (token.start as usize, token.end as usize);
-            if beyond_ascii < start {
-                beyond_ascii = next_beyond_ascii(text, start);
-            }
-            let of_start = match bytes[start] {
-                first @ 0..=0x7f => of_ascii[usize::from(first)],
-                _ => text[start..end].chars().next().map_or(0, look_of_start),
-            };
-            let mut look = match token.kind {
-                TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
-                TokenKind::Mutable(_) => look::MUTABLE | look::VARYING,
-                TokenKind::Marks(_) => look::SEPARATOR,
-                _ => of_start & (look::SEPARATOR | look::VARYING),
-            };
-            if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {
-                look |= look::HALF;
-            }
-            if (!bytes[end - 1].is_ascii_alphanumeric() || are_separated) && ends_sentence(text, tokens, index) {
-                look |= look::SENTENCE_END;
-            }
-            layout.looks.push(look);
-            layout.sums.push(of_looks[usize::from(look) % look::END]);
         }
-        layout.sums.push(0);
-        layout
     }
 
     fn between(&self, tokens: &Range<usize>, sum: usize) -> u32 {
@@ -154,9 +129,16 @@ impl Layout {
         f64::from(self.between(tokens, HALF_WORDS)) / 2.0
     }
 
-    /// The same for one token.
-    pub fn words_of(&self, token: usize) -> f64 {
-        if self.looks[token] & look::WORD != 0 { self.mass_of(token) } else { 0.0 }
+    /// Number of half words in each token.
+    pub(super) fn half_words(&self) -> impl Iterator<Item = u32> {
+        let of_looks = &*OF_LOOKS;
+        self.looks.iter().map(|&look| u32::from(of_looks[usize::from(look) % look::END].to_le_bytes()[HALF_WORDS]))
+    }
+
+    /// The mass of a token, and its words with each match of a mutable pattern as one, both in half words.
+    pub(super) fn halves_of(&self, token: usize) -> [u32; 2] {
+        let of_look = OF_LOOKS[usize::from(self.looks[token]) % look::END].to_le_bytes().map(u32::from);
+        [of_look[HALF_MASSES], of_look[HALF_WORDS] + of_look[HALF_MUTABLE]]
     }
 
     /// Number of words in a stretch of tokens. Each date, number or other match of a mutable pattern counts as one.
@@ -232,6 +214,38 @@ impl Layout {
     }
 }
 
+/// What each token looks like.
+fn looks(text: &str, tokens: &Tokens) -> Vec<u8> {
+    let of_ascii = &*ASCII_LOOKS;
+    let (bytes, are_separated) = (text.as_bytes(), tokens.are_separated());
+    // Most tokens end before the next non-ASCII byte. Their characters need not be checked.
+    let mut beyond_ascii = next_beyond_ascii(text, 0);
+    let look = |(index, token): (usize, &Token)| {
+        let (start, end) = (token.start as usize, token.end as usize);
+        if beyond_ascii < start {
+            beyond_ascii = next_beyond_ascii(text, start);
+        }
+        let of_start = match bytes[start] {
+            first @ 0..=0x7f => of_ascii[usize::from(first)],
+            _ => text[start..end].chars().next().map_or(0, look_of_start),
+        };
+        let mut look = match token.kind {
+            TokenKind::Word => look::WORD | of_start & (look::CAPITAL | look::VARYING),
+            TokenKind::Mutable(_) => look::MUTABLE | look::VARYING,
+            TokenKind::Marks(_) => look::SEPARATOR,
+            _ => of_start & (look::SEPARATOR | look::VARYING),
+        };
+        if beyond_ascii < end && token.kind == TokenKind::Word && has_unspaced(&text[start..end]) {
+            look |= look::HALF;
+        }
+        if (may_end_sentence(bytes[end - 1]) || are_separated) && ends_sentence(text, tokens, index) {
+            look |= look::SENTENCE_END;
+        }
+        look
+    };
+    tokens.tokens.iter().enumerate().map(look).collect()
+}
+
 /// The bits of a look that depend on the first character of the token. Some of them do not apply to every kind of
 /// token.
 fn look_of_start(first: char) -> u8 {
@@ -246,6 +260,11 @@ static ASCII_LOOKS: LazyLock<[u8; 128]> =
 
 /// Punctuation that occurs in sentences.
 const PROSE_PUNCTUATION: &str = ".,;!?…'\"‘’“”„-–()».。、，；！？「」『』।؟۔،؛";
+
+/// Whether a token whose last byte is this one may end a sentence. Faster than [`ends_sentence`].
+fn may_end_sentence(last: u8) -> bool {
+    matches!(last, b'.' | b'!' | b'?' | b'"' | b'\'' | b')' | b']' | 0x80..)
+}
 
 /// Whether a sentence ends with this token. The token is a full stop or the like, or the quotation mark after it.
 fn ends_sentence(text: &str, all: &Tokens, index: usize) -> bool {
@@ -317,7 +336,8 @@ mod tests {
         assert_eq!(layout.words(&(0..tokens)), 4.0);
         assert_eq!(layout.mass(&(0..tokens)), 4.0);
         assert_eq!((0..tokens).map(|token| layout.mass_of(token)).sum::<f64>(), 4.0);
-        (0..tokens).for_each(|token| assert_eq!(layout.words_of(token), layout.words(&(token..token + 1))));
+        let each: Vec<f64> = layout.half_words().map(|half_words| f64::from(half_words) / 2.0).collect();
+        assert_eq!(each, (0..tokens).map(|token| layout.words(&(token..token + 1))).collect::<Vec<_>>());
     }
 
     #[test]

@@ -863,32 +863,28 @@ pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
 /// Whether shape alone removes more words than matches do, and more than half of the unmatched words. Shape separates
 /// boilerplate from articles. Such a document probably has no article.
 fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<LastPlace>) -> bool {
-    let (mut by_shape, mut by_match, mut left) = (0.0, 0.0, 0.0);
     let end = end.map_or(goes.len(), |end| end.start);
-    for (token, (&goes, pattern)) in goes.iter().zip(&evidence.pattern).enumerate().take(end) {
-        let words = layout.words_of(token);
-        match (goes, pattern) {
-            (true, None) => by_shape += words,
-            (true, Some(_)) => by_match += words,
-            (false, None) => left += words,
-            (false, Some(_)) => {}
-        }
-    }
+    // Half words of what neither goes nor is matched, goes by shape, is matched and stays, goes by a match.
+    let mut half_words = [0; 4];
+    let tokens = goes.iter().zip(&evidence.pattern).zip(layout.half_words()).take(end);
+    tokens.for_each(|((&goes, pattern), words)| {
+        half_words[usize::from(goes) + 2 * usize::from(pattern.is_some())] += words;
+    });
+    let [left, by_shape, _, by_match] = half_words;
     by_shape > by_match && by_shape > left
 }
 
 /// Number of removed bytes, by kind of evidence.
 fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
-    let mut grounds = Grounds::default();
-    for (index, token) in tokens.iter().enumerate().filter(|(index, _)| decision.goes[*index]) {
-        let of_token = match (decision.is_proven[index], decision.patterns[index]) {
-            (true, _) => &mut grounds.proven,
-            (false, Some(_)) => &mut grounds.matched,
-            (false, None) => &mut grounds.shape,
-        };
-        *of_token += token.range().len() as u64;
+    let Decision { goes, is_proven, patterns, .. } = decision;
+    let (mut proven, mut by_kind) = (0, [0; 2]);
+    for (token, ((&goes, &is_proven), pattern)) in tokens.iter().zip(goes.iter().zip(is_proven).zip(patterns)) {
+        let bytes = if goes { token.range().len() as u64 } else { 0 };
+        let of_token = if is_proven { &mut proven } else { &mut by_kind[usize::from(pattern.is_some())] };
+        *of_token += bytes;
     }
-    grounds
+    let [shape, matched] = by_kind;
+    Grounds { proven, matched, shape }
 }
 
 /// The trust in the first of these files that has one: the source's own file or, if the source was too small to be

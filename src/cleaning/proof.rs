@@ -5,7 +5,6 @@
 //! it stands once in each document. Text that stands beside a template by chance recurs with it. So if a run contains a
 //! proven one of more documents, only the rest of it counts.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::evidence::{Match, Weight};
@@ -58,16 +57,18 @@ impl Proof {
     /// m matches, however long the matches are.
     pub fn of(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Proof {
         let mut proof = Proof::none(layout, matches);
+        let documents_of = |pattern: usize| u32::try_from(weights[pattern].documents).unwrap_or(u32::MAX);
+        // As one integer, which is fast to sort by: many documents, many tokens, the index.
         let place = |(index, Match { tokens, pattern }): (usize, &Match)| {
-            (Reverse(weights[*pattern].documents), Reverse(tokens.len()), index)
+            let (few, short) = (!documents_of(*pattern), !(tokens.len() as u32));
+            u128::from(few) << 96 | u128::from(short) << 64 | index as u128
         };
-        let mut order: Vec<(Reverse<usize>, Reverse<usize>, usize)> = matches.iter().enumerate().map(place).collect();
+        let mut order: Vec<u128> = matches.iter().enumerate().map(place).collect();
         order.sort_unstable();
         let mut explained = Explained::new(layout);
-        for (.., index) in order {
+        for index in order.into_iter().map(|place| place as u64 as usize) {
             let Match { tokens, pattern } = &matches[index];
-            let weight = &weights[*pattern];
-            let documents = u32::try_from(weight.documents).unwrap_or(u32::MAX);
+            let (weight, documents) = (&weights[*pattern], documents_of(*pattern));
             explained.compare_with(documents);
             let new = explained.new_of(tokens);
             let is_part = new.mass() < proof.telling_words[index];
@@ -121,6 +122,7 @@ impl Weight {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
     use std::sync::{Arc, LazyLock};
 
     use proptest::prelude::*;

@@ -61,19 +61,21 @@ pub fn is_matched(segment: &Range<usize>, evidence: &[f32]) -> bool {
 }
 
 fn cut(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32]) -> Partition {
-    let starts = layout.lines.iter().flat_map(|line| starts_in_line(text, tokens, layout, evidence, line));
+    let starts = layout.lines.iter().flat_map(|line| {
+        // A line of few tokens has few words.
+        let is_long = line.len() as f64 > MAX_LINE_WORDS && layout.words(&line) > MAX_LINE_WORDS;
+        let more = if is_long { starts_within(text, tokens, layout, evidence, &line) } else { Vec::new() };
+        std::iter::once(line.start).chain(more)
+    });
     Partition::at(starts.chain([layout.tokens()]))
 }
 
-/// The tokens of a line where segments start, ascending.
-fn starts_in_line(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32], line: Range<usize>) -> Vec<usize> {
-    let mut starts = vec![line.start];
-    if layout.words(&line) > MAX_LINE_WORDS {
-        starts.extend(sentence_starts(text, tokens, layout, &line));
-        starts.extend(matched_edges(evidence, &line).into_iter().filter(|&edge| edge < line.end));
-        starts.sort_unstable();
-        starts.dedup();
-    }
+/// The tokens of a line where segments start, ascending, except the first token of the line.
+fn starts_within(text: &str, tokens: &Tokens, layout: &Layout, evidence: &[f32], line: &Range<usize>) -> Vec<usize> {
+    let mut starts = sentence_starts(text, tokens, layout, line);
+    starts.extend(matched_edges(evidence, line).into_iter().filter(|&edge| line.start < edge && edge < line.end));
+    starts.sort_unstable();
+    starts.dedup();
     starts
 }
 

@@ -6,7 +6,8 @@
 //! sources are its positive examples, so no person needs to label a page. The features do not depend on the language:
 //! no word lists are used, and a character of a script without spaces counts as half a word.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashTable;
@@ -155,8 +156,7 @@ pub fn features<'d>(
     let mut mass_before = 0.0;
     let (mut previous, mut here) = (Words::default(), Words::of(layout, segments, 0));
     segments.iter().enumerate().map(move |(index, segment)| {
-        let looks = &layout.looks[segment.clone()];
-        let share = |look: u8, of: f64| count(looks, look) / of.max(1.0);
+        let [varying, capitals, words, separators] = counts(&layout.looks[segment.clone()]);
         let next = Words::of(layout, segments, index + 1);
         let mass = layout.mass(&segment);
         let prose_after = prose_after.at(index);
@@ -167,9 +167,9 @@ pub fn features<'d>(
             here.telling,
             f64::from(u8::from(here.count <= FEW_WORDS)),
             here.in_sentences,
-            share(look::VARYING, segment.len() as f64),
-            share(look::CAPITAL, count(looks, look::WORD)),
-            share(look::SEPARATOR, segment.len() as f64),
+            varying / (segment.len() as f64).max(1.0),
+            capitals / words.max(1.0),
+            separators / (segment.len() as f64).max(1.0),
             f64::from(u8::from(repeated[index])),
         ]);
         for (number, reach) in REACH.iter().enumerate() {
@@ -208,13 +208,32 @@ impl Words {
         }
         let segment = segments.tokens(number);
         let count = layout.words(&segment);
-        Words { count, telling: count.ln_1p(), in_sentences: layout.words_in_sentences(&segment) / count.max(1.0) }
+        Words { count, telling: telling(count), in_sentences: layout.words_in_sentences(&segment) / count.max(1.0) }
     }
 }
 
-/// Number of tokens of a segment that have this look.
-fn count(looks: &[u8], look: u8) -> f64 {
-    looks.iter().map(|&of_token| u32::from(of_token & look != 0)).sum::<u32>().into()
+/// ln(1 + words), from a table for the lengths of nearly all segments.
+fn telling(words: f64) -> f64 {
+    static TELLING: LazyLock<[f64; 128]> =
+        LazyLock::new(|| std::array::from_fn(|half_words| (half_words as f64 / 2.0).ln_1p()));
+    TELLING.get((2.0 * words) as usize).copied().unwrap_or_else(|| words.ln_1p())
+}
+
+/// Numbers of tokens of a segment that vary, start with a capital letter, are words, and are separators.
+fn counts(looks: &[u8]) -> [f64; 4] {
+    /// For each look: a byte for each of the 4.
+    static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
+        let counted = [look::VARYING, look::CAPITAL, look::WORD, look::SEPARATOR];
+        std::array::from_fn(|look| u32::from_le_bytes(counted.map(|bit| u8::from(look as u8 & bit != 0))))
+    });
+    let of_looks = &*OF_LOOKS;
+    let mut counts = [0; 4];
+    // The sums over so many tokens fit in bytes.
+    for some in looks.chunks(255) {
+        let sums: u32 = some.iter().map(|&look| of_looks[usize::from(look) % look::END]).sum();
+        counts.iter_mut().zip(sums.to_le_bytes()).for_each(|(count, sum)| *count += u32::from(sum));
+    }
+    counts.map(f64::from)
 }
 
 /// A distance over which prose counts less by a factor of e.
@@ -284,35 +303,46 @@ impl<'d> ProseAfter<'d> {
 
 /// Whether each segment occurs more than once in the document, ignoring case.
 fn repeated(text: &str, tokens: &Tokens, segments: &Partition) -> Vec<bool> {
-    let (mut all, mut ends) = (String::with_capacity(text.len()), Vec::with_capacity(segments.len()));
-    for segment in segments.iter() {
-        let bytes = tokens.tokens[segment.start].range().start..tokens.tokens[segment.end - 1].range().end;
-        push_folded(&mut all, &text[bytes]);
-        ends.push(all.len());
-    }
-    // Positions in a document fit in 32 bits.
-    let mut first: HashTable<u32> = HashTable::with_capacity(segments.len());
-    let mut repeated = vec![false; segments.len()];
-    let of = |index: u32| {
-        let index = index as usize;
-        &all[if index == 0 { 0 } else { ends[index - 1] }..ends[index]]
+    let written = |segment: Range<usize>| {
+        &text[tokens.tokens[segment.start].range().start..tokens.tokens[segment.end - 1].range().end]
     };
-    let hash = |index: u32| FxBuildHasher.hash_one(of(index));
-    for index in 0..segments.len() as u32 {
-        let entry = first.entry(hash(index), |&first| of(first) == of(index), |&first| hash(first));
-        let first = *entry.or_insert(index).get();
+    // The first segment of each hash, with the hash. Positions in a document fit in 32 bits.
+    let mut first: HashTable<(u64, u32)> = HashTable::with_capacity(segments.len());
+    let mut repeated = vec![false; segments.len()];
+    let mut folded = String::new();
+    for (index, segment) in segments.iter().enumerate() {
+        let here = written(segment);
+        let hash = folded_hash(here, &mut folded);
+        let is_same = |&(of_first, first): &(u64, u32)| {
+            of_first == hash && is_same_folded(written(segments.tokens(first as usize)), here)
+        };
+        let entry = first.entry(hash, is_same, |&(hash, _)| hash);
+        let first = entry.or_insert((hash, index as u32)).get().1 as usize;
         if first != index {
-            (repeated[first as usize], repeated[index as usize]) = (true, true);
+            (repeated[first], repeated[index]) = (true, true);
         }
     }
     repeated
 }
 
-/// Folds case like `str::to_lowercase`, but faster if a text is mostly ASCII.
-fn push_folded(folded: &mut String, text: &str) {
-    if text.is_ascii() {
-        return push_ascii_folded(folded, text);
+/// A hash of a text that is the same for upper and lower case. `folded` is scratch space.
+fn folded_hash(text: &str, folded: &mut String) -> u64 {
+    folded.clear();
+    if !text.is_ascii() {
+        push_folded(folded, text);
     }
+    let text = if folded.is_empty() { text } else { folded };
+    let mut hasher = FxBuildHasher.build_hasher();
+    let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+    // The bit by which the cases of ASCII letters differ. Some other characters then have the same hash.
+    let fold = |eight: u64| eight | 0x2020_2020_2020_2020;
+    chunks.iter().for_each(|eight| hasher.write_u64(fold(u64::from_le_bytes(*eight))));
+    hasher.write_u64(fold(rest.iter().fold(text.len() as u64, |sum, &byte| sum << 8 | u64::from(byte))));
+    hasher.finish()
+}
+
+/// Folds case like `str::to_lowercase`, but faster if a text is mostly ASCII. ASCII letters keep their case.
+fn push_folded(folded: &mut String, text: &str) {
     if text.contains('Σ') {
         // Σ is the only letter whose lower case depends on its neighbours.
         folded.push_str(&text.to_lowercase());
@@ -322,17 +352,19 @@ fn push_folded(folded: &mut String, text: &str) {
     while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii()) {
         let mut characters = rest[at..].chars();
         let character = characters.next();
-        push_ascii_folded(folded, &rest[..at]);
+        folded.push_str(&rest[..at]);
         folded.extend(character.into_iter().flat_map(char::to_lowercase));
         rest = characters.as_str();
     }
-    push_ascii_folded(folded, rest);
+    folded.push_str(rest);
 }
 
-fn push_ascii_folded(folded: &mut String, text: &str) {
-    let start = folded.len();
-    folded.push_str(text);
-    folded[start..].make_ascii_lowercase();
+/// Whether two texts are the same but for upper and lower case.
+fn is_same_folded(a: &str, b: &str) -> bool {
+    match a.is_ascii() && b.is_ascii() {
+        true => a.eq_ignore_ascii_case(b),
+        false => a.to_lowercase() == b.to_lowercase(),
+    }
 }
 
 #[cfg(test)]

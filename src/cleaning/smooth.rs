@@ -21,24 +21,18 @@ pub fn smooth(
     // For each token: whether the cheapest path to "kept" changes from "template" here, and the other way round.
     const KEPT_FROM_TEMPLATE: u8 = 1;
     const TEMPLATE_FROM_KEPT: u8 = 2;
-    // No cost is NaN, so a comparison is enough, and faster than `f64::min`.
-    let less = |a: f64, b: f64| if a < b { a } else { b };
     let mut changes = Vec::with_capacity(evidence.len());
-    let (mut kept, mut template) = (0.0f64, 0.0f64);
+    // How much more the cheapest path to "template" costs than the one to "kept". Only this difference decides. It
+    // stays small, so little of it is lost to rounding.
+    let mut more = 0.0f64;
     let steps = evidence.iter().zip(masses).zip(costs);
-    changes.extend(steps.enumerate().map(|(token, ((&p, mass), cost))| {
-        // The first token has no predecessor, so there is no change.
-        let cost = if token == 0 { 0.0 } else { cost };
-        let p = f64::from(p);
-        let (from_template, from_kept) = (template + cost, kept + cost);
-        let change = (u8::from(from_template < kept) * KEPT_FROM_TEMPLATE)
-            | (u8::from(from_kept < template) * TEMPLATE_FROM_KEPT);
-        kept = less(from_template, kept) + mass * p;
-        template = less(from_kept, template) + mass * (1.0 - p);
+    changes.extend(steps.map(|((&p, mass), cost)| {
+        let change = u8::from(more < -cost) * KEPT_FROM_TEMPLATE | u8::from(more > cost) * TEMPLATE_FROM_KEPT;
+        more = more.clamp(-cost, cost) + mass * (1.0 - 2.0 * f64::from(p));
         change
     }));
     let mut labels = vec![false; evidence.len()];
-    let mut label = template < kept;
+    let mut label = more < 0.0;
     for (of_token, changes) in labels.iter_mut().zip(changes).rev() {
         *of_token = label;
         label ^= changes & if label { TEMPLATE_FROM_KEPT } else { KEPT_FROM_TEMPLATE } != 0;
