@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::keys_found::keys_of;
 use super::reading::{View, refuse_too_large};
-use super::record::{Body, Record};
+use super::record::{Body, Record, with_value};
 use super::records::Container;
 use super::{Document, Reason, SourceId, rewrite_line};
 
@@ -61,27 +61,33 @@ impl JsonLines {
     pub(super) fn parse(&self, line: &Line) -> Result<Option<Document>, Reason> {
         let options = &self.container.options;
         let keys = &options.keys;
-        let Some(record) = self.record(line)? else {
+        let Some((text, record)) = self.record(line)? else {
             return Ok(None);
         };
-        let view = match record.body(keys)? {
+        let body = record.body(keys)?;
+        let view = match body {
             Body::Html(field) => View::of(field.string()?, options),
             Body::Text(field) => View::plain(field.string()?.into_owned()),
         };
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
         let source = SourceId::parse(&self.container.source_of(record.known(options)?)?)?;
         let document = view.document(id, source, options)?;
-        Ok(Some(Document { url: record.url(), ..document }))
+        let value = body.replaced_alone(text, options);
+        Ok(Some(Document { url: record.url(), value, ..document }))
     }
 
-    /// The bytes of `line` with its document replaced by `new`: see [`rewrite_line`].
-    pub(super) fn rewrite(&self, line: &Line, new: &str) -> Result<String, Reason> {
-        rewrite_line(self.text(line)?, &self.container.options, new)
+    /// The bytes of `line` with its `document` replaced by `new`: see [`rewrite_line`].
+    pub(super) fn rewrite(&self, line: &Line, document: &Document, new: &str) -> Result<String, Reason> {
+        let text = self.text(line)?;
+        match &document.value {
+            Some(value) => Ok(with_value(text, value, new)),
+            None => rewrite_line(text, &self.container.options, new),
+        }
     }
 
     /// The name of the source of the document in `line`. `None` if the line is blank.
     pub(super) fn source(&self, line: &Line) -> Result<Option<SourceName<'_>>, Reason> {
-        let Some(record) = self.record(line)? else {
+        let Some((_, record)) = self.record(line)? else {
             return Ok(None);
         };
         let options = &self.container.options;
@@ -100,7 +106,8 @@ impl JsonLines {
         })
     }
 
-    fn record(&self, line: &Line) -> Result<Option<Record<'_>>, Reason> {
+    /// A line and the values in it. `None` if it is blank.
+    fn record(&self, line: &Line) -> Result<Option<(&str, Record<'_>)>, Reason> {
         let text = self.text(line)?;
         let is_blank = text.trim_start_matches('\u{feff}').trim_ascii().is_empty();
         if is_blank {
@@ -108,7 +115,7 @@ impl JsonLines {
         }
         let record = Record::parse(text, &self.container.options.keys)?;
         self.container.note_keys(record.has(), line.number, || keys_of(text));
-        Ok(Some(record))
+        Ok(Some((text, record)))
     }
 
     fn text(&self, line: &Line) -> Result<&str, Reason> {
@@ -201,9 +208,12 @@ mod tests {
     fn a_line_is_rewritten_in_place() {
         let lines = lines_of(b"\xef\xbb\xbf{\"source\":\"a\",\"text\":\"old\",\"n\":1.0}\r\n{}\n");
         let all: Vec<Line> = lines.lines_from(0, 1).collect();
-        let rewritten = lines.rewrite(&all[0], "new").expect("rewritten");
+        let document = lines.parse(&all[0]).expect("a document").expect("no blank line");
+        let rewritten = lines.rewrite(&all[0], &document, "new").expect("rewritten");
         assert_eq!(rewritten, "\u{feff}{\"source\":\"a\",\"text\":\"new\",\"n\":1.0}\r\n");
-        assert!(lines.rewrite(&all[1], "new").is_err());
+        let without_place = Document { value: None, ..document };
+        assert_eq!(lines.rewrite(&all[0], &without_place, "new"), Ok(rewritten));
+        assert!(lines.rewrite(&all[1], &without_place, "new").is_err());
     }
 
     #[test]

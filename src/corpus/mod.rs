@@ -78,6 +78,7 @@ pub use target::folder_of;
 #[doc(hidden)]
 pub use warc::Answer;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::html::{Boxes, Tree};
@@ -113,13 +114,16 @@ pub struct Document {
     /// A problem that was found while it was read.
     #[doc(hidden)]
     pub warning: Option<Warning>,
+    /// Where it stands in its line of JSON, with its quotation marks, if only this changes when it is rewritten.
+    #[doc(hidden)]
+    pub value: Option<Range<usize>>,
 }
 
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, tree, boxes, encoding, warning) = (None, None, None, None, None, None);
-        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning }
+        let (url, page, tree, boxes, encoding, warning, value) = (None, None, None, None, None, None, None);
+        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning, value }
     }
 }
 

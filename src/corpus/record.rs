@@ -30,18 +30,28 @@ use super::{Keys, ReadOptions, Reason};
 pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result<String, Reason> {
     let keys = &options.keys;
     let record = Record::parse(line, keys)?;
+    let body = record.body(keys)?;
+    if let Some(value) = body.replaced_alone(line, options) {
+        return Ok(with_value(line, &value, new_text));
+    }
+    let (Body::Text(html) | Body::Html(html)) = body;
     let new_value = quoted(new_text);
-    let edits = match record.body(keys)? {
-        Body::Text(text) => vec![(text.value, new_value)],
-        Body::Html(html) if !options.html.is_written_as_text() => vec![(html.value, new_value)],
-        Body::Html(html) => match record.text {
-            // The line has a text key with the value null. A second text key would make the line invalid, so text and
-            // HTML swap their values.
-            Some(null) => vec![(null.value, new_value), (html.value, "null".to_owned())],
-            None => vec![(html.key, quoted(&keys.text)), (html.value, new_value)],
-        },
+    let edits = match record.text {
+        // The line has a text key with the value null. A second text key would make the line invalid, so text and
+        // HTML swap their values.
+        Some(null) => vec![(null.value, new_value), (html.value, "null".to_owned())],
+        None => vec![(html.key, quoted(&keys.text)), (html.value, new_value)],
     };
     Ok(replaced(line, edits))
+}
+
+/// The `line` with the string at `value` replaced by another one.
+pub(super) fn with_value(line: &str, value: &Range<usize>, new: &str) -> String {
+    let mut rewritten = String::with_capacity(line.len());
+    rewritten.push_str(&line[..value.start]);
+    rewritten.push_str(&quoted(new));
+    rewritten.push_str(&line[value.end..]);
+    rewritten
 }
 
 /// The values that matter in a line.
@@ -67,6 +77,16 @@ pub(super) struct Field<'a> {
 pub(super) enum Body<'a> {
     Text(Field<'a>),
     Html(Field<'a>),
+}
+
+impl Body<'_> {
+    /// Where the string stands in its line, if only this changes when the document is rewritten.
+    pub(super) fn replaced_alone(&self, line: &str, options: &ReadOptions) -> Option<Range<usize>> {
+        match self {
+            Body::Html(_) if options.html.is_written_as_text() => None,
+            Body::Text(field) | Body::Html(field) => Some(range_within(line, field.value)),
+        }
+    }
 }
 
 impl<'a> Record<'a> {
@@ -195,7 +215,8 @@ fn unquoted(value: &str) -> serde_json::Result<Cow<'_, str>> {
 }
 
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    // Every text can be written.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// The `line` with each slice in `edits` replaced by its new text.

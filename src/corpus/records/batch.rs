@@ -151,7 +151,7 @@ impl Batch {
     pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
         let rewritten = match (&self.content, new) {
             (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
-                lines.rewrite(&at[index], new).map(String::into_bytes)
+                lines.rewrite(&at[index], document, new).map(String::into_bytes)
             }
             (Content::Warc(records), New::Text(text)) => {
                 records[index].as_ref().map(|record| record.with_text(text)).map_err(Reason::clone)
