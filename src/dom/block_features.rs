@@ -15,6 +15,19 @@ use crate::html::Tree;
 const MAX_LEVELS: usize = 20;
 /// Levels up to which the names of elements count.
 const MAX_HINT_LEVELS: usize = 11;
+/// Elements that say what they hold, wherever in them a block is.
+const HOLDERS: [&[&str]; 10] = [
+    &["ul", "ol"],
+    &["table"],
+    &["article"],
+    &["main"],
+    &["form"],
+    &["nav"],
+    &["footer"],
+    &["header"],
+    &["aside"],
+    &["figure"],
+];
 /// The words over which prose nearby fades.
 const FADES: [f32; 3] = [15.0, 60.0, 250.0];
 
@@ -256,6 +269,8 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
         of_path.2 += block.link_words;
         of_path.3 += block.prose();
     }
+    let holder_of = |name: &str| HOLDERS.iter().position(|names| names.contains(&name));
+    let holders: Vec<Option<usize>> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
     let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
     for (index, block) in blocks.iter().enumerate() {
         let mut put = |value: f32| rows.push(value);
@@ -288,21 +303,10 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
         ] {
             put(f32::from(u8::from(names.contains(&own))));
         }
-        for names in [
-            &["ul", "ol"] as &[&str],
-            &["table"],
-            &["article"],
-            &["main"],
-            &["form"],
-            &["nav"],
-            &["footer"],
-            &["header"],
-            &["aside"],
-            &["figure"],
-        ] {
-            let is_in = around.iter().any(|&container| names.contains(&tree.name(containers[container].node)));
-            put(f32::from(u8::from(is_in)));
-        }
+        let held_by = around.iter().fold([false; HOLDERS.len()], |held_by, &container| {
+            std::array::from_fn(|at| held_by[at] || holders[container] == Some(at))
+        });
+        held_by.into_iter().for_each(|is_in| put(f32::from(u8::from(is_in))));
         let mut nearest = [0.0_f32; HINTS];
         for (level, &container) in around.iter().take(MAX_HINT_LEVELS).enumerate() {
             for (hint, nearest) in nearest.iter_mut().enumerate() {

@@ -273,14 +273,15 @@ impl JudgedPage {
         // Rows are not stored: a page can have a million blocks.
         let mut row = Vec::with_capacity(network.inputs.len());
         let rows = self.context.chunks_exact(CONTEXT.len()).zip(self.features.chunks_exact(FEATURES.len()));
-        let judge = |(block, (context, features)): (usize, (&[f32], &[f32]))| {
+        let judge = network.judge();
+        let judged = |(block, (context, features)): (usize, (&[f32], &[f32]))| {
             row.clear();
             put(block, &mut row);
             row.extend(context);
             row.extend(features);
-            network.probability(&row)
+            judge(&row)
         };
-        rows.enumerate().map(judge).collect()
+        rows.enumerate().map(judged).collect()
     }
 
     /// Whether each block stays.
@@ -402,7 +403,7 @@ const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str])
 }
 
 fn probabilities(network: &Network, features: &[f32]) -> Vec<f32> {
-    features.chunks_exact(network.inputs.len()).map(|row| network.probability(row)).collect()
+    features.chunks_exact(network.inputs.len()).map(network.judge()).collect()
 }
 
 /// The features of the second model.

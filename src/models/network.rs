@@ -63,13 +63,34 @@ impl Network {
     /// # Panics
     /// If the number of features is not that of the network.
     pub fn probability(&self, features: &[f32]) -> f32 {
-        assert_eq!(features.len(), self.inputs.len(), "a value for each feature of the network");
-        let mut units = self.unit_intercepts;
-        for (input, &feature) in self.inputs.iter().zip(features) {
-            let value = scaled(feature, input.mean, input.deviation);
-            units.iter_mut().zip(&input.weights).for_each(|(unit, weight)| *unit += weight * value);
+        self.judge()(features)
+    }
+
+    /// [`probability`](Network::probability), for many examples. It is faster, because most features of an example are 0,
+    /// and what these add is added up once.
+    pub fn judge(&self) -> impl Fn(&[f32]) -> f32 {
+        let value = |input: &Input, feature| scaled(feature, input.mean, input.deviation);
+        let at_zero: Vec<f32> = self.inputs.iter().map(|input| value(input, 0.0)).collect();
+        let mut units_at_zero = self.unit_intercepts;
+        self.inputs.iter().zip(&at_zero).for_each(|(input, &value)| input.add_to(&mut units_at_zero, value));
+        move |features| {
+            assert_eq!(features.len(), self.inputs.len(), "a value for each feature of the network");
+            let mut units = units_at_zero;
+            for ((input, &feature), at_zero) in self.inputs.iter().zip(features).zip(&at_zero) {
+                if feature != 0.0 {
+                    input.add_to(&mut units, value(input, feature) - at_zero);
+                }
+            }
+            let gains = active(&units).into_iter().zip(self.unit_weights).map(|(unit, weight)| unit * weight);
+            logistic(self.intercept + gains.sum::<f32>())
         }
-        logistic(self.intercept + active(&units).iter().zip(&self.unit_weights).map(|(unit, w)| unit * w).sum::<f32>())
+    }
+}
+
+impl Input {
+    /// Adds what units gain from a value of the feature.
+    fn add_to(&self, units: &mut Units, value: f32) {
+        units.iter_mut().zip(&self.weights).for_each(|(unit, weight)| *unit += weight * value);
     }
 }
 
