@@ -8,9 +8,10 @@
 //! E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
 //! ```
 //!
-//! All pairs are tried. The cutoff is b (Foschini, section 3.2, equation 3.1).
+//! All pairs are tried, each in constant time. The cutoff is b (Foschini, section 3.2, equation 3.1).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,22 +84,66 @@ pub fn choose_cutoff(histogram: &Histogram) -> Cutoff {
     if histogram.0.iter().filter(|&&count| count > 0).count() < 2 {
         return Cutoff::DEFAULT;
     }
+    let moments = Moments::of(histogram);
     let pairs = (0..BINS).flat_map(|x| (x + 1..BINS).map(move |y| (x, y)));
-    let best = pairs.min_by(|&a, &b| error(histogram, a).total_cmp(&error(histogram, b)));
+    let best = pairs.min_by_key(|&pair| moments.error(pair));
     best.map_or(Cutoff::DEFAULT, |(x, y)| Cutoff {
         share: (x + y) as f64 / 2.0 / BINS as f64,
         modes: Some((x as f64 / BINS as f64, y as f64 / BINS as f64)),
     })
 }
 
-fn error(histogram: &Histogram, (x, y): (usize, usize)) -> f64 {
-    let distance = |bin: usize| if 2 * bin < x + y { bin.abs_diff(x) } else { bin.abs_diff(y) };
-    histogram.0.iter().enumerate().map(|(bin, &count)| (distance(bin).pow(2) as f64) * count as f64).sum()
+/// For each bin, and for the end: the sums over the repeats in the bins before it. So the error of a pair of modes takes
+/// constant time.
+struct Moments(Vec<[i128; 3]>);
+
+impl Moments {
+    /// The sums of 1, of the bin, and of its square, for each repeat.
+    fn of(histogram: &Histogram) -> Moments {
+        let mut sums = vec![[0; 3]];
+        for (bin, &count) in (0..).zip(&histogram.0) {
+            let [ones, bins, squares] = sums[sums.len() - 1];
+            let count = i128::from(count);
+            sums.push([ones + count, bins + count * bin, squares + count * bin * bin]);
+        }
+        Moments(sums)
+    }
+
+    /// The sum of the squared distances of all repeats to the nearer one of two modes.
+    fn error(&self, (x, y): (usize, usize)) -> i128 {
+        // The first bin that is at least as near to y.
+        let middle = (x + y).div_ceil(2);
+        self.distances(x, 0..middle) + self.distances(y, middle..BINS)
+    }
+
+    /// The sum of the squared distances of the repeats in some bins to a mode.
+    fn distances(&self, mode: usize, bins: Range<usize>) -> i128 {
+        let [ones, sum, squares] = std::array::from_fn(|at| self.0[bins.end][at] - self.0[bins.start][at]);
+        let mode = mode as i128;
+        squares - 2 * mode * sum + mode * mode * ones
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The error of a pair of modes by its definition.
+    fn naive_error(histogram: &Histogram, (x, y): (usize, usize)) -> i128 {
+        let distance = |bin: usize| if 2 * bin < x + y { bin.abs_diff(x) } else { bin.abs_diff(y) };
+        histogram.0.iter().enumerate().map(|(bin, &count)| (distance(bin).pow(2) as i128) * i128::from(count)).sum()
+    }
+
+    #[test]
+    fn errors_are_those_of_the_definition() {
+        let histogram = Histogram(std::array::from_fn(|bin| (bin as u64 * 7919 + 13) % 101));
+        let moments = Moments::of(&histogram);
+        for pair in (0..BINS).flat_map(|x| (x + 1..BINS).map(move |y| (x, y))) {
+            assert_eq!(moments.error(pair), naive_error(&histogram, pair), "{pair:?}");
+        }
+        let full = Histogram([u64::MAX; BINS]);
+        assert_eq!(Moments::of(&full).error((3, 50)), naive_error(&full, (3, 50)));
+    }
 
     fn histogram(counts: &[(usize, u64)]) -> Histogram {
         let mut bins = [0; BINS];

@@ -157,15 +157,8 @@ fn quoted(value: &str) -> String {
 
 /// The first words of a text. The elements around each other have the same text, so no more of it is read.
 fn start_of(text: &str) -> String {
-    let mut start = String::new();
-    for word in text.split_whitespace() {
-        let space = if start.is_empty() { "" } else { " " };
-        start.extend([space, word]);
-        if let Some((end, _)) = start.char_indices().nth(MAX_EXAMPLE) {
-            start.truncate(end);
-            break;
-        }
-    }
+    let words = text.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars()));
+    let mut start: String = words.skip(1).take(MAX_EXAMPLE).collect();
     start.truncate(start.trim_end().len());
     start
 }
