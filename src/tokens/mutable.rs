@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
-use regex_automata::{Anchored, Input, MatchKind, PatternID, PatternSet};
+use regex_automata::{Anchored, HalfMatch, Input, MatchKind, PatternID, PatternSet};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -154,7 +154,7 @@ impl MutableSet {
             match compiled {
                 Compiled::Regular { bounded, .. } => {
                     on_automaton.push(id);
-                    regular.extend(bounded);
+                    regular.push(bounded);
                 }
                 Compiled::LookingAround(regex) => looking_around.push((id, regex)),
             }
@@ -162,7 +162,7 @@ impl MutableSet {
         let too_large = |pattern: &[Hir]| automaton(pattern).is_err();
         let automaton = automaton(&regular).map_err(|error| {
             // If one pattern is too large by itself, the error names it.
-            let alone = on_automaton.iter().zip(regular.chunks(2)).find(|(_, pattern)| too_large(pattern));
+            let alone = on_automaton.iter().zip(regular.chunks(1)).find(|(_, pattern)| too_large(pattern));
             alone.map_or(error, |(id, _)| {
                 refuse(
                     &patterns[usize::from(id.0)],
@@ -242,16 +242,24 @@ impl MutableSet {
         let Ok(found) = self.automaton.try_search_fwd(&mut scratch.cache, &input) else {
             return self.match_exactly(scratch, text, start);
         };
-        let found = found?;
-        let pattern = found.pattern().as_usize();
-        let id = self.on_automaton[pattern / 2];
-        if pattern.is_multiple_of(2) {
-            return Some((id, found.offset()));
+        let mut found = found?;
+        if found.offset() == text.len() {
+            // It does not show whether the last byte is a part of the match or what comes after it. If more came, it would.
+            let longer = [&text[start..], "\n"].concat();
+            let input = Input::new(&longer).anchored(Anchored::Yes);
+            let again = self.automaton.try_search_fwd(&mut scratch.cache, &input).ok().flatten();
+            match again.filter(|again| again.pattern() == found.pattern()) {
+                Some(again) => found = HalfMatch::new(again.pattern(), start + again.offset()),
+                None => return self.match_exactly(scratch, text, start),
+            }
         }
+        let id = self.on_automaton[found.pattern()];
         // The match includes the next byte, which shows that the word ends there.
         let end = found.offset() - 1;
-        let next = text.get(end..)?.chars().next()?;
-        if is_run_character(next) { self.match_exactly(scratch, text, start) } else { Some((id, end)) }
+        match text.get(end..)?.chars().next() {
+            Some(next) if is_run_character(next) => self.match_exactly(scratch, text, start),
+            _ => Some((id, end)),
+        }
     }
 
     /// The first pattern on the automaton that matches at `start`, found in the slow but exact way.
@@ -261,10 +269,11 @@ impl MutableSet {
             dfa(nfa, MatchKind::All).ok()
         });
         let may_match = all.as_ref().and_then(|all| scratch.patterns_at(all, text, start));
-        let candidates = self.on_automaton.iter().enumerate().filter(|(index, _)| {
-            let is_in = |found: &PatternSet, index: usize| found.contains(PatternID::must(index));
-            may_match.is_none_or(|found| is_in(found, 2 * index) || is_in(found, 2 * index + 1))
-        });
+        let candidates = self
+            .on_automaton
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| may_match.is_none_or(|found| found.contains(PatternID::must(*index))));
         candidates.map(|(_, &id)| id).find_map(|id| {
             let regex = self.exact[usize::from(id.0)].get_or_init(|| exact(self.pattern(id)).ok());
             Some((id, matched_end(regex.as_ref()?, text, start)?))
@@ -641,9 +650,9 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 
 /// How a pattern is run.
 enum Compiled {
-    /// On the automaton, as 2 patterns: one whose match ends the text, and one followed by a byte that may end a word.
+    /// On the automaton, followed by the end of the text or by a byte that may end a word.
     Regular {
-        bounded: [Hir; 2],
+        bounded: Hir,
         has_marks_only: bool,
     },
     LookingAround(fancy_regex::Regex),
@@ -703,13 +712,13 @@ fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableErro
     })
 }
 
-/// The 2 patterns of [`Compiled::Regular`].
-fn bounded(hir: Hir) -> [Hir; 2] {
+/// The pattern of [`Compiled::Regular`].
+fn bounded(hir: Hir) -> Hir {
     let word = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
     let mut no_word = ClassBytes::new(word.map(|(first, last)| ClassBytesRange::new(first, last)));
     no_word.negate();
     let (text_end, word_end) = (Hir::look(Look::End), Hir::class(Class::Bytes(no_word)));
-    [Hir::concat(vec![hir.clone(), text_end]), Hir::concat(vec![hir, word_end])]
+    Hir::concat(vec![hir, Hir::alternation(vec![text_end, word_end])])
 }
 
 /// Maximum size of the automaton in bytes. The shipped patterns need a small part of it.
@@ -786,7 +795,17 @@ mod tests {
         fn the_automaton_and_what_it_remembers_agree_with_each_pattern_by_itself(
             words in prop::collection::vec(prop::sample::select(&["1", "12", "3 hours", "hour", "é", "手", " ", ".", "s"]), 1..8),
         ) {
-            let patterns = [("hours", "[0-9]+ hours?"), ("decimal", r"[0-9]+\.[0-9]"), ("ahead", "[0-9]+(?= h)"), ("number", "[0-9]+")];
+            let patterns = [
+                ("hours", "[0-9]+ hours?"),
+                ("decimal", r"[0-9]+\.[0-9]"),
+                ("ahead", "[0-9]+(?= h)"),
+                ("number", "[0-9]+"),
+                // At the end of the text, their last byte may be theirs or what comes after them.
+                ("dots", r"\.[ .]*"),
+                ("letter", r"s\.?"),
+                ("lazy", r"é\.??"),
+                ("line", r"手\s*"),
+            ];
             let mut matcher = matcher(&patterns);
             let text = words.concat();
             let alone = patterns.map(|(name, regex)| exact(&pattern(name, regex)).unwrap());
