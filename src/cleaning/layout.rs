@@ -120,11 +120,13 @@ impl Layout {
         }
     }
 
+    #[inline]
     fn between(&self, tokens: &Range<usize>, sum: usize) -> u32 {
         self.sums.before(tokens.end, sum) - self.sums.before(tokens.start, sum)
     }
 
     /// Number of words in a stretch of tokens.
+    #[inline]
     pub fn words(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_WORDS)) / 2.0
     }
@@ -172,11 +174,13 @@ impl Layout {
     }
 
     /// The mass of a stretch of tokens, in words.
+    #[inline]
     pub fn mass(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_MASSES)) / 2.0
     }
 
     /// Number of sentences that end in a stretch of tokens.
+    #[inline]
     pub fn sentence_ends(&self, tokens: &Range<usize>) -> u32 {
         self.between(tokens, SENTENCE_ENDS)
     }

@@ -173,7 +173,8 @@ struct BuiltWithout {
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let config = match Config::of(&help::command(), &arguments) {
+    let command = help::command();
+    let config = match Config::of(&command, &arguments) {
         Ok(config) => config,
         Err(error) => {
             reporter::print_line(&format!("error: {error}"));
@@ -182,7 +183,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let told = config.as_ref().and_then(Config::told);
     told.iter().for_each(|told| reporter::print_line(told));
-    let cli = match parse(config.as_ref(), arguments) {
+    let cli = match parse(command, config.as_ref(), arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let error = with_order(error);
@@ -225,10 +226,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 /// Parses the command line with the flags of the file.
-fn parse(config: Option<&Config>, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let (mut command, arguments) = match config {
-        Some(config) => (config.relax(help::command()), config.extend(arguments)),
-        None => (help::command(), arguments),
+        Some(config) => (config.relax(command), config.extend(arguments)),
+        None => (command, arguments),
     };
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
