@@ -16,6 +16,7 @@ pub mod run;
 mod short;
 pub mod symbols;
 pub mod token_class;
+mod written_set;
 
 pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};

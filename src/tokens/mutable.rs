@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::characters::{UNSPACED_CLASS, is_run_character};
 use super::short::Short;
 use super::symbols::{Symbol, VocabularyId};
+use super::written_set::WrittenSet;
 
 /// The index of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ pub struct MutableSet {
     /// For each pattern, whether no match of it has a letter or digit.
     marks_only: Vec<bool>,
     automaton: DFA,
-    /// The patterns on the automaton, in order. Each becomes 2 patterns there ([`Compiled::Regular`]).
+    /// The patterns on the automaton, in order.
     on_automaton: Vec<MutableId>,
     looking_around: Vec<(MutableId, fancy_regex::Regex)>,
     /// For the rare positions where the automaton cannot decide. `all_matches` finds all patterns that match, with any
@@ -138,39 +139,16 @@ impl MutableSet {
     /// matches the empty string, or if the automaton is too large.
     pub fn new(patterns: Vec<MutablePattern>) -> Result<MutableSet, MutableError> {
         let mut names = HashSet::new();
-        let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
-        let (mut looking_around, mut marks_only) = (Vec::new(), Vec::new());
-        for ((index, pattern), compiled) in patterns.iter().enumerate().zip(all_compiled(&patterns)) {
-            let id = u16::try_from(index).map(MutableId).map_err(|_| {
-                refuse(
-                    pattern,
-                    "it is one of more than 65,535 \
-                patterns; remove some",
-                )
-            })?;
-            check_name(pattern, &mut names)?;
-            let compiled = compiled?;
-            marks_only.push(matches!(compiled, Compiled::Regular { has_marks_only: true, .. }));
-            match compiled {
-                Compiled::Regular { bounded, .. } => {
-                    on_automaton.push(id);
-                    regular.push(bounded);
-                }
-                Compiled::LookingAround(regex) => looking_around.push((id, regex)),
-            }
+        if let Some(pattern) = patterns.get(usize::from(u16::MAX) + 1) {
+            return Err(refuse(pattern, "it is one of more than 65,536 patterns; remove some"));
         }
-        let too_large = |pattern: &[Hir]| automaton(pattern).is_err();
-        let automaton = automaton(&regular).map_err(|error| {
-            // If one pattern is too large by itself, the error names it.
-            let alone = on_automaton.iter().zip(regular.chunks(1)).find(|(_, pattern)| too_large(pattern));
-            alone.map_or(error, |(id, _)| {
-                refuse(
-                    &patterns[usize::from(id.0)],
-                    "it is too large; lower the numbers of \
-                its repetitions",
-                )
-            })
-        })?;
+        patterns.iter().try_for_each(|pattern| check_name(pattern, &mut names))?;
+        let regexes = patterns.iter().map(|pattern| pattern.regex.as_str());
+        let CompiledSet { marks_only, automaton, on_automaton, looking_around } =
+            match WrittenSet::read(SHIPPED_SET, regexes) {
+                Some(written) => CompiledSet::of_written(written)?,
+                None => CompiledSet::of(&patterns)?,
+            };
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
         let (all_matches, idle) = (OnceLock::new(), Mutex::default());
         Ok(MutableSet { patterns, marks_only, automaton, on_automaton, looking_around, all_matches, exact, idle })
@@ -244,8 +222,9 @@ impl MutableSet {
         };
         let mut found = found?;
         if found.offset() == text.len() {
-            // It does not show whether the last byte is a part of the match or what comes after it. If more came, it would.
-            let longer = [&text[start..], "\n"].concat();
+            // It does not show whether the last byte is a part of the match or what comes after it. If more came, it would. No
+            // pattern matches this byte.
+            let longer = [&text.as_bytes()[start..], b"\xff"].concat();
             let input = Input::new(&longer).anchored(Anchored::Yes);
             let again = self.automaton.try_search_fwd(&mut scratch.cache, &input).ok().flatten();
             match again.filter(|again| again.pattern() == found.pattern()) {
@@ -343,7 +322,7 @@ impl Default for Word {
 }
 
 /// Number of entries in the cache of words. Most tokens of a text are among a few thousand words. Each word may be in one
-/// of 2 entries, which share a cache line.
+/// of 2 entries, which stand side by side.
 const WORDS: usize = 1 << 14;
 
 /// What stands at a position, as a bit, if it is one of what follows most words. Otherwise 0.
@@ -599,7 +578,8 @@ impl Scratch {
             state = next;
             at += 1;
         }
-        if !state.is_dead() || follower == 0 {
+        // States from before a clear of the cache are invalid.
+        if !state.is_dead() || follower == 0 || self.clear_count != self.cache.clear_count() {
             return state.is_dead();
         }
         let after = self.words[word.0].state;
@@ -609,7 +589,6 @@ impl Scratch {
             (BEFORE_BREAK | BEFORE_CLOSING, _) => false,
             (_, read) => read <= 2,
         };
-        // States from before a clear of the cache are invalid.
         if is_so_for_all && self.clear_count == self.cache.clear_count() {
             self.after.entry(after).or_default().hopeless |= follower;
             self.words[word.0].hopeless |= follower;
@@ -696,6 +675,51 @@ fn can_have_word(hir: &Hir) -> bool {
         HirKind::Repetition(repetition) => can_have_word(&repetition.sub),
         HirKind::Capture(capture) => can_have_word(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(can_have_word),
+    }
+}
+
+/// The patterns of a set, compiled. See [`MutableSet`].
+struct CompiledSet {
+    marks_only: Vec<bool>,
+    automaton: DFA,
+    on_automaton: Vec<MutableId>,
+    looking_around: Vec<(MutableId, fancy_regex::Regex)>,
+}
+
+/// The shipped patterns, compiled.
+const SHIPPED_SET: &[u8] = include_bytes!("shipped.set");
+
+impl CompiledSet {
+    fn of(patterns: &[MutablePattern]) -> Result<CompiledSet, MutableError> {
+        let (mut on_automaton, mut regular) = (Vec::new(), Vec::new());
+        let (mut looking_around, mut marks_only) = (Vec::new(), Vec::new());
+        for (id, compiled) in (0..).map(MutableId).zip(all_compiled(patterns)) {
+            let compiled = compiled?;
+            marks_only.push(matches!(compiled, Compiled::Regular { has_marks_only: true, .. }));
+            match compiled {
+                Compiled::Regular { bounded, .. } => {
+                    on_automaton.push(id);
+                    regular.push(bounded);
+                }
+                Compiled::LookingAround(regex) => looking_around.push((id, regex)),
+            }
+        }
+        let too_large = |pattern: &Hir| automaton(std::slice::from_ref(pattern)).is_err();
+        let automaton = automaton(&regular).map_err(|error| {
+            // If one pattern is too large by itself, the error names it.
+            let alone = on_automaton.iter().zip(&regular).find(|(_, pattern)| too_large(pattern));
+            alone.map_or(error, |(id, _)| {
+                let pattern = &patterns[usize::from(id.0)];
+                refuse(pattern, "it is too large; lower the numbers of its repetitions")
+            })
+        })?;
+        Ok(CompiledSet { marks_only, automaton, on_automaton, looking_around })
+    }
+
+    fn of_written(WrittenSet { marks_only, nfa }: WrittenSet) -> Result<CompiledSet, MutableError> {
+        let on_automaton = (0..).map(MutableId).take(marks_only.len()).collect();
+        let automaton = dfa(nfa, MatchKind::LeftmostFirst)?;
+        Ok(CompiledSet { marks_only, automaton, on_automaton, looking_around: Vec::new() })
     }
 }
 
@@ -799,6 +823,7 @@ mod tests {
                 ("hours", "[0-9]+ hours?"),
                 ("decimal", r"[0-9]+\.[0-9]"),
                 ("ahead", "[0-9]+(?= h)"),
+                ("optional", r"[0-9]+(?:\.\s)?"),
                 ("number", "[0-9]+"),
                 // At the end of the text, their last byte may be theirs or what comes after them.
                 ("dots", r"\.[ .]*"),
@@ -852,6 +877,29 @@ mod tests {
         let mut mixed = matcher(&[("before-pm", "[0-9]+(?= pm)"), ("number", "[0-9]+"), ("late", "[0-9]+(?= am)")]);
         assert_eq!(matched(&mut mixed, "4 pm"), Some((0, 1)));
         assert_eq!(matched(&mut mixed, "4 am"), Some((1, 1)));
+    }
+
+    #[test]
+    fn the_written_set_is_that_of_the_shipped_patterns() {
+        let patterns = shipped_patterns();
+        let regexes = || patterns.iter().map(|pattern| pattern.regex.as_str());
+        let CompiledSet { marks_only, automaton, looking_around, .. } = CompiledSet::of(&patterns).unwrap();
+        assert!(looking_around.is_empty(), "look-around cannot be written");
+        let set = WrittenSet { marks_only, nfa: automaton.get_nfa().clone() };
+        let written = set.written(regexes()).expect("states that can be written");
+        if std::env::var_os("DEHUSK_WRITE").is_some() {
+            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/tokens/shipped.set");
+            std::fs::write(file, &written).unwrap();
+            return;
+        }
+        assert!(written == SHIPPED_SET, "it is old: run DEHUSK_WRITE=1 cargo test --lib the_written_set");
+        let read = WrittenSet::read(SHIPPED_SET, regexes()).expect("a set");
+        assert_eq!(read.written(regexes()), Some(written));
+        assert_eq!(format!("{:?}", read.nfa), format!("{:?}", set.nfa));
+        assert!(WrittenSet::read(SHIPPED_SET, regexes().skip(1)).is_none(), "other regexes");
+        let others = ["x"].into_iter().chain(regexes().skip(1)).collect::<Vec<_>>();
+        assert!(WrittenSet::read(SHIPPED_SET, others.into_iter()).is_none(), "another regex");
+        assert!(WrittenSet::read(&SHIPPED_SET[..SHIPPED_SET.len() - 1], regexes()).is_none(), "cut short");
     }
 
     #[test]

@@ -1,0 +1,199 @@
+//! The automaton of a list of regexes as bytes, so that the one of the shipped mutable patterns is not compiled in each run.
+//!
+//! Takes a compiled list. Returns bytes: the regexes, a byte for each of them, and the states of the automaton. Whoever reads
+//! them again gets the same automaton, state by state. `shipped.set` beside this file is written by a test of [`mutable`](super::mutable),
+//! which fails if it is not that of the shipped patterns.
+//!
+//! Numbers are in base 128, the lowest digit first, and each digit but the last has the top bit set. A state names others by
+//! their distance.
+
+#[cfg(test)]
+use regex_automata::nfa::thompson::State;
+use regex_automata::nfa::thompson::{Builder, NFA, Transition};
+use regex_automata::util::look::Look;
+use regex_automata::util::primitives::StateID;
+
+/// What the bytes say.
+pub(super) struct WrittenSet {
+    /// For each regex, whether no match of it has a letter or digit.
+    pub(super) marks_only: Vec<bool>,
+    /// The automaton. Its patterns are the regexes, in order.
+    pub(super) nfa: NFA,
+}
+
+/// Kinds of states.
+mod kind {
+    pub(super) const RANGES: u8 = 0;
+    pub(super) const LOOK: u8 = 1;
+    pub(super) const UNION: u8 = 2;
+    pub(super) const FAIL: u8 = 3;
+    pub(super) const MATCH: u8 = 4;
+}
+
+impl WrittenSet {
+    /// The set in these bytes, if it is of these regexes. `None` if it is of others, or if the bytes are broken.
+    pub(super) fn read<'r>(bytes: &[u8], regexes: impl ExactSizeIterator<Item = &'r str>) -> Option<WrittenSet> {
+        let mut reader = Reader(bytes);
+        if reader.number()? != regexes.len() {
+            return None;
+        }
+        let mut marks_only = Vec::with_capacity(regexes.len());
+        for regex in regexes {
+            let length = reader.number()?;
+            if reader.bytes(length)? != regex.as_bytes() {
+                return None;
+            }
+            marks_only.push(reader.byte()? != 0);
+        }
+        Some(WrittenSet { nfa: reader.nfa(marks_only.len())?, marks_only })
+    }
+
+    /// The bytes of the set. `None` if its automaton has other states than those that are compiled from regexes without
+    /// captures.
+    #[cfg(test)]
+    pub(super) fn written<'r>(&self, regexes: impl ExactSizeIterator<Item = &'r str>) -> Option<Vec<u8>> {
+        let mut writer = Writer(Vec::new());
+        writer.number(regexes.len());
+        for (regex, &marks_only) in regexes.zip(&self.marks_only) {
+            writer.number(regex.len());
+            writer.0.extend(regex.as_bytes());
+            writer.0.push(u8::from(marks_only));
+        }
+        writer.nfa(&self.nfa)?;
+        Some(writer.0)
+    }
+}
+
+/// The rest of the bytes.
+struct Reader<'b>(&'b [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        self.0.split_off_first().copied()
+    }
+
+    fn bytes(&mut self, length: usize) -> Option<&[u8]> {
+        self.0.split_off(..length)
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let mut number = 0;
+        for digit in 0..5 {
+            let byte = self.byte()?;
+            number |= usize::from(byte & 0x7f) << (7 * digit);
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Another state, as seen from this one.
+    fn state(&mut self, here: usize) -> Option<StateID> {
+        let folded = self.number()?;
+        let state = if folded % 2 == 0 { here.checked_add(folded / 2)? } else { here.checked_sub(folded / 2 + 1)? };
+        StateID::new(state).ok()
+    }
+
+    fn nfa(&mut self, patterns: usize) -> Option<NFA> {
+        let mut builder = Builder::new();
+        builder.set_utf8(false);
+        let starts: Option<Vec<StateID>> = (0..patterns).map(|_| self.state(0)).collect();
+        let mut starts = starts?.into_iter();
+        let (anchored, unanchored, states) = (self.state(0)?, self.state(0)?, self.number()?);
+        for here in 0..states {
+            let added = match self.byte()? {
+                kind::RANGES => {
+                    let ranges: Option<Vec<Transition>> = (0..self.number()?).map(|_| self.range(here)).collect();
+                    builder.add_sparse(ranges?)
+                }
+                kind::LOOK => {
+                    let look = Look::from_repr(self.number()? as u32)?;
+                    builder.add_look(self.state(here)?, look)
+                }
+                kind::UNION => {
+                    let others: Option<Vec<StateID>> = (0..self.number()?).map(|_| self.state(here)).collect();
+                    builder.add_union(others?)
+                }
+                kind::FAIL => builder.add_fail(),
+                // The states that match are those of the patterns, in order.
+                kind::MATCH => {
+                    builder.start_pattern().ok()?;
+                    let added = builder.add_match();
+                    builder.finish_pattern(starts.next()?).ok()?;
+                    added
+                }
+                _ => return None,
+            };
+            added.ok()?;
+        }
+        builder.build(anchored, unanchored).ok()
+    }
+
+    fn range(&mut self, here: usize) -> Option<Transition> {
+        Some(Transition { start: self.byte()?, end: self.byte()?, next: self.state(here)? })
+    }
+}
+
+#[cfg(test)]
+struct Writer(Vec<u8>);
+
+#[cfg(test)]
+impl Writer {
+    fn number(&mut self, mut number: usize) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn state(&mut self, here: usize, state: StateID) {
+        match state.as_usize().checked_sub(here) {
+            Some(ahead) => self.number(2 * ahead),
+            None => self.number(2 * (here - state.as_usize() - 1) + 1),
+        }
+    }
+
+    fn nfa(&mut self, nfa: &NFA) -> Option<()> {
+        for pattern in nfa.patterns() {
+            self.state(0, nfa.start_pattern(pattern)?);
+        }
+        self.state(0, nfa.start_anchored());
+        self.state(0, nfa.start_unanchored());
+        self.number(nfa.states().len());
+        let mut patterns = nfa.patterns();
+        for (here, state) in nfa.states().iter().enumerate() {
+            match state {
+                State::ByteRange { trans } => self.ranges(here, &[*trans]),
+                State::Sparse(sparse) => self.ranges(here, &sparse.transitions),
+                State::Look { look, next } => {
+                    self.0.push(kind::LOOK);
+                    self.number(*look as usize);
+                    self.state(here, *next);
+                }
+                State::Union { alternates } => self.union(here, alternates),
+                State::BinaryUnion { alt1, alt2 } => self.union(here, &[*alt1, *alt2]),
+                State::Fail => self.0.push(kind::FAIL),
+                State::Match { pattern_id } if patterns.next() == Some(*pattern_id) => self.0.push(kind::MATCH),
+                State::Match { .. } | State::Dense(_) | State::Capture { .. } => return None,
+            }
+        }
+        Some(())
+    }
+
+    fn ranges(&mut self, here: usize, ranges: &[Transition]) {
+        self.0.push(kind::RANGES);
+        self.number(ranges.len());
+        for Transition { start, end, next } in ranges {
+            self.0.extend([start, end]);
+            self.state(here, *next);
+        }
+    }
+
+    fn union(&mut self, here: usize, others: &[StateID]) {
+        self.0.push(kind::UNION);
+        self.number(others.len());
+        others.iter().for_each(|other| self.state(here, *other));
+    }
+}
