@@ -469,13 +469,16 @@ impl Gap {
     fn at(text: &str, at: usize, class: &TokenClass, mutable: &mut MutableMatcher) -> Gap {
         let mut gap = Gap { start: text.len(), has_break: false, varying: None };
         let mut before = text[..at].chars().next_back();
+        // Nothing is searched in a match that was refused, so that a long row of marks is read once.
+        let mut refused_end = at;
         for (offset, c) in text[at..].char_indices() {
             let start = at + offset;
             // A match stands between separators, as every other token does.
             let may_start = !c.is_whitespace() && !before.is_some_and(|c| class.contains(c) || is_run_character(c));
-            if may_start {
+            if may_start && start >= refused_end {
                 let found = mutable.match_at(text, start);
                 gap.varying = found.filter(|&(_, end)| !text[end..].starts_with(|c| class.contains(c)));
+                refused_end = found.map_or(start, |(_, end)| end);
             }
             if gap.varying.is_some() || class.contains(c) {
                 return Gap { start, ..gap };
