@@ -10,7 +10,8 @@ use super::tree::Tree;
 pub(super) struct Pictures {
     /// For each node, whether a picture is in it, or it is one.
     has_picture: Vec<bool>,
-    /// For each node, whether something else is drawn in it that is no text: a frame, a video, a field, a line.
+    /// For each node, whether something else is in it that is no text: a frame, a video, a field, a line, a style, anything
+    /// hidden.
     has_other: Vec<bool>,
     /// For each node, whether the smallest element around it that had text keeps some of it.
     is_with_kept: Vec<bool>,
@@ -25,10 +26,16 @@ impl Pictures {
     /// `had_text` says whether it had text, and `keeps_text` whether some of it stays.
     pub(super) fn of(html: &str, tree: &Tree, had_text: &[bool], keeps_text: &[bool]) -> Pictures {
         let (mut has_picture, mut has_other) = (vec![false; tree.len()], vec![false; tree.len()]);
+        let unseen = unseen(html);
+        let holds_unseen = |node: usize| {
+            let bytes = tree.bytes(node);
+            unseen.get(unseen.partition_point(|&at| at < bytes.start)).is_some_and(|&at| at < bytes.end)
+        };
         for node in (1..tree.len()).rev() {
             let is_picture = is_picture(html, tree, node);
             has_picture[node] |= is_picture;
-            has_other[node] |= !is_picture && tree.is_drawn(node) && tree.name(node) != "button";
+            let is_other = tree.is_drawn(node) && tree.name(node) != "button" || holds_unseen(node);
+            has_other[node] |= !is_picture && is_other;
             let around = tree.parent(node).unwrap_or(0);
             has_picture[around] |= has_picture[node];
             has_other[around] |= has_other[node];
@@ -59,6 +66,19 @@ impl Pictures {
     }
 }
 
+/// Where a page has elements that are not drawn or that no tree shows, and where anything in it is hidden: other parts of
+/// the page may need them, so they stay. What only looks like one is taken for one.
+fn unseen(html: &str) -> Vec<usize> {
+    let marks = "<style <script <link <meta <template <input <iframe <meter <progress hidden display:none";
+    let marks: Vec<&[u8]> = marks.split(' ').map(str::as_bytes).chain([&b"display: none"[..]]).collect();
+    let bytes = html.as_bytes();
+    let starts = |&at: &usize| {
+        let is = |mark: &&[u8]| bytes[at..].get(..mark.len()).is_some_and(|here| here.eq_ignore_ascii_case(mark));
+        matches!(bytes[at], b'<' | b'h' | b'H' | b'd' | b'D') && marks.iter().any(is)
+    };
+    (0..bytes.len()).filter(starts).collect()
+}
+
 /// Whether a node is a picture. An SVG with parts that other places of the page may show is none.
 fn is_picture(html: &str, tree: &Tree, node: usize) -> bool {
     match tree.name(node) {
@@ -69,6 +89,6 @@ fn is_picture(html: &str, tree: &Tree, node: usize) -> bool {
 }
 
 fn has_shared_parts(svg: &str) -> bool {
-    let starts = |name: &[u8]| svg.as_bytes().windows(name.len()).any(|bytes| bytes.eq_ignore_ascii_case(name));
-    starts(b"<symbol") || starts(b"<defs")
+    let has = |name: &[u8]| svg.as_bytes().windows(name.len()).any(|bytes| bytes.eq_ignore_ascii_case(name));
+    has(b"<symbol") || has(b"<defs") || has(b" id=")
 }

@@ -234,6 +234,18 @@ mod tests {
         prunes("<table><tr><td><img><td></table><p>-c</p><p>d", "<p>d");
         let symbols = "<div><svg><symbol id=a></symbol></svg>";
         prunes(&format!("{symbols}<img></div><p>-c</p><p>d"), &format!("{symbols}</div><p>d"));
+        for unseen in [
+            "<svg style='display: none'><symbol id=a></symbol></svg>",
+            "<p hidden>e</p>",
+            "<style>p {}</style>",
+            "<SCRIPT>f()</SCRIPT>",
+            "<div style=display:none>e</div>",
+            "<input type=checkbox hidden>",
+            "<svg><path id=z /></svg>",
+            "<meter></meter>",
+        ] {
+            prunes(&format!("<div>{unseen}<img></div><p>-c</p><p>d"), &format!("<div>{unseen}</div><p>d"));
+        }
     }
 
     #[test]
