@@ -298,9 +298,13 @@ mod tests {
             let texts = [0, 20, 40].map(|from| said(at, from)).join("\n");
             format!("Page {} of two hundred\n{texts}\n{price}\n", 1 + at % 2)
         };
-        let file = marked(&(0..20).map(page).collect::<Vec<_>>());
-        assert_eq!(found(&file, "Page "), (Some(Place::Head), false));
-        assert_eq!(found(&file, "Price of it"), (Some(Place::Tail), true));
+        let pages: Vec<String> = (0..20).map(page).collect();
+        let copies: Vec<String> = pages.iter().flat_map(|page| vec![page.clone(); 5]).collect();
+        for texts in [pages, copies] {
+            let file = marked(&texts);
+            assert_eq!(found(&file, "Page "), (Some(Place::Head), false));
+            assert_eq!(found(&file, "Price of it"), (Some(Place::Tail), true), "the same text counts once");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! use the same documents.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, EvidenceKinds, Reading, Scratch};
 use crate::patterns::PatternFile;
@@ -41,8 +42,8 @@ pub(crate) struct Sample<'t> {
 }
 
 impl<'t> Sampled<'t> {
-    /// Reads texts with the patterns of their source and the shared ones. A text is skipped if the search for a regex
-    /// that a person wrote gives up. Cleaning skips such documents as well.
+    /// Reads texts with the patterns of their source and the shared ones. The same text counts once, as in mining. A text is
+    /// skipped if the search for a regex that a person wrote gives up. Cleaning skips such documents as well.
     pub fn new<T: AsRef<str> + Sync>(
         own: &'t PatternFile,
         shared: Option<&'t PatternFile>,
@@ -50,12 +51,13 @@ impl<'t> Sampled<'t> {
     ) -> Sampled<'t> {
         let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
         let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..Sampled::options() });
+        let mut seen = FxHashSet::default();
+        let texts: Vec<&'t str> = texts.iter().map(AsRef::as_ref).filter(|text| seen.insert(*text)).collect();
         // A new scratch space is slow at first, so each is used for many texts.
         const TEXTS_PER_SCRATCH: usize = 64;
-        let read_chunk = |texts: &'t [T]| {
+        let read_chunk = |texts: &[&'t str]| {
             let mut scratch = Scratch::default();
-            let read = |text: &'t T| Sample::read(&cleaner, &mut scratch, text.as_ref());
-            texts.iter().filter_map(read).collect::<Vec<Sample>>()
+            texts.iter().filter_map(|text| Sample::read(&cleaner, &mut scratch, text)).collect::<Vec<Sample>>()
         };
         let samples = texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect();
         Sampled { files, cleaner, samples }

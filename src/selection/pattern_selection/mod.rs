@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn a_rare_kind_of_page_keeps_its_patterns_as_evidence() {
         let rare = "Home and News and Sport\n\nPictures of the day\n\nA boat.\n";
-        let mut texts = vec![PAGE; 400];
-        texts.push(rare);
+        let pages: Vec<String> = (0..400).map(|page| PAGE.replace("open", &format!("open{page}"))).collect();
+        let texts: Vec<&str> = pages.iter().map(String::as_str).chain([rare]).collect();
         let file =
             file(&[("Home and News and Sport", 10), ("All about the Daily Post", 9), ("Pictures of the day", 1)]);
         let patterns = ["All about the Daily Post", "Home and News and Sport"].map(str::to_owned).to_vec();
