@@ -57,6 +57,8 @@ struct Search<'s> {
     documents: Vec<DocumentIndex>,
     /// The rank of each position where a passing run starts, or [`LASTING`].
     ranks: Vec<u32>,
+    /// Number of passing runs of each group.
+    own: Vec<u32>,
     is_reached: Vec<bool>,
     /// For each group: the position for which it was last noted, and how many positions these were.
     noted: Vec<(usize, u32)>,
@@ -97,8 +99,11 @@ impl<'s> Search<'s> {
             documents[copies.of(document) as usize].get_or_insert(document);
         }
         let (is_reached, noted) = (vec![false; copies.len()], vec![(usize::MAX, 0); copies.len()]);
-        let documents = documents.into_iter().flatten().collect();
-        Search { sequence, array, places, copies, documents, ranks, is_reached, noted }
+        let (documents, own) = (documents.into_iter().flatten().collect(), Vec::new());
+        let mut search = Search { sequence, array, places, copies, documents, ranks, own, is_reached, noted };
+        let own = |group| search.starts(group).filter(|&position| search.passing(position).is_some()).count() as u32;
+        search.own = (0..copies.len()).map(own).collect();
+        search
     }
 
     /// Reaches all groups that are connected with this one. Returns how many they are.
@@ -120,10 +125,8 @@ impl<'s> Search<'s> {
 
     fn neighbours(&mut self, group: usize) -> Vec<usize> {
         let mut met = Vec::new();
-        let mut own = 0;
         for position in self.starts(group) {
             let Some(rank) = self.passing(position) else { continue };
-            own += 1;
             let is_same = |rank: usize| rank < self.array.len() && self.array.common(rank) >= MIN_RUN;
             let before =
                 (0..REACH.min(rank)).map(|step| rank - step).take_while(|&rank| is_same(rank)).map(|at| at - 1);
@@ -142,15 +145,10 @@ impl<'s> Search<'s> {
         let shared: Vec<(usize, u32)> = met.into_iter().map(|other| (other, self.noted[other].1)).collect();
         shared.iter().for_each(|&(other, _)| self.noted[other] = (usize::MAX, 0));
         let is_neighbour = |&(other, shared): &(usize, u32)| {
-            let smaller = own.min(self.own(other));
+            let smaller = self.own[group].min(self.own[other]);
             smaller >= MIN_OWN && f64::from(shared) >= MIN_SHARED * f64::from(smaller)
         };
         shared.into_iter().filter(is_neighbour).map(|(other, _)| other).collect()
-    }
-
-    /// Number of passing runs of a document.
-    fn own(&self, group: usize) -> u32 {
-        self.starts(group).filter(|&position| self.passing(position).is_some()).count() as u32
     }
 
     /// The positions of a document where a run can start.
