@@ -334,11 +334,20 @@ fn folded_hash(text: &str, folded: &mut String) -> u64 {
     let text = if folded.is_empty() { text } else { folded };
     let mut hasher = FxBuildHasher.build_hasher();
     let (chunks, rest) = text.as_bytes().as_chunks::<8>();
-    // The bit by which the cases of ASCII letters differ. Some other characters then have the same hash.
-    let fold = |eight: u64| eight | 0x2020_2020_2020_2020;
-    chunks.iter().for_each(|eight| hasher.write_u64(fold(u64::from_le_bytes(*eight))));
-    hasher.write_u64(fold(rest.iter().fold(text.len() as u64, |sum, &byte| sum << 8 | u64::from(byte))));
+    chunks.iter().for_each(|eight| hasher.write_u64(lower_case(u64::from_le_bytes(*eight))));
+    hasher.write_u64(lower_case(rest.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))));
+    hasher.write_usize(text.len());
     hasher.finish()
+}
+
+/// 8 bytes with their ASCII letters in lower case. All bytes are changed at once.
+fn lower_case(eight: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = 0x80 * EACH;
+    let low = eight & !TOP;
+    let from = |first: u8| low + u64::from(0x80 - first) * EACH;
+    let is_upper = from(b'A') & !from(b'Z' + 1) & !eight & TOP;
+    eight | is_upper >> 2
 }
 
 /// Folds case like `str::to_lowercase`, but faster if a text is mostly ASCII. ASCII letters keep their case.
@@ -417,6 +426,15 @@ mod tests {
     fn what_stands_twice_is_repeated() {
         let repeated: Vec<f64> = of_lines("Share\none\nSHARE").iter().map(|of| named(of, "repeated")).collect();
         assert_eq!(repeated, [1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn letters_and_nothing_else_get_lower_case() {
+        for byte in 0..=u8::MAX {
+            let eight = u64::from_le_bytes([byte, b'A', b'Z', b'@', b'[', b'z', 0x80 | b'A', byte]);
+            let lower = byte.to_ascii_lowercase();
+            assert_eq!(lower_case(eight).to_le_bytes(), [lower, b'a', b'z', b'@', b'[', b'z', 0x80 | b'A', lower]);
+        }
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub fn smooth(
     let mut more = 0.0f64;
     let steps = evidence.iter().zip(masses).zip(costs);
     changes.extend(steps.map(|((&p, mass), cost)| {
-        let change = u8::from(more < -cost) * KEPT_FROM_TEMPLATE | u8::from(more > cost) * TEMPLATE_FROM_KEPT;
+        let (to_kept, to_template) = (u8::from(more < -cost), u8::from(more > cost));
+        let change = (to_kept * KEPT_FROM_TEMPLATE) | (to_template * TEMPLATE_FROM_KEPT);
         more = more.clamp(-cost, cost) + mass * (1.0 - 2.0 * f64::from(p));
         change
     }));

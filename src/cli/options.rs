@@ -193,7 +193,7 @@ pub struct MineArgs {
     ///
     /// Which documents count. `group` counts near-duplicates once. `count` counts each document, and takes for template only what
     /// 9 of 10 have: for snapshots of one page, such as a front page fetched every hour. `auto` does that for sources that it
-    /// recognizes as snapshots. Identical documents always count once.
+    /// recognizes as snapshots. Documents that differ in nothing but numbers, dates and the like always count once.
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, default_value_t = Counting::Auto, help_heading = "Mining", hide_short_help = true)]
     pub near_duplicates: Counting,
     #[command(flatten)]
@@ -214,7 +214,7 @@ pub enum Counting {
 /// How text is split into tokens.
 #[derive(Args, Debug)]
 pub struct LexerArgs {
-    /// How text is split into tokens: into words, at white space, or into the matches of a regex
+    /// How text is split into tokens: words, whitespace, or a repeated class such as `[^,\s]+`
     #[arg(long, value_name = "words|whitespace|REGEX", default_value = "words", value_parser = Tokenizer::parse, help_heading = "Tokens", hide_short_help = true)]
     pub tokenizer: Tokenizer,
     /// Set of mutable patterns: default, foschini or none

@@ -43,7 +43,7 @@ pub struct StreamCommand {
     output: PathBuf,
     /// Patterns that count in addition to what was learned
     ///
-    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned.
+    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned, but not with `--method wang`.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Learn, but write no documents

@@ -79,7 +79,10 @@ impl JsonLines {
     /// The bytes of `line` with its `document` replaced by `new`: see [`rewrite_line`].
     pub(super) fn rewrite(&self, line: &Line, document: &Document, new: &str) -> Result<String, Reason> {
         let text = self.text(line)?;
-        match &document.value {
+        let is_string = |value: &&Range<usize>| {
+            text.get((*value).clone()).is_some_and(|value| value.starts_with('"') && value.ends_with('"'))
+        };
+        match document.value.as_ref().filter(is_string) {
             Some(value) => Ok(with_value(text, value, new)),
             None => rewrite_line(text, &self.container.options, new),
         }

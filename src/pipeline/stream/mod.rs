@@ -272,7 +272,10 @@ impl Stream<'_> {
                 let (segments, templates) = table.remembered(options);
                 StreamedSource { cleaned, progress: table.progress().clone(), segments, templates }
             })?;
-            tell_of_doubt(source.as_str(), streamed.progress.trust().as_ref(), self.observer);
+            // Whole blocks go without trust in the source.
+            if self.options.method == StreamMethod::Weighed {
+                tell_of_doubt(source.as_str(), streamed.progress.trust().as_ref(), self.observer);
+            }
             tell_of_change(source.as_str(), streamed.progress.drift(), self.observer);
             sources.insert(source.as_str().to_owned(), streamed);
         }
