@@ -153,8 +153,8 @@ impl<'t> Joins<'t> {
         let (token, separator) = (class.token(), class.separator());
         Joins {
             line_start: format!("^{separator}*").into(),
-            line_inside: format!(r"{separator}*\n{separator}*").into(),
             // Lazy, because a match of a mutable pattern in the next line may consist of separators.
+            line_inside: format!(r"{separator}*?\n{separator}*").into(),
             line_end: format!("{separator}*?$").into(),
             space: format!("{separator}+").into(),
             space_in_line: format!(r"(?:(?!\n){separator})+").into(),

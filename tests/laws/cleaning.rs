@@ -8,8 +8,8 @@ use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKi
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, render};
 use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
-use dehusk::tokens::Lexer;
 use dehusk::tokens::characters::{ends_in_run, is_letter_or_number, is_run_character, is_unspaced, is_word_character};
+use dehusk::tokens::{Lexer, Token, TokenKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rayon::prelude::*;
@@ -269,7 +269,13 @@ fn check_accepted(
     };
     for (pattern, (start, end)) in must_go.iter().filter(|(_, (start, end))| is_whole(*start, *end)) {
         let found = &text[*start..*end];
-        let has_words = found.contains(|c| is_word(c) || is_word_character(c));
+        // A match of a mutable pattern is as good as a word, also if it is a mark.
+        let is_varying = |token: &Token| {
+            let is_in = *start <= token.start as usize && token.end as usize <= *end;
+            is_in && matches!(token.kind, TokenKind::Mutable(_))
+        };
+        let has_words = found.contains(|c| is_word(c) || is_word_character(c))
+            || read.iter().any(|Tokens { tokens, .. }| tokens.iter().any(is_varying));
         let stays = |(at, c): &(usize, char)| {
             let must_go = !c.is_whitespace() && (is_word(*c) || !has_words);
             must_go && !cleaning.spans.iter().any(|span| span.range.contains(&(start + at)))
