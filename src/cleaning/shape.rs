@@ -18,6 +18,7 @@ use super::layout::{Layout, look};
 use super::matcher::Tokens;
 use super::partition::Partition;
 use super::segments::Segments;
+use crate::tokens::short::{TOP, within};
 
 /// Number of features of a segment.
 pub const FEATURES: usize = 22;
@@ -342,11 +343,7 @@ fn folded_hash(text: &str, folded: &mut String) -> u64 {
 
 /// 8 bytes with their ASCII letters in lower case. All bytes are changed at once.
 fn lower_case(eight: u64) -> u64 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const TOP: u64 = 0x80 * EACH;
-    let low = eight & !TOP;
-    let from = |first: u8| low + u64::from(0x80 - first) * EACH;
-    let is_upper = from(b'A') & !from(b'Z' + 1) & !eight & TOP;
+    let is_upper = within(eight & !TOP, b'A', b'Z') & !eight & TOP;
     eight | is_upper >> 2
 }
 

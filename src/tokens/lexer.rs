@@ -12,7 +12,7 @@ use super::characters::{ends_in_run, has_word, is_run_character};
 use super::clusters::cluster_end;
 use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet, RememberedWord};
-use super::short::{Short, eight_bytes};
+use super::short::{EACH, Short, TOP, eight_bytes, within};
 use super::symbols::{FrozenVocabulary, Symbol, Vocabulary};
 use super::token_class::{TokenClass, TokenizerError};
 
@@ -407,13 +407,7 @@ fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
 /// and without branches, because the lengths of words cannot be predicted.
 #[inline]
 fn ascii_word_length(eight: u64) -> usize {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const TOP: u64 = 0x80 * EACH;
     let low = eight & !TOP;
-    // Sets the top bit of each byte that is from `first` to `last`. All bytes are below 0x80, so nothing carries over.
-    let within = |bytes: u64, first: u8, last: u8| {
-        (bytes + u64::from(0x80 - first) * EACH) & !(bytes + u64::from(0x7f - last) * EACH)
-    };
     let is_word = within(low | (0x20 * EACH), b'a', b'z') | within(low, b'0', b'9') | within(low, b'_', b'_');
     (!(is_word & !eight) & TOP).trailing_zeros() as usize / 8
 }

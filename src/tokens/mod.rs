@@ -13,7 +13,7 @@ pub mod lexer;
 pub mod mutable;
 pub mod joints;
 pub mod run;
-mod short;
+pub(crate) mod short;
 pub mod symbols;
 pub mod token_class;
 mod written_set;
