@@ -47,11 +47,7 @@ pub fn rewrite_line(line: &str, options: &ReadOptions, new_text: &str) -> Result
 
 /// The `line` with the string at `value` replaced by another one.
 pub(super) fn with_value(line: &str, value: &Range<usize>, new: &str) -> String {
-    let mut rewritten = String::with_capacity(line.len());
-    rewritten.push_str(&line[..value.start]);
-    rewritten.push_str(&quoted(new));
-    rewritten.push_str(&line[value.end..]);
-    rewritten
+    replaced(line, vec![(&line[value.clone()], quoted(new))])
 }
 
 /// The values that matter in a line.
