@@ -4,6 +4,9 @@
 //! of a page, and which of its nodes had text and keep some. Says of an element without text whether it is such a picture,
 //! or a box with nothing else in it.
 
+use std::cell::LazyCell;
+use std::ops::Range;
+
 use super::tree::Tree;
 
 /// What is known about the pictures of a page.
@@ -26,15 +29,18 @@ impl Pictures {
     /// `had_text` says whether it had text, and `keeps_text` whether some of it stays.
     pub(super) fn of(html: &str, tree: &Tree, had_text: &[bool], keeps_text: &[bool]) -> Pictures {
         let (mut has_picture, mut has_other) = (vec![false; tree.len()], vec![false; tree.len()]);
-        let unseen = unseen(html);
-        let holds_unseen = |node: usize| {
-            let bytes = tree.bytes(node);
-            unseen.get(unseen.partition_point(|&at| at < bytes.start)).is_some_and(|&at| at < bytes.end)
-        };
+        // Most pages need none of these.
+        let shared = LazyCell::new(|| places(html, &SHARED));
+        let unseen = LazyCell::new(|| places(html, &UNSEEN));
         for node in (1..tree.len()).rev() {
-            let is_picture = is_picture(html, tree, node);
+            let is_picture = match tree.name(node) {
+                "img" | "image" => true,
+                "svg" => !is_any_in(&shared, tree.bytes(node)),
+                _ => false,
+            };
             has_picture[node] |= is_picture;
-            let is_other = tree.is_drawn(node) && tree.name(node) != "button" || holds_unseen(node);
+            let is_other = tree.is_drawn(node) && tree.name(node) != "button"
+                || has_picture[node] && is_any_in(&unseen, tree.bytes(node));
             has_other[node] |= !is_picture && is_other;
             let around = tree.parent(node).unwrap_or(0);
             has_picture[around] |= has_picture[node];
@@ -66,29 +72,40 @@ impl Pictures {
     }
 }
 
-/// Where a page has elements that are not drawn or that no tree shows, and where anything in it is hidden: other parts of
-/// the page may need them, so they stay. What only looks like one is taken for one.
-fn unseen(html: &str) -> Vec<usize> {
-    let marks = "<style <script <link <meta <template <input <iframe <meter <progress hidden display:none";
-    let marks: Vec<&[u8]> = marks.split(' ').map(str::as_bytes).chain([&b"display: none"[..]]).collect();
+/// Parts of an SVG that other places of the page may show. An SVG with them is no picture.
+const SHARED: [&[u8]; 3] = [b"<symbol", b"<defs", b" id="];
+
+/// What is not drawn or is in no tree, and what hides anything: other parts of the page may need it, so it stays. What only
+/// looks like it is taken for it.
+const UNSEEN: [&[u8]; 12] = [
+    b"<style",
+    b"<script",
+    b"<link",
+    b"<meta",
+    b"<template",
+    b"<input",
+    b"<iframe",
+    b"<meter",
+    b"<progress",
+    b"hidden",
+    b"display:none",
+    b"display: none",
+];
+
+/// Where any of these stands in a page, ascending. ASCII letters may be of either case.
+fn places(html: &str, marks: &[&[u8]]) -> Vec<usize> {
     let bytes = html.as_bytes();
-    let starts = |&at: &usize| {
+    // Faster to check than each mark.
+    let may_start: [bool; 256] =
+        std::array::from_fn(|byte| marks.iter().any(|mark| mark[0].eq_ignore_ascii_case(&(byte as u8))));
+    let is_place = |&at: &usize| {
         let is = |mark: &&[u8]| bytes[at..].get(..mark.len()).is_some_and(|here| here.eq_ignore_ascii_case(mark));
-        matches!(bytes[at], b'<' | b'h' | b'H' | b'd' | b'D') && marks.iter().any(is)
+        may_start[usize::from(bytes[at])] && marks.iter().any(is)
     };
-    (0..bytes.len()).filter(starts).collect()
+    (0..bytes.len()).filter(is_place).collect()
 }
 
-/// Whether a node is a picture. An SVG with parts that other places of the page may show is none.
-fn is_picture(html: &str, tree: &Tree, node: usize) -> bool {
-    match tree.name(node) {
-        "img" | "image" => true,
-        "svg" => !html.get(tree.bytes(node)).is_some_and(has_shared_parts),
-        _ => false,
-    }
-}
-
-fn has_shared_parts(svg: &str) -> bool {
-    let has = |name: &[u8]| svg.as_bytes().windows(name.len()).any(|bytes| bytes.eq_ignore_ascii_case(name));
-    has(b"<symbol") || has(b"<defs") || has(b" id=")
+/// Whether any of the places is in the range.
+fn is_any_in(places: &[usize], range: Range<usize>) -> bool {
+    places.get(places.partition_point(|&at| at < range.start)).is_some_and(|&at| at < range.end)
 }
