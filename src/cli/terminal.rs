@@ -54,11 +54,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Standard output, for results without colours.
-    pub fn of_stdout_without_colours() -> Screen {
-        Screen { has_colours: false, is_terminal: std::io::stdout().is_terminal() }
-    }
-
     /// Standard output, with the colours that the user wants.
     pub fn of_stdout(args: ColorArgs) -> Screen {
         let is_terminal = std::io::stdout().is_terminal();

@@ -54,6 +54,18 @@ fn segments_of_a_source_are_shown_most_documents_first() {
 }
 
 #[test]
+fn what_misleads_is_escaped() {
+    let sandbox = Sandbox::new();
+    let texts = (0..10).map(|number| format!("Read \u{202e}more\u{202c} of it here.\n\n{}", page(number, 10)));
+    sandbox.write("ti\u{202e}de.jsonl", lines("ti\u{202e}de", texts));
+    sandbox.expect(0, "stream 'ti\u{202e}de.jsonl' --state state --out clean.jsonl --quiet");
+    for command in ["state show state", "state show state 'ti\u{202e}de'"] {
+        let shown = sandbox.expect(0, command).stdout;
+        assert!(!shown.contains('\u{202e}') && shown.contains("\\u{202e}"), "{command}: {shown}");
+    }
+}
+
+#[test]
 fn all_segments_are_exported() {
     let sandbox = learned(10);
     sandbox.expect(0, "state export state -o segments.jsonl");

@@ -13,10 +13,9 @@ use dehusk::streaming::state::{ListedSegment, Overview, Settings, State, Summary
 use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
-use crate::cli::terminal::Screen;
 use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::stream::{open_state, source_named, tell_of_change};
-use dehusk::shown::size;
+use dehusk::shown::{shown, size};
 
 /// Maximum number of files of a folder that are listed one by one.
 const MOST_OF_A_FOLDER: usize = 3;
@@ -55,12 +54,12 @@ pub fn run(args: &ShowArgs, reporter: &Reporter) -> anyhow::Result<()> {
 }
 
 fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Result<()> {
-    let shown = DocumentFindings { settings: state.settings(), overview: state.overview()? };
+    let findings = DocumentFindings { settings: state.settings(), overview: state.overview()? };
     if args.json {
-        return print(&(serde_json::to_string_pretty(&shown.as_json())? + "\n"));
+        return print(&(serde_json::to_string_pretty(&findings.as_json())? + "\n"));
     }
-    print(&shown.as_text(Screen::of_stdout_without_colours()))?;
-    for (source, Summary { progress, .. }) in &shown.overview.sources {
+    print(&findings.as_text())?;
+    for (source, Summary { progress, .. }) in &findings.overview.sources {
         tell_of_doubt(source.as_str(), progress.trust().as_ref(), reporter);
         tell_of_change(source.as_str(), progress.drift(), reporter);
     }
@@ -74,7 +73,7 @@ struct DocumentFindings<'a> {
 }
 
 impl DocumentFindings<'_> {
-    fn as_text(&self, screen: Screen) -> String {
+    fn as_text(&self) -> String {
         let heads = ["documents", "copies", "segments", "templates", "lifetime", "size", "trust", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
         for (source, summary) in &self.overview.sources {
@@ -82,7 +81,7 @@ impl DocumentFindings<'_> {
         }
         let mut text = format!("{sources}{}\n", self.settings_in_words());
         let listed = |named: &[(String, u64)], told: &dyn Fn(u64) -> String| -> String {
-            named.iter().map(|(name, figure)| format!("  {}: {}\n", screen.on_one_line(name), told(*figure))).collect()
+            named.iter().map(|(name, figure)| format!("  {}: {}\n", shown(name), told(*figure))).collect()
         };
         for (heading, lines) in [
             ("inputs", listed(&by_folder(&self.overview.inputs), &|records| count(records as usize, "record"))),
@@ -147,7 +146,7 @@ fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = progress.windows.recall().pop();
     [
-        source.as_str().to_owned(),
+        shown(source.as_str()).into_owned(),
         progress.pages.to_string(),
         progress.copies.to_string(),
         segments.to_string(),
@@ -197,18 +196,18 @@ fn show_source(args: &ShowArgs, state: &State, source: &SourceId, reporter: &Rep
         let object = json!({"source": source.as_str(), "segments": lines, "left_out": left_out});
         return print(&(serde_json::to_string_pretty(&object)? + "\n"));
     }
-    print(&table_of(&segments, Screen::of_stdout_without_colours()))?;
+    print(&table_of(&segments))?;
     if left_out > 0 {
         reporter.note(&format!("{} not shown; --limit sets how many are shown", count(left_out, "segment")));
     }
     Ok(())
 }
 
-fn table_of(segments: &[ListedSegment], screen: Screen) -> String {
+fn table_of(segments: &[ListedSegment]) -> String {
     let mut table = Table::default().figures(["documents", "first", "last"]).words("path").words("text");
     for ListedSegment { entry, described, .. } in segments {
         let (path, text) = match described {
-            Some(Described { path, text, .. }) => (screen.on_one_line(path), screen.on_one_line(&shortened(text))),
+            Some(Described { path, text, .. }) => (shown(path).into_owned(), shown(&shortened(text)).into_owned()),
             None => (String::new(), "(not stored)".to_owned()),
         };
         table.row([entry.documents.to_string(), entry.first.to_string(), entry.last.to_string(), path, text]);
