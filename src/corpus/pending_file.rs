@@ -39,7 +39,7 @@ enum Sink {
 impl PendingFile {
     /// Starts a file whose temporary file is in a run's folder.
     pub(super) fn in_run_folder(folder: Arc<RunFolder>, path: PathBuf) -> io::Result<PendingFile> {
-        let file = folder.temporary_file(temporary_file().prefix(TEMPORARY_PREFIX))?;
+        let file = folder.temporary_file(temporary_file(&path).prefix(TEMPORARY_PREFIX))?;
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(file)), path, _folder: Some(folder) })
     }
 
@@ -122,14 +122,18 @@ impl Write for Sink {
 }
 
 fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    // The new file gets the permissions of the old one. If this fails, it has those of any new file.
-    if let Ok(metadata) = fs::metadata(path) {
-        let _ = file.as_file().set_permissions(metadata.permissions());
-    }
+    keep_permissions(&file, path);
     match file.persist(path) {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == ErrorKind::CrossesDevices => copy(error.file.path(), path),
         Err(error) => Err(error.error),
+    }
+}
+
+/// Gives a file all permissions of the one that it replaces. If this fails, no more people can read it than before.
+fn keep_permissions(file: &NamedTempFile, path: &Path) {
+    if let Ok(metadata) = fs::metadata(path) {
+        let _ = file.as_file().set_permissions(metadata.permissions());
     }
 }
 
@@ -138,6 +142,7 @@ fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
 fn copy(from: &Path, path: &Path) -> io::Result<()> {
     let mut file = beside(path)?;
     io::copy(&mut File::open(from)?, file.as_file_mut())?;
+    keep_permissions(&file, path);
     file.persist(path)?;
     Ok(())
 }
@@ -152,7 +157,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut number: u32 = 0;
     loop {
         let name = format!("{TEMPORARY_PREFIX}{hash:016x}-{number}");
-        match temporary_file().prefix(&name).rand_bytes(0).tempfile_in(folder) {
+        match temporary_file(path).prefix(&name).rand_bytes(0).tempfile_in(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             Err(_) if remove_if_left_over(&folder.join(name)) => {}
             Err(_) => number += 1,
@@ -179,12 +184,18 @@ pub fn remove_left_over(folder: &Path) {
     }
 }
 
-fn temporary_file() -> Builder<'static, 'static> {
+/// A temporary file that will be put at `path`. Whoever cannot read what is there now cannot read it from its first byte
+/// on. If nothing is there, it has the permissions of any new file, which the umask allows.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "permissions are those of the folder"))]
+fn temporary_file(path: &Path) -> Builder<'static, 'static> {
     let mut builder = Builder::new();
-    // Like any new file, it gets the permissions that the umask allows. By default, only the owner could read a
-    // temporary file.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path).map_or(0o666, |metadata| metadata.permissions().mode() & 0o777);
+        // If a process is killed, the next one must be able to open what it left.
+        builder.permissions(PermissionsExt::from_mode(mode | 0o600));
+    }
     builder
 }
 
@@ -230,6 +241,27 @@ mod tests {
         assert_eq!(fs::read(&path).expect("a file"), b"");
         slow.publish().expect("it is still there");
         assert_eq!(fs::read(&path).expect("a file"), b"slow");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_read_it_while_it_is_written() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tree(&[("private", b"old"), ("new", b"text")]);
+        let (private, new) = (folder.path().join("private"), folder.path().join("new"));
+        let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+        let usual = mode(&new);
+        fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).expect("a mode");
+        assert_eq!(mode(beside(&private).expect("a file").path()), 0o600);
+        let run = Arc::new(RunFolder::make(folder.path()).expect("a folder"));
+        let pending = PendingFile::in_run_folder(run, private.clone()).expect("a file");
+        let Sink::Temporary(file) = pending.sink.get_ref() else { panic!("it is a file") };
+        assert_eq!(mode(file.path()), 0o600);
+        pending.publish().expect("written");
+        assert_eq!(mode(&private), 0o600);
+        copy(&new, &private).expect("copied");
+        assert_eq!(mode(&private), 0o600);
+        assert_eq!(mode(beside(&folder.path().join("other")).expect("a file").path()), usual);
     }
 
     #[test]
