@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // With their trees, the structure of HTML pages counts too.
     let inventory = Inventory::scan(&[corpus], &ReadOptions::default().tree(true))?;
     let library = Library::load(&patterns)?;
-    let target = Target::Folder(OutputRoot::create(out, &inventory.inputs())?);
+    let target = Target::Folder(OutputRoot::create(out, &inventory.reads())?);
     let sources = clean_corpus(&inventory, &library, &target, &CorpusCleanOptions::default(), &Silent)?;
     for (source, CleanedSource { cleaned, .. }) in sources {
         writeln!(io::stdout(), "{source}: {:.1} % removed", cleaned.removed_percent())?;

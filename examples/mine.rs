@@ -15,7 +15,7 @@ use dehusk::{
 fn main() -> Result<(), Box<dyn Error>> {
     let [corpus, patterns] = [1, 2].map(|number| PathBuf::from(std::env::args().nth(number).unwrap_or_default()));
     let inventory = Inventory::scan(&[corpus], &ReadOptions::default())?;
-    let patterns = OutputRoot::create(patterns, &inventory.inputs())?;
+    let patterns = OutputRoot::create(patterns, &inventory.reads())?;
     let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
     mine_corpus(&inventory, &patterns, &lexer, &CorpusMineOptions::default(), &Silent)?;
     Ok(())

@@ -276,8 +276,8 @@ pub use models::file::ModelFileError;
 
 pub use corpus::{
     BoxesError, BoxesFile, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES,
-    OutputError, OutputRoot, ReadOptions, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError, SourceListing,
-    Sources,
+    OutputError, OutputRoot, ReadOptions, Reads, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError,
+    SourceListing, Sources,
 };
 
 pub use mining::cross_source::{Templates, cross_source};

@@ -212,6 +212,8 @@ mod ends;
 #[path = "cli/evaluation.rs"]
 mod evaluation;
 #[cfg(feature = "crawl")]
+#[path = "cli/export.rs"]
+mod export;
 #[path = "cli/feeds.rs"]
 mod feeds;
 #[path = "cli/fields.rs"]

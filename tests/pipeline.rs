@@ -46,10 +46,10 @@ fn lexer() -> Lexer {
 
 fn run(out: &Path, observer: &dyn Observer) -> Result<(), PipelineError> {
     let inventory = inventory();
-    let patterns = OutputRoot::create(out.join("patterns"), &inventory.inputs())?;
+    let patterns = OutputRoot::create(out.join("patterns"), &inventory.reads())?;
     mine_corpus(&inventory, &patterns, &lexer(), &CorpusMineOptions::default(), observer)?;
     let library = Library::load(patterns.path())?;
-    let cleaned = Target::Folder(OutputRoot::create(out.join("cleaned"), &inventory.inputs())?);
+    let cleaned = Target::Folder(OutputRoot::create(out.join("cleaned"), &inventory.reads())?);
     clean_corpus(&inventory, &library, &cleaned, &CorpusCleanOptions::default(), observer)?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use dehusk::cleaning::segments::Segments;
 use dehusk::cleaning::shape::features;
 use dehusk::cleaning::smooth;
 use dehusk::cleaning::{Method, Scratch};
-use dehusk::corpus::OutputRoot;
+use dehusk::corpus::{OutputRoot, Reads};
 
 use crate::prepared::prepared;
 use crate::sizes;
@@ -92,7 +92,7 @@ fn cut(bencher: Bencher, megabytes: u64) {
 fn write(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     let folder = tempfile::tempdir().expect("a folder to write to");
-    let output = OutputRoot::create(folder.path(), &[]).expect("a folder to write to");
+    let output = OutputRoot::create(folder.path(), &Reads::nothing()).expect("a folder to write to");
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (number, text) in prepared.texts.iter().enumerate() {
             let write = |writer: &mut (dyn Write + Send)| writer.write_all(text.as_bytes());

@@ -19,7 +19,7 @@ use super::{Arguments, run};
 static PATTERNS: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let inventory = Inventory::scan(&[corpora().join("news")], &ReadOptions::default()).expect("a corpus");
-    let output = OutputRoot::create(folder.path().join("patterns"), &inventory.inputs()).expect("a folder");
+    let output = OutputRoot::create(folder.path().join("patterns"), &inventory.reads()).expect("a folder");
     let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
     mine_corpus(&inventory, &output, &lexer, &CorpusMineOptions::default(), &Silent).expect("it is mined");
     folder

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::OutputFile;
+use dehusk::corpus::{OutputFile, Reads};
 use dehusk::patterns::{FileProblem, LexerCache, PatternFile, open};
 
 use super::Exit;
@@ -77,7 +77,8 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
         let canonical = file.to_yaml();
         let problem = FileProblem::of_form(&yaml, &canonical);
         if problem.is_some() && fix {
-            OutputFile::create(path, &[])?.write_atomic(|writer| writer.write_all(canonical.as_bytes()))?;
+            OutputFile::create(path, &Reads::nothing())?
+                .write_atomic(|writer| writer.write_all(canonical.as_bytes()))?;
         } else {
             problems.extend(problem);
         }

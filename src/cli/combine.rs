@@ -7,7 +7,7 @@ use clap::Args;
 use dehusk::corpus::OutputRoot;
 use dehusk::pipeline::{CorpusMineOptions, combine};
 
-use super::options::{PruneArgs, SummaryArgs, path_to_write};
+use super::options::{PruneArgs, SummaryArgs, folder_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -21,7 +21,7 @@ pub struct CombineCommand {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
-    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write())]
+    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = folder_to_write())]
     output: PathBuf,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long, hide_short_help = true)]
@@ -35,7 +35,7 @@ pub struct CombineCommand {
 /// Runs the command.
 pub fn run(args: &CombineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let output = OutputRoot::create(&args.output, &args.files)?;
+    let output = OutputRoot::create(&args.output, &global.reads)?;
     let options = CorpusMineOptions::default().all_patterns(args.all_patterns).prune(args.prune.prune);
     let options = options.memory(global.memory()).threads(global.threads());
     let mined = combine(&args.files, &output, &options, reporter);

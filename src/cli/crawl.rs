@@ -274,6 +274,7 @@ fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = String> + Send + us
 pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let seeds = args.seeds()?;
     let report = args.report.as_deref().map(|path| {
+        global.reads.refuse(path)?;
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         anyhow::Ok(Mutex::new(BufWriter::new(file)))
     });

@@ -6,16 +6,15 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use dehusk::corpus::{OutputFile, OutputKind};
+use dehusk::corpus::{OutputKind, Reads};
 use dehusk::dom::selector::Selector;
 use dehusk::patterns::{PatternFile, Role, SHARED, Status};
 use dehusk::pipeline::Library;
-use dehusk::pipeline::library::pattern_files;
 
 use super::force::ForceArgs;
 use super::reporter::{Reporter, print};
 use super::summary::count;
-use super::{Exit, interrupt};
+use super::{Exit, Global, interrupt};
 
 /// The lines of `--to css` and `--to xpath`.
 const SELECTORS: OutputKind = OutputKind::Lines(&[&["source", "content", "drop"]]);
@@ -61,11 +60,11 @@ struct Selectors<'f> {
 }
 
 /// Runs the command.
-pub fn run(args: &ExportArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
     // The selectors of a source are its own: shared patterns have none.
     let sources: Vec<Selectors> =
-        library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file)).collect();
+        library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file, reporter)).collect();
     let written: Vec<&Selectors> = sources.iter().filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
     if written.is_empty() {
         reporter.warn(match args.proposed {
@@ -74,8 +73,8 @@ pub fn run(args: &ExportArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
         });
     }
     match args.to {
-        To::Css | To::Xpath => args.write_lines(&written)?,
-        To::Ftr => args.write_site_configs(&written)?,
+        To::Css | To::Xpath => args.write_lines(&written, &global.reads)?,
+        To::Ftr => args.write_site_configs(&written, &global.reads)?,
     }
     let number: usize = written.iter().map(|of| of.content.len() + of.drop.len()).sum();
     reporter.note(&format!("{} of {}", count(number, "selector"), count(written.len(), "source")));
@@ -83,24 +82,35 @@ pub fn run(args: &ExportArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
 }
 
 impl ExportArgs {
-    fn selectors<'f>(&self, file: &'f PatternFile) -> Selectors<'f> {
+    fn selectors<'f>(&self, file: &'f PatternFile, reporter: &Reporter) -> Selectors<'f> {
         let is_wanted = |status| status == Status::Accepted || self.proposed && status == Status::Proposed;
         let of = |role: Role| {
             let patterns = file.patterns.iter().filter(|pattern| is_wanted(pattern.status));
             let elements = patterns.filter_map(|pattern| pattern.elements()).filter(|elements| elements.role == role);
-            elements.map(|elements| self.written(&elements.selector)).collect()
+            elements.filter_map(|elements| self.written(&elements.selector, &file.source, reporter)).collect()
         };
         Selectors { source: &file.source, content: of(Role::Content), drop: of(Role::Drop) }
     }
 
-    fn written(&self, selector: &Selector) -> String {
-        match self.to {
-            To::Css => selector.css().to_owned(),
+    fn written(&self, selector: &Selector, source: &str, reporter: &Reporter) -> Option<String> {
+        let xpath = match self.to {
+            To::Css => return Some(selector.css().to_owned()),
             To::Xpath | To::Ftr => selector.xpath(),
+        };
+        // In a site configuration, what follows a line break would be a directive of its own.
+        let is_line = !xpath.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+        if self.to == To::Ftr && !is_line {
+            let css = selector.css();
+            reporter.warn(&format!(
+                "source '{source}': the selector {css:?} is left out, because no site configuration can hold a value with a \
+                 line break; use --to css or --to xpath"
+            ));
+            return None;
         }
+        Some(xpath)
     }
 
-    fn write_lines(&self, sources: &[&Selectors]) -> anyhow::Result<()> {
+    fn write_lines(&self, sources: &[&Selectors], reads: &Reads) -> anyhow::Result<()> {
         let mut lines = String::new();
         for source in sources {
             lines += &serde_json::to_string(source)?;
@@ -109,23 +119,23 @@ impl ExportArgs {
         if self.output == Path::new("-") {
             return print(&lines);
         }
-        self.write(&self.output, SELECTORS, &lines)
+        self.write(&self.output, SELECTORS, &lines, reads)
     }
 
-    fn write_site_configs(&self, sources: &[&Selectors]) -> anyhow::Result<()> {
+    fn write_site_configs(&self, sources: &[&Selectors], reads: &Reads) -> anyhow::Result<()> {
         if self.output == Path::new("-") {
             bail!("--to ftr writes a file for each source: name a folder with -o");
         }
         std::fs::create_dir_all(&self.output).with_context(|| format!("cannot create {:?}", self.output))?;
         for source in sources {
-            self.write(&self.output.join(format!("{}.txt", source.source)), SITE_CONFIG, &site_config(source))?;
+            self.write(&self.output.join(format!("{}.txt", source.source)), SITE_CONFIG, &site_config(source), reads)?;
         }
         Ok(())
     }
 
-    fn write(&self, path: &Path, kind: OutputKind, text: &str) -> anyhow::Result<()> {
+    fn write(&self, path: &Path, kind: OutputKind, text: &str, reads: &Reads) -> anyhow::Result<()> {
         let _permission = interrupt::writing()?;
-        let file: OutputFile = self.force.file(path, &pattern_files(&self.patterns)?, kind)?;
+        let file = self.force.file(path, reads, kind)?;
         Ok(file.write_atomic(|writer| writer.write_all(text.as_bytes()))?)
     }
 }

@@ -8,7 +8,7 @@ use dehusk::pipeline::Library;
 
 use super::clean::{How, clean_documents, print, results_of};
 use super::interrupt::Results;
-use super::options::{CorpusArgs, ExtractArgs, SummaryArgs};
+use super::options::{CorpusArgs, ExtractArgs, SummaryArgs, folder_or_stdout};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -21,7 +21,7 @@ pub struct ExtractCommand {
     /// Folder for the content of the pages; `-` for JSONL on stdout
     ///
     /// Folder for the content of the pages; `-` for stdout, with a line of JSON for each page.
-    #[arg(short, long, alias = "out", value_name = "OUT")]
+    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_or_stdout())]
     output: PathBuf,
     #[command(flatten)]
     extraction: ExtractArgs,

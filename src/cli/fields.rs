@@ -12,7 +12,6 @@ use dehusk::fields::Columns;
 use dehusk::pipeline::Library;
 use dehusk::pipeline::Steps;
 use dehusk::pipeline::fields::{DocumentFields, read_fields};
-use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::reading::size_of;
 
 use super::force::{FIELDS, ForceArgs};
@@ -56,8 +55,8 @@ pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow
     let mut summary = Summary::default();
     let library = summary.time("load patterns", || Library::load(&args.patterns))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
-    let inputs = [inventory.inputs(), pattern_files(&args.patterns)?].concat();
-    let output = LineOutput::create(&args.output, args.force, &inputs, FIELDS)?;
+    let reads = inventory.reads().and(&global.reads);
+    let output = LineOutput::create(&args.output, args.force, &reads, FIELDS)?;
     let mut sink = Sink { output, counts: BTreeMap::new() };
     reporter.start("reading fields", Steps::Bytes(inventory.files().iter().map(size_of).sum()));
     let read = summary.time("read fields", || {

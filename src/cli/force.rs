@@ -1,10 +1,10 @@
 //! Which files a command may overwrite: its own earlier outputs, and other files only with `--force`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 
-use dehusk::corpus::{OutputFile, OutputKind};
+use dehusk::corpus::{OutputFile, OutputKind, Reads};
 use dehusk::dom::{block_model, page_level};
 use dehusk::importance;
 use dehusk::pipeline::output_file;
@@ -43,15 +43,15 @@ pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
 pub struct ForceArgs {
     /// Overwrite files that dehusk did not write
     ///
-    /// Overwrite files that dehusk did not write. Documents and pattern files that are read are never overwritten.
+    /// Overwrite files that dehusk did not write. What is read, such as documents, pattern files and models, is never overwritten.
     #[arg(long)]
     pub force: bool,
 }
 
 impl ForceArgs {
-    /// A file to write. It must not be an input. A file that is there already must be of the same kind,
-    /// or overwriting must be allowed.
-    pub fn file(self, path: &Path, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<OutputFile> {
-        Ok(output_file(path, inputs, kind, self.force)?)
+    /// A file to write. It must not be read. A file that is there already must be of the same kind, or overwriting must be
+    /// allowed.
+    pub fn file(self, path: &Path, reads: &Reads, kind: OutputKind) -> anyhow::Result<OutputFile> {
+        Ok(output_file(path, reads, kind, self.force)?)
     }
 }

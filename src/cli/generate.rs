@@ -7,10 +7,12 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::Exit;
+use dehusk::corpus::Reads;
+
 use super::force::{ForceArgs, MANUAL};
 use super::help::{self, EXIT_STATUSES, Example};
 use super::reporter::{Reporter, print};
+use super::{Exit, Global};
 
 /// Options of `dehusk completions`.
 #[derive(Args, Debug)]
@@ -46,11 +48,11 @@ pub struct ManArgs {
 }
 
 /// Prints a manual page of the program and all commands, in roff, or writes a page for each.
-pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
+pub fn man(args: &ManArgs, global: &Global) -> anyhow::Result<Exit> {
     let mut command = help::command().disable_help_subcommand(true);
     command.build();
     match &args.output {
-        Some(folder) => write_pages(&command, folder, args.force)?,
+        Some(folder) => write_pages(&command, folder, args.force, &global.reads)?,
         None => {
             let mut page = Vec::new();
             render_head(&command, &mut page)?;
@@ -69,14 +71,14 @@ pub fn schema() -> anyhow::Result<Exit> {
 }
 
 /// Writes the page of a command, which names the pages of its subcommands, and these pages.
-fn write_pages(command: &Command, folder: &Path, force: ForceArgs) -> anyhow::Result<()> {
+fn write_pages(command: &Command, folder: &Path, force: ForceArgs, reads: &Reads) -> anyhow::Result<()> {
     let page = man_of(command);
-    let file = force.file(&folder.join(page.get_filename()), &[], MANUAL)?;
+    let file = force.file(&folder.join(page.get_filename()), reads, MANUAL)?;
     file.write_atomic(|writer| {
         render_head(command, writer)?;
         render_tail(command, writer)
     })?;
-    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder, force))
+    command.get_subcommands().try_for_each(|sub| write_pages(sub, folder, force, reads))
 }
 
 /// Adds a command and its subcommands to the page of everything.

@@ -1,13 +1,13 @@
 //! Lines that are written to a file, or to stdout.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::RwLockReadGuard;
 
 use anyhow::Context;
 use serde::Serialize;
 
-use dehusk::corpus::{OutputKind, PendingFile};
+use dehusk::corpus::{OutputKind, PendingFile, Reads};
 
 use super::Global;
 use super::force::ForceArgs;
@@ -32,13 +32,13 @@ pub struct FileOutput {
 }
 
 impl LineOutput {
-    /// Begins to write to a path; `-` is stdout. The file must be none of the inputs, and what is there must be of this kind.
-    pub fn create(path: &Path, force: ForceArgs, inputs: &[PathBuf], kind: OutputKind) -> anyhow::Result<LineOutput> {
+    /// Begins to write to a path; `-` is stdout. The file must not be read, and what is there must be of this kind.
+    pub fn create(path: &Path, force: ForceArgs, reads: &Reads, kind: OutputKind) -> anyhow::Result<LineOutput> {
         if path == Path::new("-") {
             return Ok(LineOutput::Stdout(BufWriter::new(io::stdout())));
         }
         let _permission = interrupt::writing()?;
-        let file = force.file(path, inputs, kind)?.begin()?;
+        let file = force.file(path, reads, kind)?.begin()?;
         Ok(LineOutput::File(FileOutput { file, name: path.display().to_string(), _permission }))
     }
 

@@ -23,6 +23,7 @@ mod often;
 mod options;
 mod page_lines;
 mod progress;
+mod reads;
 #[cfg(feature = "review")]
 mod report;
 mod reporter;
@@ -44,6 +45,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
+use dehusk::corpus::Reads;
 use dehusk::pipeline::workers::all_cores;
 use dehusk::pipeline::{LibraryError, PipelineError};
 
@@ -103,6 +105,9 @@ pub struct Global {
     verbose: bool,
     #[command(flatten)]
     config: ConfigArgs,
+    /// All that the command line says is read. Every output asks it.
+    #[arg(skip = Reads::nothing())]
+    reads: Reads,
 }
 
 #[derive(Subcommand)]
@@ -232,7 +237,10 @@ fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsStrin
         None => (command, arguments),
     };
     let mut matches = command.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    let reads = reads::reads(&command, &matches, config.map(Config::path));
+    let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+    cli.global.reads = reads;
+    Ok(cli)
 }
 
 /// Adds a tip to the error about missing patterns: in `report` and `review` they once came before the corpus.
@@ -309,14 +317,14 @@ impl Command {
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Extract(args) => extract::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, global, reporter),
-            Command::State(args) => state::run(&args, reporter),
+            Command::State(args) => state::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args),
-            Command::Explain(args) => explain::run(&args, reporter),
+            Command::Explain(args) => explain::run(&args, global, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
             Command::Segment(args) => segment::run(&args, global, reporter),
             Command::Blocks(args) => blocks::run(&args, global, reporter),
-            Command::Export(args) => export::run(&args, reporter),
+            Command::Export(args) => export::run(&args, global, reporter),
             #[cfg(feature = "review")]
             Command::Report(args) => report::run(&args, global, reporter),
             #[cfg(feature = "review")]
@@ -328,7 +336,7 @@ impl Command {
             Command::Eval(args) => eval::run(&args, global, reporter),
             Command::Train(args) => train::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args, reporter),
-            Command::Man(args) => generate::man(&args),
+            Command::Man(args) => generate::man(&args, global),
             Command::Schema => generate::schema(),
         }
     }

@@ -1,6 +1,7 @@
 //! Flags that several commands share, and the options that are made from them.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -9,7 +10,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
-use dehusk::corpus::{BoxesFile, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk::corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::dom::article_head::{HeadChoice, HeadChoices};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
@@ -277,6 +278,29 @@ pub fn path_to_write() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// Parses the path of a folder for an output that cannot go to stdout.
+pub fn folder_to_write() -> impl TypedValueParser<Value = PathBuf> {
+    path_to_write().try_map(|path| refuse_file_name(path, ""))
+}
+
+/// Parses the path of a folder for documents, or `-` for stdout.
+pub fn folder_or_stdout() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| refuse_file_name(path, "; `-o - > FILE` writes JSONL to a file"))
+}
+
+/// Refuses a new folder with the name of a file: who gives such a name expects a file.
+fn refuse_file_name(path: PathBuf, other: &str) -> Result<PathBuf, String> {
+    let is_known = |extension: &OsStr| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
+    let is_of_file = FileKind::of(&path).is_some() || path.extension().is_some_and(is_known);
+    let is_of_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
+    match is_of_file && !is_of_folder && !path.is_dir() {
+        true => {
+            Err(format!("this is the name of a file, and a folder is written: name a folder, or end it with /{other}"))
+        }
+        false => Ok(path),
+    }
+}
+
 /// Parses a share.
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -537,7 +561,7 @@ impl WrittenArgs {
     fn options(&self, global: &Global) -> CorpusCleanOptions {
         let options = CorpusCleanOptions::default().spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
-        options.memory(global.memory()).threads(global.threads())
+        options.reads(global.reads.clone()).memory(global.memory()).threads(global.threads())
     }
 }
 

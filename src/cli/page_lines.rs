@@ -64,7 +64,7 @@ impl PageLines<'_> {
         }
         let inventory = scan_paths(&self.corpus.corpus, &self.corpus.list, &options, reporter, &mut summary)?;
         let inventory = inventory.with_html(HtmlView::Page).with_trees();
-        let mut output = LineOutput::create(self.output, self.force, &inventory.inputs(), self.kind)?;
+        let mut output = LineOutput::create(self.output, self.force, &inventory.reads().and(&global.reads), self.kind)?;
         reporter.start(self.doing, Steps::Bytes(inventory.files().iter().map(size_of).sum()));
         // Of each source, the pages and the lines.
         let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::Args;
 
-use dehusk::corpus::OutputFile;
-use dehusk::pipeline::library::pattern_files;
+use dehusk::corpus::{OutputFile, Reads};
 use dehusk::pipeline::report::{CorpusReporter, ReportOptions};
 use dehusk::pipeline::{Library, suited};
 use dehusk::shown::size;
@@ -52,7 +51,7 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let library = Library::load(&args.patterns)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?.with_trees();
-    let output = Output::create(args, inventory.inputs())?;
+    let output = Output::create(args, inventory.reads().and(&global.reads))?;
     let listings = list(&inventory, reporter, &mut summary)?;
     let options = ReportOptions {
         layout: output.layout(),
@@ -79,23 +78,22 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
 enum Output {
     Stdout,
     File(OutputFile),
-    Folder { path: PathBuf, inputs: Vec<PathBuf>, force: ForceArgs },
+    Folder { path: PathBuf, reads: Reads, force: ForceArgs },
 }
 
 impl Output {
-    fn create(args: &ReportCommand, inputs: Vec<PathBuf>) -> anyhow::Result<Output> {
+    fn create(args: &ReportCommand, reads: Reads) -> anyhow::Result<Output> {
         if args.output == Path::new("-") {
             return Ok(Output::Stdout);
         }
-        let inputs = [inputs, pattern_files(&args.patterns)?].concat();
         let is_folder =
             args.output.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
         if !is_folder {
-            return Ok(Output::File(args.force.file(&args.output, &inputs, PAGE)?));
+            return Ok(Output::File(args.force.file(&args.output, &reads, PAGE)?));
         }
         // If the index cannot be written, this is said before the work.
-        args.force.file(&args.output.join("index.html"), &inputs, PAGE)?;
-        Ok(Output::Folder { path: args.output.clone(), inputs, force: args.force })
+        args.force.file(&args.output.join("index.html"), &reads, PAGE)?;
+        Ok(Output::Folder { path: args.output.clone(), reads, force: args.force })
     }
 
     fn layout(&self) -> ReportLayout {
@@ -116,8 +114,8 @@ impl Output {
             match self {
                 Output::Stdout => print(&html)?,
                 Output::File(file) => write(file)?,
-                Output::Folder { path: folder, inputs, force } => {
-                    write(&force.file(&folder.join(path), inputs, PAGE)?)?;
+                Output::Folder { path: folder, reads, force } => {
+                    write(&force.file(&folder.join(path), reads, PAGE)?)?;
                 }
             }
         }

@@ -12,7 +12,7 @@ use dehusk::pipeline::Target;
 
 use super::clean::{How, clean};
 use super::mine::{mine, scan};
-use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, path_to_write};
+use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, folder_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -23,7 +23,7 @@ pub struct RunArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for the results: OUT/patterns and OUT/cleaned
-    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = path_to_write())]
+    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_to_write())]
     output: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,
@@ -40,10 +40,10 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let view = args.corpus.reading.options().html;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     // All of OUT is checked before any of it is created.
-    let inputs = inventory.inputs();
-    OutputRoot::create(&args.output, &inputs)?;
-    let patterns = OutputRoot::create(args.output.join("patterns"), &inputs)?;
-    let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &inputs)?);
+    let reads = inventory.reads().and(&global.reads);
+    OutputRoot::create(&args.output, &reads)?;
+    let patterns = OutputRoot::create(args.output.join("patterns"), &reads)?;
+    let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &reads)?);
     let options = args.mining.options(global).prune(args.cleaning.long.prune.prune);
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("load patterns", || Library::load(patterns.path()))?;

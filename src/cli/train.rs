@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::corpus::{BoxesFile, HtmlView, Inventory, SourceListing};
+use dehusk::corpus::{BoxesFile, HtmlView, Inventory, Reads, SourceListing};
 use dehusk::dom::block_model::{self, BlockModel};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
@@ -171,20 +171,20 @@ impl From<LearnerName> for Learner {
 /// Runs the command.
 pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let inventories = inventories(args)?;
-    let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+    let reads = inventories.iter().fold(global.reads.clone(), |reads, inventory| reads.and(&inventory.reads()));
     if !args.gold.is_empty() {
-        return train_blocks(args, inventories, &inputs, global, reporter);
+        return train_blocks(args, inventories, &reads, global, reporter);
     }
     if let Some(marked) = &args.segments {
-        return train_segments(args, marked, inventories, &inputs, reporter);
+        return train_segments(args, marked, inventories, &reads, reporter);
     }
     if let Some(labels) = &args.blocks {
-        return train_importance(args, labels, inventories, &inputs, reporter);
+        return train_importance(args, labels, inventories, &reads, reporter);
     }
     if args.pages {
-        return train_pages(args, inventories, &inputs, global, reporter);
+        return train_pages(args, inventories, &reads, global, reporter);
     }
-    let output = args.force.file(&args.output, &inputs, MODEL)?;
+    let output = args.force.file(&args.output, &reads, MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
     let (mut all, mut sources) = (Vec::new(), 0);
@@ -217,12 +217,12 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
 fn train_pages(
     args: &TrainArgs,
     inventories: Vec<Inventory>,
-    inputs: &[PathBuf],
+    reads: &Reads,
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     refuse_markup(args, "--pages")?;
-    let output = args.force.file(&args.output, inputs, PAGE_MODEL)?;
+    let output = args.force.file(&args.output, reads, PAGE_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
     let (by, in_words) = match args.labels {
@@ -259,7 +259,7 @@ fn train_pages(
 fn train_blocks(
     args: &TrainArgs,
     inventories: Vec<Inventory>,
-    inputs: &[PathBuf],
+    reads: &Reads,
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
@@ -271,7 +271,7 @@ fn train_blocks(
              the same order"
         );
     }
-    let output = args.force.file(&args.output, inputs, BLOCK_MODEL)?;
+    let output = args.force.file(&args.output, reads, BLOCK_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
     let mut lessons: Vec<block_model::Lesson> = Vec::new();
@@ -308,12 +308,11 @@ fn train_segments(
     args: &TrainArgs,
     marked: &Path,
     inventories: Vec<Inventory>,
-    inputs: &[PathBuf],
+    reads: &Reads,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     refuse_markup(args, "--segments")?;
-    let inputs = [inputs, &[marked.to_owned()]].concat();
-    let output = args.force.file(&args.output, &inputs, SEGMENT_MODEL)?;
+    let output = args.force.file(&args.output, reads, SEGMENT_MODEL)?;
     let marked = Marked::read(marked, args.level)?;
     let pages = pages_with_trees(inventories, reporter, |inventory, listings| {
         segment_lessons(inventory, listings, &marked, reporter)
@@ -341,7 +340,7 @@ fn train_importance(
     args: &TrainArgs,
     labels: &Path,
     inventories: Vec<Inventory>,
-    inputs: &[PathBuf],
+    reads: &Reads,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     refuse_markup(args, "--blocks")?;
@@ -349,8 +348,7 @@ fn train_importance(
     if uses == [false; WIDTH] {
         bail!("all features are left out");
     }
-    let inputs = [inputs, &[labels.to_owned()]].concat();
-    let output = args.force.file(&args.output, &inputs, IMPORTANCE_MODEL)?;
+    let output = args.force.file(&args.output, reads, IMPORTANCE_MODEL)?;
     let labels = record::Labels::read(labels)?;
     let pages = pages_with_trees(inventories, reporter, |inventory, listings| {
         labelled_pages(inventory, listings, &labels, args.coherence, reporter)

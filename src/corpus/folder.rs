@@ -504,7 +504,7 @@ mod tests {
         assert!(skipped[0].starts_with("c/a/4.txt: cannot be read"));
         assert!(skipped[1].starts_with("c/o/back: is the same folder as"), "{}", skipped[1]);
         assert!(skipped[2].starts_with("c/p: is the same folder as"), "{}", skipped[2]);
-        let inputs: Vec<String> = inventory.inputs().iter().map(|path| plain(&folder, path.display())).collect();
+        let inputs: Vec<String> = inventory.inputs().map(|path| plain(&folder, path.display())).collect();
         assert_eq!(inputs, ["c", "other", "other/deep/3.txt"]);
     }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
@@ -25,7 +25,9 @@ use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
 use super::spool::Spool;
 use super::stdin::Stdin;
-use super::{BoxesFile, Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reason, Records, Skipped};
+use super::{
+    BoxesFile, Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reads, Reason, Records, Skipped,
+};
 
 /// Maximum number of JSONL files that are kept open. Otherwise a source whose lines are read one by one would open its
 /// file for each line. Systems allow a program some hundred open files.
@@ -39,6 +41,7 @@ pub struct Inventory {
     ignored: Ignored,
     /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
     inputs: Vec<PathBuf>,
+    reads: OnceLock<Reads>,
     options: Arc<ReadOptions>,
     keys_found: Arc<KeysFound>,
     open: Mutex<OpenFiles>,
@@ -74,8 +77,8 @@ impl Inventory {
         refuse_collisions(&files, options)?;
         let options = Arc::new(options.clone());
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
-        let keys_found = Arc::new(KeysFound::new(&options.keys));
-        Ok(Inventory { files, skipped, ignored, inputs, options, keys_found, open, spool, stdin })
+        let (keys_found, reads) = (Arc::new(KeysFound::new(&options.keys)), OnceLock::new());
+        Ok(Inventory { files, skipped, ignored, inputs, reads, options, keys_found, open, spool, stdin })
     }
 
     /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
@@ -130,10 +133,14 @@ impl Inventory {
         &self.ignored
     }
 
-    /// All paths that must be separate from the output: the given folders and single files.
-    pub fn inputs(&self) -> Vec<PathBuf> {
+    /// All that must be separate from the output: the given folders and single files.
+    pub fn reads(&self) -> Reads {
+        self.reads.get_or_init(|| Reads::nothing().corpus(self.inputs())).clone()
+    }
+
+    pub(super) fn inputs(&self) -> impl Iterator<Item = PathBuf> {
         let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
-        self.inputs.iter().cloned().chain(files).collect()
+        self.inputs.iter().cloned().chain(files)
     }
 
     /// A message for each key that the user named and no document had, of those that were read so far. Empty when it

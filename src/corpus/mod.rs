@@ -34,6 +34,7 @@ mod page;
 mod parquet;
 mod pending_file;
 mod reading;
+mod reads;
 mod record;
 mod records;
 mod run_folder;
@@ -59,13 +60,14 @@ pub use html_view::HtmlView;
 pub use input_file::InputFile;
 pub use inventory::{Content, Inventory};
 pub use listing::{DocumentRef, SourceListing, Sources};
-pub use output::{OutputError, OutputRoot, refuse_among};
+pub use output::{OutputError, OutputRoot};
 pub use output_file::{OutputFile, OutputKind};
 pub use page::Page;
 pub use pending_file::PendingFile;
 pub use pending_file::remove_left_over;
 #[doc(hidden)]
 pub use reading::decoded_page;
+pub use reads::Reads;
 pub use record::rewrite_line;
 pub use records::{Batch, Kept, New, Packing, RecordWriter, Records};
 pub use run_folder::abandon_unfinished;
@@ -74,7 +76,7 @@ pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
 pub use suggest::{mistakes, similar_name, similar_path};
-pub use target::folder_of;
+pub use target::{FileId, folder_of};
 #[doc(hidden)]
 pub use warc::Answer;
 

@@ -1,6 +1,6 @@
 //! The folder that results are written to.
 //!
-//! Takes the output path and the input paths. Makes sure that the output folder is separate from all input. Each file
+//! Takes the output path, and what the run reads. Makes sure that no output replaces any of it. Each file
 //! below it is written completely or not at all: first to a temporary file in a hidden folder of the run, which then
 //! replaces the old file. A run that is stopped leaves no half-written result, and never changes its input. The next
 //! run removes what a killed run left in its hidden folder.
@@ -8,13 +8,14 @@
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashSet;
 
+use super::Reads;
 use super::pending_file::{PendingFile, remove_left_over};
 use super::run_folder::{OWN_FOLDER, RunFolder, remove_dead};
-use super::target::{Target, folder_of};
+use super::target::{FileId, Target, folder_of};
 
 /// An output folder that is separate from all input.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub struct OutputRoot {
     path: PathBuf,
     /// `path` with all links resolved.
     real_path: PathBuf,
-    inputs: Vec<PathBuf>,
+    reads: RwLock<Reads>,
     /// Folders that exist and are really below the output folder.
     ready: Mutex<FxHashSet<PathBuf>>,
     /// The folder for unfinished files. It is created when the first file is written.
@@ -66,18 +67,31 @@ pub enum OutputError {
 }
 
 impl OutputRoot {
-    /// Creates the folder `path` if it does not exist. Fails if it overlaps with one of the `inputs`. Removes temporary
-    /// files that killed runs left in it.
-    pub fn create(path: impl Into<PathBuf>, inputs: &[PathBuf]) -> Result<OutputRoot, OutputError> {
+    /// Creates the folder `path` if it does not exist. Fails if it meets something that is read. Removes temporary files
+    /// that killed runs left in it.
+    pub fn create(path: impl Into<PathBuf>, reads: &Reads) -> Result<OutputRoot, OutputError> {
         let path = path.into();
         let failed = |error| OutputError::Write { path: path.clone(), error };
-        refuse_among(&path, inputs)?;
+        reads.refuse(&path)?;
         fs::create_dir_all(&path).map_err(failed)?;
         let real_path = fs::canonicalize(&path).map_err(failed)?;
         remove_dead(&path);
         remove_left_over(&path);
         let (ready, run_folder) = (Mutex::default(), Mutex::default());
-        Ok(OutputRoot { path, real_path, inputs: inputs.to_vec(), ready, run_folder })
+        Ok(OutputRoot { path, real_path, reads: RwLock::new(reads.clone()), ready, run_folder })
+    }
+
+    /// Adds what else the run reads. Fails if the folder meets any of it.
+    #[doc(hidden)]
+    pub fn also_reads(&self, more: &Reads) -> Result<(), OutputError> {
+        more.refuse(&self.path)?;
+        let mut reads = self.reads.write().unwrap_or_else(PoisonError::into_inner);
+        *reads = reads.clone().and(more);
+        Ok(())
+    }
+
+    fn reads(&self) -> RwLockReadGuard<'_, Reads> {
+        self.reads.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The path of the folder.
@@ -104,7 +118,7 @@ impl OutputRoot {
     }
 
     /// Deletes the file `relative`, and the folders on the way to it that are empty then. Fails if a link leads out of
-    /// the output folder.
+    /// the output folder, or if the file is read.
     #[doc(hidden)]
     pub fn delete(&self, relative: impl AsRef<Path>) -> Result<(), OutputError> {
         let relative = relative.as_ref();
@@ -114,6 +128,9 @@ impl OutputRoot {
         let real_folder = fs::canonicalize(folder_of(&path)).map_err(failed)?;
         if !is_plain || !real_folder.starts_with(&self.real_path) {
             return Err(OutputError::LeadsOut(relative.to_owned()));
+        }
+        if let Some(id) = FileId::of(&path) {
+            self.reads().refuse_file(&path, &id)?;
         }
         fs::remove_file(&path).map_err(failed)?;
         // The folders must be created again before something is written there.
@@ -129,15 +146,15 @@ impl OutputRoot {
         let relative = relative.as_ref();
         self.folder_of(relative)?;
         let path = self.path.join(relative);
-        match Target::of(&path)? {
+        if relative.starts_with(OWN_FOLDER) {
+            // No person puts a link there. If there is one, it is replaced, and not followed.
+            return self.begin_at(path);
+        }
+        let target = Target::of(&path)?;
+        self.reads().refuse_target(&path, &target)?;
+        match target {
             Target::Stream(path) => Err(OutputError::NoFile(path)),
-            Target::File(target) => {
-                if target != path {
-                    // The path is a link, which may lead into the input.
-                    refuse_among(&path, &self.inputs)?;
-                }
-                self.begin_at(target)
-            }
+            Target::File { path, .. } => self.begin_at(path),
         }
     }
 
@@ -172,7 +189,7 @@ impl OutputRoot {
         let parent = parent.ok_or_else(|| OutputError::LeadsOut(relative.to_owned()))?;
         let folder = self.path.join(parent);
         if !self.is_ready(&folder) {
-            self.make_ready(&folder)?;
+            self.make_ready(&folder, parent)?;
         }
         Ok(folder)
     }
@@ -182,53 +199,18 @@ impl OutputRoot {
     }
 
     /// Creates a folder and checks where it really is. A link in an existing output folder may lead anywhere, even back
-    /// into the input.
-    fn make_ready(&self, folder: &Path) -> Result<(), OutputError> {
+    /// into the input. The hidden folder must not be a link at all.
+    fn make_ready(&self, folder: &Path, relative: &Path) -> Result<(), OutputError> {
         let failed = |error| OutputError::Write { path: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(failed)?;
         let real_folder = fs::canonicalize(folder).map_err(failed)?;
-        if !real_folder.starts_with(&self.real_path) {
+        let is_moved = relative.starts_with(OWN_FOLDER) && real_folder != self.real_path.join(relative);
+        if is_moved || !real_folder.starts_with(&self.real_path) {
             return Err(OutputError::LeadsOut(folder.to_owned()));
         }
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
         Ok(())
     }
-}
-
-/// Fails if `path` overlaps with one of the inputs: if it is the same, inside, or a parent folder of it.
-pub fn refuse_among(path: &Path, inputs: &[PathBuf]) -> Result<(), OutputError> {
-    let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
-    inputs.iter().try_for_each(|input| refuse_meeting(path, &planned, input))
-}
-
-fn refuse_meeting(output: &Path, planned: &Path, input: &Path) -> Result<(), OutputError> {
-    // An input that does not exist is reported when it is read.
-    let Ok(real_input) = fs::canonicalize(input) else {
-        return Ok(());
-    };
-    let relation = match (planned.starts_with(&real_input), real_input.starts_with(planned)) {
-        (true, true) => "the same as",
-        (true, false) => "inside",
-        (false, true) => "a parent folder of",
-        (false, false) => return Ok(()),
-    };
-    Err(OutputError::MeetsInput { output: output.to_owned(), relation, input: input.to_owned() })
-}
-
-/// The absolute path of a file that may not exist yet. Links are resolved as far as the path exists.
-fn without_links(path: &Path) -> io::Result<PathBuf> {
-    let mut resolved = PathBuf::new();
-    for part in std::path::absolute(path)?.components() {
-        match part {
-            // All links before this part are resolved, so removing the last folder gives the real parent.
-            Component::ParentDir => drop(resolved.pop()),
-            part => resolved.push(part),
-        }
-        if let Ok(real) = fs::canonicalize(&resolved) {
-            resolved = real;
-        }
-    }
-    Ok(resolved)
 }
 
 fn remedy(error: &io::Error) -> &'static str {
@@ -256,7 +238,7 @@ mod tests {
     }
 
     fn output_in(folder: &TempDir) -> OutputRoot {
-        OutputRoot::create(folder.path().join("out"), &[]).expect("an output folder")
+        OutputRoot::create(folder.path().join("out"), &Reads::nothing()).expect("an output folder")
     }
 
     /// All files and folders below `path`, except hidden ones.
@@ -395,11 +377,12 @@ mod tests {
         let at = |path: &str| folder.path().join(path);
         fs::create_dir_all(at("corpus/source")).expect("folders");
         fs::write(at("corpus/a.jsonl"), "").expect("a file");
-        let relation = |output: &str, input: &str| match OutputRoot::create(at(output), &[at(input)]) {
-            Ok(_) => "apart",
-            Err(OutputError::MeetsInput { relation, .. }) => relation,
-            Err(error) => panic!("{error}"),
-        };
+        let relation =
+            |output: &str, input: &str| match OutputRoot::create(at(output), &Reads::nothing().corpus([at(input)])) {
+                Ok(_) => "apart",
+                Err(OutputError::MeetsInput { relation, .. }) => relation,
+                Err(error) => panic!("{error}"),
+            };
         assert_eq!(relation("corpus", "corpus"), "the same as");
         assert_eq!(relation("corpus/", "corpus/source/.."), "the same as");
         assert_eq!(relation("corpus/new/deeper", "corpus"), "inside");
@@ -421,11 +404,11 @@ mod tests {
         fs::create_dir_all(at("corpus/source")).expect("folders");
         symlink(at("corpus"), at("link")).expect("a link");
         for (output, input) in [("link/new", "corpus"), ("corpus/new", "link"), ("link", "corpus")] {
-            let output = OutputRoot::create(at(output), &[at(input)]);
+            let output = OutputRoot::create(at(output), &Reads::nothing().corpus([at(input)]));
             assert!(matches!(output, Err(OutputError::MeetsInput { .. })));
         }
 
-        let output = OutputRoot::create(at("out"), &[at("corpus")]).expect("an output folder");
+        let output = OutputRoot::create(at("out"), &Reads::nothing().corpus([at("corpus")])).expect("an output folder");
         symlink(at("corpus/source"), at("out/source")).expect("a link");
         let written = output.write_atomic("source/x.txt", |_| Ok(()));
         assert!(matches!(written, Err(OutputError::LeadsOut(_))));

@@ -1,8 +1,8 @@
 //! A single file to write.
 //!
-//! Takes its path and the input paths. The file must not be one of the inputs or lie inside one. Unlike an output
-//! folder, it may lie in a folder around the input: nothing else is written there. For the same reason its temporary
-//! file is in the same folder.
+//! Takes its path, and what the run reads. The file must not be any of that or lie inside. Unlike an output folder, it may
+//! lie in a folder around the input: nothing else is written there. For the same reason its temporary file is in the
+//! same folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 
-use super::output::{OutputError, OutputRoot, refuse_among};
+use super::Reads;
+use super::output::{OutputError, OutputRoot};
 use super::pending_file::PendingFile;
 use super::target::{Target, folder_of};
 
@@ -29,25 +30,26 @@ pub enum OutputKind {
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
+    reads: Reads,
 }
 
 impl OutputFile {
-    /// Creates the folder of the file if it does not exist. Fails if the file is one of the `inputs` or inside one.
-    pub fn create(path: &Path, inputs: &[PathBuf]) -> Result<OutputFile, OutputError> {
+    /// Creates the folder of the file if it does not exist. Fails if the file is read or lies inside something that is.
+    pub fn create(path: &Path, reads: &Reads) -> Result<OutputFile, OutputError> {
         Target::of(path)?;
         if path.file_name().is_none() {
             return Err(OutputError::NotAFile(path.to_owned()));
         }
-        refuse_among(path, inputs)?;
+        reads.refuse(path)?;
         let folder = folder_of(path);
         fs::create_dir_all(folder).map_err(|error| OutputError::Write { path: folder.to_owned(), error })?;
-        Ok(OutputFile { path: path.to_owned() })
+        Ok(OutputFile { path: path.to_owned(), reads: reads.clone() })
     }
 
     /// Whether the current content may be an output of this kind. This is also true for a missing or an empty file, for
     /// a device and for a named pipe.
     pub fn is_of_kind(&self, kind: OutputKind) -> Result<bool, OutputError> {
-        let Target::File(path) = Target::of(&self.path)? else { return Ok(true) };
+        let Target::File { path, .. } = Target::of(&self.path)? else { return Ok(true) };
         match File::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
             file => file
@@ -72,9 +74,9 @@ impl OutputFile {
 
     /// Starts the file, to be written step by step.
     pub fn begin(&self) -> Result<PendingFile, OutputError> {
-        match Target::of(&self.path)? {
+        match self.target()? {
             Target::Stream(path) => PendingFile::through(path),
-            Target::File(path) => PendingFile::beside_itself(path),
+            Target::File { path, .. } => PendingFile::beside_itself(path),
         }
         .map_err(|error| OutputError::Write { path: self.path.clone(), error })
     }
@@ -87,10 +89,17 @@ impl OutputFile {
     /// Like [`begin`](OutputFile::begin), for a run with an output folder. The unfinished file is in this folder. So
     /// nothing of it is left if the run is killed and another run continues it.
     pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {
-        match Target::of(&self.path)? {
+        match self.target()? {
             Target::Stream(_) => self.begin(),
-            Target::File(path) => folder.begin_at(path),
+            Target::File { path, .. } => folder.begin_at(path),
         }
+    }
+
+    /// What is written to. It is looked at again, because the path may have become a link since.
+    fn target(&self) -> Result<Target, OutputError> {
+        let target = Target::of(&self.path)?;
+        self.reads.refuse_target(&self.path, &target)?;
+        Ok(target)
     }
 }
 
@@ -118,7 +127,11 @@ mod tests {
     fn error(output: &str) -> String {
         let folder = tree(&[("corpus/a/x.txt", b""), ("one.txt", b"")]);
         let inputs = ["corpus", "one.txt"].map(|input| folder.path().join(input));
-        plain(&folder, OutputFile::create(&folder.path().join(output), &inputs).expect_err("it is refused"))
+        plain(
+            &folder,
+            OutputFile::create(&folder.path().join(output), &Reads::nothing().corpus(inputs))
+                .expect_err("it is refused"),
+        )
     }
 
     #[test]
@@ -137,7 +150,8 @@ mod tests {
     fn a_file_may_lie_beside_the_input() {
         let folder = tree(&[("corpus/a/x.txt", b"")]);
         let path = folder.path().join("new/r.html");
-        let output = OutputFile::create(&path, &[folder.path().join("corpus")]).expect("it lies apart");
+        let output =
+            OutputFile::create(&path, &Reads::nothing().corpus([folder.path().join("corpus")])).expect("it lies apart");
         output.write_atomic(|writer| writer.write_all(b"all")).expect("it can be written");
         assert_eq!(fs::read(&path).expect("it is there"), b"all");
         let entries = fs::read_dir(folder.path().join("new")).expect("a folder");

@@ -3,7 +3,7 @@
 //! A regular file is replaced. A link to a file is kept, and its target is replaced. A device or a named pipe is
 //! written directly: replacing it by a file would break all programs that use it.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,43 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// What a file or a folder is to the file system, whatever its path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
+
+impl FileId {
+    /// Of the file or folder at a path, after all links. `None` if there is none.
+    pub fn of(path: &Path) -> Option<FileId> {
+        FileId::with(path, &fs::metadata(path).ok()?)
+    }
+
+    /// Of the open file that was found at this path.
+    pub fn of_open(file: &File, path: &Path) -> Option<FileId> {
+        FileId::with(path, &file.metadata().ok()?)
+    }
+
+    #[cfg(unix)]
+    fn with(_: &Path, metadata: &Metadata) -> Option<FileId> {
+        use std::os::unix::fs::MetadataExt;
+        Some(FileId((metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn with(path: &Path, _: &Metadata) -> Option<FileId> {
+        fs::canonicalize(path).ok().map(FileId)
+    }
+}
+
 /// Where the bytes that are written to a path end up.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {
-    /// A file at this path, with links resolved. It may not exist yet.
-    File(PathBuf),
+    /// A file.
+    File {
+        /// Its path, with links resolved.
+        path: PathBuf,
+        /// `None` if it does not exist yet.
+        id: Option<FileId>,
+    },
     /// The device or named pipe at this path.
     Stream(PathBuf),
 }
@@ -31,12 +63,16 @@ impl Target {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => Err(OutputError::NotAFile(path.to_owned())),
             Ok(metadata) if !metadata.is_file() => Ok(Target::Stream(path.to_owned())),
-            Ok(_) if is_link() => Ok(Target::File(fs::canonicalize(path).map_err(failed)?)),
+            Ok(metadata) => {
+                let id = FileId::with(path, &metadata);
+                let path = if is_link() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
+                Ok(Target::File { path, id })
+            }
             Err(error) if error.kind() == ErrorKind::NotFound && is_link() => {
                 Err(OutputError::LinkToNothing(path.to_owned()))
             }
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
-            _ => Ok(Target::File(path.to_owned())),
+            Err(_) => Ok(Target::File { path: path.to_owned(), id: None }),
         }
     }
 }
@@ -57,9 +93,10 @@ mod tests {
         symlink("three", at("three")).expect("a link");
         symlink("a", at("folder")).expect("a link");
         symlink("gone", at("four")).expect("a link");
-        assert_eq!(Target::of(&at("two")).expect("a file"), Target::File(at("a/x.txt")));
-        assert_eq!(Target::of(&at("a/x.txt")).expect("a file"), Target::File(at("a/x.txt")));
-        assert_eq!(Target::of(&at("new")).expect("none yet"), Target::File(at("new")));
+        let file = |path: &str| Target::File { path: at(path), id: FileId::of(&at(path)) };
+        assert_eq!(Target::of(&at("two")).expect("a file"), file("a/x.txt"));
+        assert_eq!(Target::of(&at("a/x.txt")).expect("a file"), file("a/x.txt"));
+        assert_eq!(Target::of(&at("new")).expect("none yet"), Target::File { path: at("new"), id: None });
         assert!(matches!(Target::of(&at("three")), Err(OutputError::Write { .. })));
         assert!(matches!(Target::of(&at("folder")), Err(OutputError::NotAFile(_))));
         assert!(matches!(Target::of(&at("four")), Err(OutputError::LinkToNothing(_))));

@@ -24,7 +24,7 @@ use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
 use super::observer::Observer;
 use super::written::Prune;
 use crate::cleaning::PageText;
-use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, SourceId, SourceListing};
+use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Reads, SourceId, SourceListing};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
 use crate::selection::sampling;
@@ -178,6 +178,7 @@ pub fn combine(
     options: &CorpusMineOptions,
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
+    output.also_reads(&Reads::nothing().corpus(files))?;
     // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let mut first: Option<(&PathBuf, Header)> = None;

@@ -154,14 +154,15 @@ mod tests {
 
     use super::super::manifest::{Done, Stamp};
     use super::*;
+    use crate::corpus::Reads;
 
     const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1, content: None };
 
     /// A run of a folder; `resume` as in [`Manifest::open`].
     fn with_run(folder: &TempDir, resume: bool, run: impl FnOnce(&DocumentReport, &Manifest)) {
-        let output = OutputRoot::create(folder.path().join("out"), &[]).expect("a folder");
+        let output = OutputRoot::create(folder.path().join("out"), &Reads::nothing()).expect("a folder");
         let manifest = Manifest::open(&output, "work", resume).expect("a manifest").want_report();
-        let file = OutputFile::create(&folder.path().join("report.jsonl"), &[]).expect("a file");
+        let file = OutputFile::create(&folder.path().join("report.jsonl"), &Reads::nothing()).expect("a file");
         run(&DocumentReport::new(file, &output), &manifest);
     }
 
@@ -229,7 +230,7 @@ mod tests {
                 assert!(error.contains(input) && error.contains("start again without --resume"), "{error}");
             }
         });
-        let output = OutputRoot::create(folder.path().join("out"), &[]).expect("a folder");
+        let output = OutputRoot::create(folder.path().join("out"), &Reads::nothing()).expect("a folder");
         let manifest = Manifest::open(&output, "work", true).expect("a manifest");
         assert!(manifest.done("none", &STAMP).is_some(), "no report is wanted");
         assert!(!folder.path().join("report.jsonl").exists());

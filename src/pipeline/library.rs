@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::corpus::similar_path;
+use crate::corpus::{Reads, similar_path};
 use crate::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
 
 /// Why pattern files cannot be used.
@@ -137,10 +137,9 @@ impl Library {
         if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
     }
 
-    /// The paths of the files, if they were read.
-    #[doc(hidden)]
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
+    /// The files that were read.
+    pub fn reads(&self) -> Reads {
+        Reads::nothing().files(&self.paths)
     }
 
     /// The patterns of a source. [`SHARED`] gives the shared ones.

@@ -85,6 +85,7 @@ pub fn mine_corpus(
     options: &CorpusMineOptions,
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
+    output.also_reads(&inventory.reads())?;
     // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let Sources { listings, skipped } = all_sources(inventory, observer)?;

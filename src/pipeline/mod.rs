@@ -46,11 +46,11 @@ pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
 pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use crate::cleaning::{CleanOptions, EvidenceKind};
-use crate::corpus::{HtmlView, OutputFile, OutputKind};
+use crate::corpus::{HtmlView, OutputFile, OutputKind, Reads};
 
 /// Adapts these options to texts that are read in this way: markup has another shape than text, and continues after
 /// articles.
@@ -69,12 +69,12 @@ fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() ->
     result
 }
 
-/// Creates an output file, which must not be an input. It may replace a file of the same kind; with `force`, any file.
+/// Creates an output file, which must not be read. It may replace a file of the same kind; with `force`, any file.
 ///
 /// # Errors
-/// If it is one of the inputs, or another kind of file exists there.
-pub fn output_file(path: &Path, inputs: &[PathBuf], kind: OutputKind, force: bool) -> Result<OutputFile> {
-    let file = OutputFile::create(path, inputs)?;
+/// If it is read, or another kind of file exists there.
+pub fn output_file(path: &Path, reads: &Reads, kind: OutputKind, force: bool) -> Result<OutputFile> {
+    let file = OutputFile::create(path, reads)?;
     if !force && !file.is_of_kind(kind)? {
         return Err(PipelineError::of_others(path, "file"));
     }

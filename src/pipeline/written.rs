@@ -23,7 +23,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::error::{PipelineError, Result};
 use super::hashed::Hashed;
 use super::manifest::appender::Appender;
-use super::manifest::content_of;
+use super::manifest::{content_of, refuse_others};
 use super::observer::{Observer, WarningKind};
 use crate::corpus::{OutputError, OutputRoot};
 use crate::shown::count;
@@ -123,11 +123,7 @@ impl<'o> WrittenFiles<'o> {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
         let failed = |error| OutputError::Write { path: path.clone(), error };
-        let refused = || PipelineError::Refused(format!("{path:?} is not a record of dehusk: move it away"));
-        // Reading a named pipe would never end.
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(refused());
-        }
+        refuse_others(&[&path, &folder.join(LOCK)], "record")?;
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
         let lock = options().open(folder.join(LOCK)).map_err(failed)?;
         // Where locks do not work, there may always be another run.
@@ -138,7 +134,7 @@ impl<'o> WrittenFiles<'o> {
             lock.unlock().map_err(failed)?;
         }
         if !begun {
-            return Err(refused());
+            return Err(PipelineError::Refused(format!("{path:?} is not a record of dehusk: move it away")));
         }
         // A run that ends holds the exclusive lock for a moment, to replace the file.
         let _ = lock.lock_shared();

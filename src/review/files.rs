@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::corpus::OutputFile;
+use crate::corpus::{OutputFile, Reads};
 use crate::patterns::{self, FileProblem, LexerCache, PatternFile};
 
 use super::decision::{FileChanges, Refusal, Step};
@@ -269,7 +269,7 @@ impl OpenFile {
     fn replace(&mut self, file: PatternFile) -> Result<bool, SaveError> {
         let failed = |error| SaveError::Failed { path: self.path.clone(), error: io::Error::other(error) };
         let yaml = file.to_yaml();
-        let written = OutputFile::create(&self.path, &[])
+        let written = OutputFile::create(&self.path, &Reads::nothing())
             .and_then(|output| output.replace(Some(self.yaml.as_bytes()), yaml.as_bytes()))
             .map_err(failed)?;
         if written {

@@ -73,7 +73,7 @@ fn contents(lines: &str) -> Contents {
 
 /// Mines and cleans `name`; its patterns, and the content of its cleaned documents.
 fn run(sandbox: &Sandbox, name: &str, options: &str) -> (Tree, Contents) {
-    sandbox.expect(0, &format!("run {name} -o out/{name} --quiet --without trust {options}"));
+    sandbox.expect(0, &format!("run {name} -o out/{name}/ --quiet --without trust {options}"));
     let patterns = sandbox.tree(&format!("out/{name}/patterns"));
     let cleaned = read(sandbox, &format!("out/{name}/cleaned"), options);
     let ran = sandbox.expect(0, &format!("clean {name} -p out/{name}/patterns -o - --quiet --without trust {options}"));

@@ -187,6 +187,99 @@ fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
     assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
 }
 
+/// Whatever is read, by whatever name it is written to.
+#[test]
+fn links_to_what_is_read_are_not_written_to() {
+    let sandbox = sources();
+    sandbox.write("shape.yaml", include_str!("../../src/cleaning/shape.yaml"));
+    sandbox.write("settings.toml", "");
+    sandbox.write("page/tide/1.html", "<p>Rain again.");
+    sandbox.write("list", "corpus\n");
+    sandbox.write("mutable.yaml", include_str!("../../patterns/time.yaml"));
+    let before = || {
+        let files =
+            ["shape.yaml", "settings.toml", "list", "mutable.yaml", "state"].map(|name| fs::read(sandbox.path(name)));
+        (files.map(|file| file.expect("a file")), sandbox.tree("corpus"), sandbox.tree("patterns"))
+    };
+    let all = before();
+    for (read, command) in [
+        ("patterns/tide.yaml", "clean corpus -p patterns -o out --force --report"),
+        ("patterns/tide.yaml", "explain page/tide/1.html -p patterns --force -o"),
+        ("patterns/tide.yaml", "eval stream corpus --gold corpus -p patterns --force --plot"),
+        ("shape.yaml", "clean corpus -p patterns -o out --shape shape.yaml --force --report"),
+        ("shape.yaml", "report corpus -p patterns --shape shape.yaml --force -o"),
+        ("settings.toml", "fields corpus -p patterns --config settings.toml --force -o"),
+        ("list", "mine --files-from list --force --candidates"),
+        ("mutable.yaml", "train corpus --mutable mutable.yaml --force -o"),
+        ("state", "state export state --force -o"),
+    ] {
+        for is_hard in [false, true] {
+            let (from, to) = (sandbox.path(read), sandbox.path("link"));
+            let linked = if is_hard { fs::hard_link(from, to) } else { std::os::unix::fs::symlink(from, to) };
+            linked.expect("a link");
+            sandbox.expect(1, &format!("{command} link")).says("\"link\" is the same as the input");
+            assert!(before() == all, "{command}");
+            fs::remove_file(sandbox.path("link")).expect("a link");
+        }
+    }
+    sandbox.expect(1, "stream corpus --state state -o state").says("error: state: it has text that no stream");
+    sandbox.expect(1, "stream corpus -p patterns --state patterns/tide.yaml").says("is the same as the input");
+    assert!(before() == all);
+}
+
+#[test]
+fn documents_do_not_go_through_links_into_pattern_files() {
+    let sandbox = sources();
+    let before = sandbox.tree("patterns");
+    fs::create_dir_all(sandbox.path("out/tide")).expect("a folder");
+    let link = sandbox.path("out/tide/00001.txt");
+    std::os::unix::fs::symlink(sandbox.path("patterns/tide.yaml"), &link).expect("a link");
+    sandbox
+        .expect(1, "clean corpus -p patterns -o out --force")
+        .says("00001.txt\" is the same as the input \"patterns");
+    assert_eq!(sandbox.tree("patterns"), before);
+    assert!(link.is_symlink());
+    // Nor is a file deleted that an earlier run wrote, and that this one reads.
+    sandbox.expect(0, "clean corpus -p patterns -o patterns --force --prune --quiet");
+    assert_eq!(sandbox.read("patterns/tide.yaml").as_bytes(), before["tide.yaml"]);
+    // A run reads what it mined itself.
+    fs::create_dir_all(sandbox.path("run/cleaned/tide")).expect("a folder");
+    sandbox.expect(0, "mine corpus -o run/patterns --quiet");
+    let link = sandbox.path("run/cleaned/tide/00001.txt");
+    std::os::unix::fs::symlink(sandbox.path("run/patterns/tide.yaml"), link).expect("a link");
+    sandbox.expect(1, "run corpus -o run --force").says("is the same as the input");
+    assert!(sandbox.read("run/patterns/tide.yaml").starts_with("dehusk: 1"));
+}
+
+#[test]
+fn a_file_that_the_shell_opens_is_read_too() {
+    let sandbox = sources();
+    let before = sandbox.read("one.jsonl");
+    let mut command = sandbox.command("clean - -p patterns -o - --force --report one.jsonl");
+    command.stdin(fs::File::open(sandbox.path("one.jsonl")).expect("a file"));
+    let ended = command.output().expect("the program starts");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("\"one.jsonl\" is the same as the input \"-\""), "{stderr}");
+    assert_eq!(sandbox.read("one.jsonl"), before);
+}
+
+#[test]
+fn a_folder_is_not_named_like_a_file() {
+    let sandbox = sources();
+    for command in ["clean one.jsonl -p patterns -o out.txt", "extract corpus -o a/out.jsonl.gz"] {
+        sandbox.expect(2, command).says("this is the name of a file, and a folder is written").says("`-o - > FILE`");
+    }
+    for command in ["mine corpus -o out.yaml", "run corpus -o out.html"] {
+        sandbox.expect(2, command).says("name a folder, or end it with /");
+    }
+    assert!(!sandbox.path("out.txt").exists() && !sandbox.path("out.yaml").exists());
+    sandbox.expect(0, "clean corpus -p patterns -o out.txt/ --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o out.txt --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o tide.example --quiet");
+    assert_eq!(sandbox.tree("out.txt"), sandbox.tree("tide.example"));
+}
+
 #[test]
 fn who_may_read_a_file_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
@@ -203,7 +296,7 @@ fn no_output_is_a_pattern_file_or_a_list() {
     sandbox.write("list", "corpus\n");
     let before = (sandbox.tree("corpus"), sandbox.tree("patterns"));
     sandbox.expect(1, "clean corpus -p patterns -o out --report patterns/tide.yaml").says("is the same as the input");
-    sandbox.expect(1, "clean --files-from list -p patterns -o out --report list").says("name another file");
+    sandbox.expect(1, "clean --files-from list -p patterns -o out --report list").says("is the same as the input");
     sandbox.expect(1, "eval stream corpus --gold corpus --plot corpus/tide/00001.txt").says("is inside the input");
     assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
     assert_eq!(sandbox.read("list"), "corpus\n");

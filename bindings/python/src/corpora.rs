@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{HtmlView, Inventory, Keys, OutputRoot, ReadOptions, SourceBy};
+use dehusk::corpus::{HtmlView, Inventory, Keys, OutputRoot, ReadOptions, Reads, SourceBy};
 use dehusk::pipeline::clean::spans::SpanUnit;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::{Cleaned, Observer};
@@ -147,8 +147,8 @@ fn scan(paths: &[PathBuf], options: &ReadOptions, run: &Run) -> Result<Inventory
     Ok(inventory)
 }
 
-fn root(path: PathBuf, inputs: &[PathBuf]) -> Result<OutputRoot> {
-    Ok(OutputRoot::create(path, inputs).map_err(PipelineError::from)?)
+fn root(path: PathBuf, reads: &Reads) -> Result<OutputRoot> {
+    Ok(OutputRoot::create(path, reads).map_err(PipelineError::from)?)
 }
 
 /// The figures of a run.
@@ -270,7 +270,7 @@ pub fn mine_corpus<'py>(
     let reading = reading.clone().html(reading.html.read_only());
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading, run)?;
-        let output = root(out, &inventory.inputs())?;
+        let output = root(out, &inventory.reads())?;
         let mined = mine_files(&inventory, &output, &lexer(), &options, run)?;
         Ok(Figures { mined: Figures::of_mining(&mined), cleaned: Vec::new() })
     })
@@ -291,7 +291,7 @@ pub fn clean_corpus<'py>(
     let (reading, options, library) = (reading.options()?, cleaning.options(limits)?, library_of(patterns)?);
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading.tree(options.needs_trees(&library)), run)?;
-        let output = root(out, &inventory.inputs())?;
+        let output = root(out, &inventory.reads())?;
         let cleaned = cleaned(&inventory, &library, output, &options, run)?;
         Ok(Figures { mined: Vec::new(), cleaned })
     })
@@ -315,10 +315,10 @@ pub fn run_corpus<'py>(
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading.html(view.read_only()), run)?;
         // All of `out` is checked before any of it is created.
-        let inputs = inventory.inputs();
-        root(out.clone(), &inputs)?;
-        let patterns = root(out.join("patterns"), &inputs)?;
-        let target = root(out.join("cleaned"), &inputs)?;
+        let reads = inventory.reads();
+        root(out.clone(), &reads)?;
+        let patterns = root(out.join("patterns"), &reads)?;
+        let target = root(out.join("cleaned"), &reads)?;
         let mined = mine_files(&inventory, &patterns, &lexer(), &mine_options, run)?;
         let library = Library::load(patterns.path()).map_err(|error| load_error(&error))?;
         let inventory = inventory.with_html(view);

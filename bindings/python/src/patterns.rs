@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use dehusk::corpus::OutputRoot;
+use dehusk::corpus::{OutputRoot, Reads};
 use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile};
 use dehusk::pipeline::library::load_each;
 use dehusk::pipeline::{Library, LibraryError, PipelineError};
@@ -132,7 +132,7 @@ impl Files {
     /// If a file cannot be written.
     pub fn write(&self, folder: &Path, overwrite: bool) -> Result<()> {
         let error = |error: PipelineError| Fault::from(error);
-        let output = OutputRoot::create(folder, &[]).map_err(|problem| error(problem.into()))?;
+        let output = OutputRoot::create(folder, &Reads::nothing()).map_err(|problem| error(problem.into()))?;
         for (source, text) in self.texts() {
             let path = folder.join(format!("{source}.yaml"));
             let text = text?;

@@ -11,7 +11,7 @@ use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean
 
 use super::interrupt::Results;
 use super::mine::scan_paths;
-use super::options::{CleanArgs, CorpusArgs, SummaryArgs};
+use super::options::{CleanArgs, CorpusArgs, SummaryArgs, folder_or_stdout};
 use super::reporter::Reporter;
 use super::summary::{Cleaned, Summary, count};
 use super::{Exit, Global};
@@ -27,7 +27,7 @@ pub struct CleanCommand {
     /// Folder for the cleaned documents; `-` for JSONL on stdout
     ///
     /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document.
-    #[arg(short, long, alias = "out", value_name = "OUT")]
+    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_or_stdout())]
     output: PathBuf,
     #[command(flatten)]
     cleaning: CleanArgs,
@@ -90,7 +90,7 @@ pub fn clean_documents(
     let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
     let target = match results_of(output) {
         Results::Stdout => Target::Stdout,
-        _ => Target::Folder(OutputRoot::create(output, &inventory.inputs())?),
+        _ => Target::Folder(OutputRoot::create(output, &inventory.reads().and(&how.options.reads))?),
     };
     clean(&inventory, &target, how, reporter, summary)
 }

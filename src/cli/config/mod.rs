@@ -308,7 +308,7 @@ impl Reading<'_> {
 }
 
 /// Whether a flag or argument takes paths.
-fn is_path(flag: &Arg) -> bool {
+pub fn is_path(flag: &Arg) -> bool {
     matches!(flag.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath)
 }
 

@@ -10,14 +10,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use dehusk::cleaning::{CleanOptions, Cleaner};
-use dehusk::corpus::{Content, Document, HtmlView, Inventory, OutputFile, Records};
+use dehusk::corpus::{Content, Document, HtmlView, Inventory, Records};
 use dehusk::explain::Explanation;
 use dehusk::explain::drawn::{Canvas, drawn};
 use dehusk::explain::drawn_segments::{drawn_blocks, drawn_segments};
 use dehusk::importance::model::ImportanceModel;
 use dehusk::pipeline::clean::document::NO_STRUCTURE;
 use dehusk::pipeline::importance;
-use dehusk::pipeline::library::pattern_files;
 use dehusk::pipeline::segments::records;
 use dehusk::pipeline::{Library, suited};
 use dehusk::segmentation::segmenter::Segmenter;
@@ -28,7 +27,7 @@ use super::options::{PageMethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
 use super::segment::MethodName as SegmentMethod;
 use super::terminal::{ColorArgs, Screen};
-use super::{Exit, interrupt};
+use super::{Exit, Global, interrupt};
 use whole::Shown;
 
 /// Options of `dehusk explain`.
@@ -84,17 +83,17 @@ pub struct ExplainArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let Some(patterns) = &args.patterns else { return draw_segments(args, reporter) };
+pub fn run(args: &ExplainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    let Some(patterns) = &args.patterns else { return draw_segments(args, global, reporter) };
     let library = Library::load(patterns)?;
     match &args.pattern {
         Some(id) => one_pattern::explain(id, args, &library, reporter),
-        None => explain_document(args, &library, reporter),
+        None => explain_document(args, &library, global, reporter),
     }
 }
 
 /// Writes the page with its segments in colors.
-fn draw_segments(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+fn draw_segments(args: &ExplainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let (Some(method), Some(output)) = (args.segments, &args.output) else { bail!("name a folder with --patterns") };
     let document = read(args)?;
     let canvas = args.canvas(&document)?;
@@ -105,11 +104,16 @@ fn draw_segments(args: &ExplainArgs, reporter: &Reporter) -> anyhow::Result<Exit
         }
         _ => drawn_segments(&canvas, &records(&Segmenter::shipped(method.into()), &document, tree).0),
     };
-    args.write(output, &html, reporter)?;
+    args.write(output, &html, global, reporter)?;
     Ok(Exit::Done)
 }
 
-fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) -> anyhow::Result<Exit> {
+fn explain_document(
+    args: &ExplainArgs,
+    library: &Library,
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
     let document = read(args)?;
     let source = args.source_of(&document);
     if library.get(source).is_none() {
@@ -120,7 +124,7 @@ fn explain_document(args: &ExplainArgs, library: &Library, reporter: &Reporter) 
     let cleaner = Cleaner::new(&files, &args.cleaning()?);
     let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
     let explanation = match (&args.output, document.tree.as_deref()) {
-        (Some(output), _) => draw(args, output, &document, &shown, reporter)?,
+        (Some(output), _) => draw(args, output, &document, &shown, global, reporter)?,
         (None, Some(tree)) => tell(&document, &shown, Explanation::of_page(&document.text, tree, &cleaner)?)?,
         (None, None) => tell(&document, &shown, Explanation::of(&document.text, &cleaner)?)?,
     };
@@ -145,11 +149,12 @@ fn draw<'t>(
     output: &Path,
     document: &'t Document,
     shown: &Shown,
+    global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Explanation<'t>> {
     let canvas = args.canvas(document)?;
     let (html, explanation) = drawn(&canvas, shown.cleaner, |pattern| shown.words(pattern), &|| true)?;
-    args.write(output, &html, reporter)?;
+    args.write(output, &html, global, reporter)?;
     Ok(explanation)
 }
 
@@ -168,26 +173,17 @@ impl ExplainArgs {
     }
 
     /// Writes the page with its marks.
-    fn write(&self, output: &Path, html: &str, reporter: &Reporter) -> anyhow::Result<()> {
+    fn write(&self, output: &Path, html: &str, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
         let _permission = interrupt::writing()?;
-        match self.output_file(output)? {
-            None => print(html),
-            Some(file) => {
+        match output == Path::new("-") {
+            true => print(html),
+            false => {
+                let file = self.force.file(output, &global.reads, PAGE)?;
                 file.write_atomic(|writer| writer.write_all(html.as_bytes()))?;
                 reporter.note(&format!("wrote {}: {}", output.display(), size(html.len() as u64)));
                 Ok(())
             }
         }
-    }
-
-    /// The file for the page. `None` for stdout.
-    fn output_file(&self, output: &Path) -> anyhow::Result<Option<OutputFile>> {
-        if output == Path::new("-") {
-            return Ok(None);
-        }
-        let patterns = self.patterns.as_deref().map_or(Ok(Vec::new()), pattern_files)?;
-        let inputs = [vec![self.document.clone()], patterns].concat();
-        Ok(Some(self.force.file(output, &inputs, PAGE)?))
     }
 
     fn cleaning(&self) -> anyhow::Result<CleanOptions> {

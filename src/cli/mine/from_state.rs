@@ -1,6 +1,6 @@
 //! `dehusk mine --from-state`: writes pattern files from what streams have learned.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dehusk::corpus::OutputRoot;
 use dehusk::mining::MineOptions;
@@ -24,7 +24,7 @@ use crate::cli::{Exit, Global, interrupt};
 pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let state = open_state(path)?;
-    let output = OutputRoot::create(args.output(), &[PathBuf::from(path)])?;
+    let output = OutputRoot::create(args.output(), &global.reads)?;
     // The decisions of people are read first: if they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let lexer = state.reader(&LexerCache::default())?.lexer;

@@ -18,7 +18,7 @@ use dehusk::shown::size;
 use dehusk::tokens::Lexer;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
-use super::options::{CorpusArgs, PruneArgs, SourceMineArgs, SummaryArgs, path_to_write};
+use super::options::{CorpusArgs, PruneArgs, SourceMineArgs, SummaryArgs, folder_to_write, path_to_write};
 use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
@@ -48,7 +48,7 @@ pub struct MineCommand {
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
-    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = path_to_write(),
+    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = folder_to_write(),
         required_unless_present = "candidates")]
     output: Option<PathBuf>,
     /// Write candidates for `dehusk combine`, instead of patterns
@@ -76,13 +76,13 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     if let Some(path) = &args.candidates {
-        let output = args.force.file(path, &inventory.inputs(), CANDIDATES)?;
+        let output = args.force.file(path, &inventory.reads().and(&global.reads), CANDIDATES)?;
         let sources = mine_candidates(&inventory, &output, &lexer, &args.mining.options(global), reporter);
         summary.seconds.extend(reporter.times());
         sources?.iter().for_each(|source| summary.note(source, source.mined.candidates.len()));
         summary.wrote.push(path.display().to_string());
     } else {
-        let output = OutputRoot::create(args.output(), &inventory.inputs())?;
+        let output = OutputRoot::create(args.output(), &inventory.reads().and(&global.reads))?;
         let options = args.mining.options(global).prune(args.prune.prune);
         mine(&inventory, &output, &options, &lexer, reporter, &mut summary)?;
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use dehusk::corpus::Reads;
 use dehusk::pipeline::stream::{open_state, source_named};
 
 use crate::cli::force::{ForceArgs, SEGMENTS};
@@ -24,7 +25,7 @@ pub struct ExportArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
+pub fn run(args: &ExportArgs, reads: &Reads) -> anyhow::Result<()> {
     let state = open_state(&args.state)?;
     let sources = match &args.source {
         Some(name) => vec![source_named(name, &state)?],
@@ -33,7 +34,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     if args.output == Path::new("-") {
         state.export(&sources, &mut io::BufWriter::new(io::stdout().lock()))?;
     } else {
-        let file = args.force.file(&args.output, std::slice::from_ref(&args.state), SEGMENTS)?;
+        let file = args.force.file(&args.output, reads, SEGMENTS)?;
         file.write_atomic(|writer| state.export(&sources, writer))?;
     }
     Ok(())

@@ -6,8 +6,8 @@ mod show;
 
 use clap::{Args, Subcommand};
 
-use super::Exit;
 use super::reporter::Reporter;
+use super::{Exit, Global};
 
 /// Options of `dehusk state`.
 #[derive(Args, Debug)]
@@ -28,10 +28,10 @@ enum What {
 }
 
 /// Runs the command.
-pub fn run(args: &StateCommand, reporter: &Reporter) -> anyhow::Result<Exit> {
+pub fn run(args: &StateCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     match &args.what {
         What::Show(args) => show::run(args, reporter)?,
-        What::Export(args) => export::run(args)?,
+        What::Export(args) => export::run(args, &global.reads)?,
         What::Merge(args) => merge::run(args, reporter)?,
     }
     Ok(Exit::Done)

@@ -28,7 +28,7 @@ use super::workers::all_cores;
 use super::{manifest, output_file, suited, timed};
 use crate::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use crate::cleaning::{CleanOptions, Grounds};
-use crate::corpus::{HtmlView, InputFile, Inventory, OutputFile, OutputKind, OutputRoot, ReadOptions, folder_of};
+use crate::corpus::{HtmlView, InputFile, Inventory, OutputKind, OutputRoot, ReadOptions, Reads, folder_of};
 use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
@@ -71,6 +71,8 @@ pub struct CorpusCleanOptions {
     /// Whether files are deleted that earlier runs wrote to the output folder and this run does not. Files that were
     /// changed since are kept.
     pub prune: bool,
+    /// What the run reads beside its documents and pattern files, such as models. No output replaces any of it.
+    pub reads: Reads,
     /// Memory for documents, in bytes.
     pub memory: u64,
     /// Maximum number of files that are cleaned at the same time.
@@ -89,6 +91,7 @@ setters!(CorpusCleanOptions {
     report: Option<PathBuf>,
     force: bool,
     prune: bool,
+    reads: Reads,
     memory: u64,
     threads: usize,
 });
@@ -115,6 +118,7 @@ impl Default for CorpusCleanOptions {
             report: None,
             force: false,
             prune: false,
+            reads: Reads::nothing(),
             memory: memory::most_of_what_is_free(),
             threads: all_cores(),
         }
@@ -203,7 +207,13 @@ pub fn clean_corpus(
         return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;
-    let report = options.report.as_deref().map(|path| report_file(path, inventory, library, options)).transpose()?;
+    let reads = inventory.reads().and(&library.reads()).and(&options.reads);
+    if let Target::Folder(output) = target {
+        output.also_reads(&reads)?;
+    }
+    // A report may only replace another report.
+    let report = options.report.as_deref();
+    let report = report.map(|path| output_file(path, &reads, DOCUMENTS, options.force)).transpose()?;
     let cleaning = suited(options.cleaning.clone(), inventory.options().html);
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;
     let is_default = is_default && options.page_judge.is_none();
@@ -258,16 +268,6 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, optio
     let mut all = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     library.files().for_each(|file| all.push_str(&file.to_yaml()));
     manifest::hash(&all)
-}
-
-/// The file of a report. It must not be an input. It may only replace another report.
-fn report_file(
-    path: &Path,
-    inventory: &Inventory,
-    library: &Library,
-    options: &CorpusCleanOptions,
-) -> Result<OutputFile> {
-    output_file(path, &[&inventory.inputs(), library.paths()].concat(), DOCUMENTS, options.force)
 }
 
 /// Compares the documents of a source with mining.

@@ -172,10 +172,7 @@ impl Manifest {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
         let failed = |error| OutputError::Write { path: path.clone(), error };
-        // Reading a named pipe would never end.
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(PipelineError::Refused(format!("{path:?} is not a manifest of dehusk: move it away")));
-        }
+        refuse_others(&[&path, &folder.join(LOCK)], "manifest")?;
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
         let lock = options().open(folder.join(LOCK)).map_err(failed)?;
         // If there is no lock, there may be another run.
@@ -295,6 +292,16 @@ pub fn is_in(output: &OutputRoot) -> Result<bool> {
     Ok(output.own_folder()?.join(NAME).exists())
 }
 
+/// Refuses what is no regular file where a run writes directly. A link could lead to a file of others, and reading a named
+/// pipe would never end.
+pub fn refuse_others(places: &[&Path], what: &str) -> Result<()> {
+    let is_other = |place: &&&Path| place.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
+    match places.iter().find(is_other) {
+        Some(place) => Err(PipelineError::Refused(format!("{place:?} is not a {what} of dehusk: move it away"))),
+        None => Ok(()),
+    }
+}
+
 /// Makes sure that the file is a manifest. Empties it, unless it must be kept.
 fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
     let mut start = Vec::new();
@@ -366,6 +373,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::corpus::Reads;
 
     const STAMP: Stamp =
         Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789, content: None };
@@ -379,7 +387,7 @@ mod tests {
         }
 
         fn try_open(&self, work: &str, resume: bool) -> Result<Manifest> {
-            Manifest::open(&OutputRoot::create(self.0.path(), &[]).expect("a folder"), work, resume)
+            Manifest::open(&OutputRoot::create(self.0.path(), &Reads::nothing()).expect("a folder"), work, resume)
         }
 
         fn open(&self, resume: bool) -> Manifest {

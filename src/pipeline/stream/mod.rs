@@ -14,7 +14,7 @@ mod tables;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::mem;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ use super::observer::{Observer, Steps, WarningKind};
 use super::reading::size_of;
 use super::{suited, timed};
 use crate::cleaning::CleanOptions;
-use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, SourceId, refuse_among};
+use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, Reads, SourceId};
 use crate::streaming::block_rule::template_blocks;
 use crate::streaming::drift::Change;
 use crate::streaming::evidence::StreamEvidence;
@@ -70,7 +70,9 @@ pub fn stream_corpus(
     options: &StreamOptions,
     observer: &dyn Observer,
 ) -> Result<BTreeMap<String, StreamedSource>> {
-    refuse_outputs_among_inputs(inventories, state, target)?;
+    let others = library.reads().and(&options.documents.reads);
+    let reads = inventories.iter().fold(others, |reads, inventory| reads.and(&inventory.reads()));
+    refuse_outputs(&reads, state, target)?;
     let mut tables = Tables::open(state, options, library.lexers())?;
     let output = open_output(target, &mut tables, options, observer)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
@@ -103,13 +105,12 @@ pub fn tell_of_change(source: &str, change: Option<Change>, observer: &dyn Obser
     }
 }
 
-/// Refuses an output or a state among the input, because the next run would read it as input.
-fn refuse_outputs_among_inputs(inventories: &[Inventory], state: &Path, target: &StreamTarget) -> Result<()> {
-    let inputs: Vec<PathBuf> = inventories.iter().flat_map(Inventory::inputs).collect();
+/// Refuses an output or a state that would replace what is read, or that the next run would read as input.
+fn refuse_outputs(reads: &Reads, state: &Path, target: &StreamTarget) -> Result<()> {
     if let StreamTarget::File(path) = target {
-        OutputFile::create(path, &inputs)?;
+        OutputFile::create(path, reads)?;
     }
-    Ok(refuse_among(state, &inputs)?)
+    Ok(reads.refuse(state)?)
 }
 
 /// Opens the output for lines. If it is a file, the state notes it.

@@ -71,8 +71,8 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
     let options = args.corpus.reading.options().tree(true);
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
-    let inputs = [inventory.inputs(), vec![args.gold.clone()]].concat();
-    let plot = args.plot.as_ref().map(|path| args.force.file(path, &inputs, PLOT)).transpose()?;
+    let reads = inventory.reads().and(&global.reads);
+    let plot = args.plot.as_ref().map(|path| args.force.file(path, &reads, PLOT)).transpose()?;
     // Whole pages are needed, for their size. Input that can be read only once is stored when it is listed.
     let view = if options.html == HtmlView::Markup { HtmlView::Markup } else { HtmlView::Page };
     let inventory = inventory.with_html(view);
