@@ -74,7 +74,7 @@ pub fn stream_corpus(
     let reads = inventories.iter().fold(others, |reads, inventory| reads.and(&inventory.reads()));
     refuse_outputs(&reads, state, target)?;
     let mut tables = Tables::open(state, options, library.lexers())?;
-    let output = open_output(target, &mut tables, options, observer)?;
+    let output = open_output(target, &reads.files([state]), &mut tables, options, observer)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
     let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
@@ -84,6 +84,7 @@ pub fn stream_corpus(
     let streamed =
         timed("stream", observer, || inventories.iter().try_for_each(|inventory| stream.take_all(inventory)));
     observer.finish();
+    stream.close_output(streamed.is_ok())?;
     streamed?;
     stream.sources()
 }
@@ -116,6 +117,7 @@ fn refuse_outputs(reads: &Reads, state: &Path, target: &StreamTarget) -> Result<
 /// Opens the output for lines. If it is a file, the state notes it.
 fn open_output(
     target: &StreamTarget,
+    reads: &Reads,
     tables: &mut Tables,
     options: &StreamOptions,
     observer: &dyn Observer,
@@ -125,7 +127,7 @@ fn open_output(
         StreamTarget::Stdout => return Ok(Output::Stdout),
         StreamTarget::File(path) => path,
     };
-    let file = LineFile::open(path, tables.written(path)?)?;
+    let file = LineFile::open(path, tables.written(path)?, reads)?;
     if file.cut > 0 {
         let (path, cut) = (path.display(), file.cut);
         let message = format!("{path}: the last {cut} bytes are from a run that was killed; they are written again");
@@ -197,6 +199,13 @@ impl Stream<'_> {
         committed.inspect_err(|_| self.output.take_back(lines.len()))?;
         self.observer.step(arrivals.bytes);
         Ok(())
+    }
+
+    /// Notes that the output ends here. After another error, this one is not told.
+    fn close_output(&mut self, is_told: bool) -> Result<()> {
+        let place = self.output.last_place().filter(|_| self.options.notes_inputs);
+        let closed = place.map_or(Ok(()), |(path, written)| self.tables.close(path, written));
+        closed.or_else(|error| if is_told { Err(error) } else { Ok(()) })
     }
 
     /// How far each file is read now, by its name in the state.

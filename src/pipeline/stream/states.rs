@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::{SourceId, similar_name, similar_path};
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::{Observer, WarningKind};
-use crate::streaming::state::{Merged, Position, Problem, State, StateError, is_output};
+use crate::streaming::state::{Merged, Problem, State, StateError};
 
 /// Opens an existing state.
 ///
@@ -94,9 +94,9 @@ fn refuse_twice<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<()> {
 
 /// Warns of an input that both states have read, because its documents may be counted twice.
 fn warn_of_common_inputs(into: &State, other: &State, observer: &dyn Observer) -> Result<()> {
-    let known: BTreeMap<String, Position> = into.inputs()?.into_iter().collect();
+    let known: BTreeMap<String, u64> = into.inputs()?.into_iter().collect();
     let inputs = other.inputs()?.into_iter().map(|(name, _)| name);
-    for name in inputs.filter(|name| known.contains_key(name) && !is_output(name)) {
+    for name in inputs.filter(|name| known.contains_key(name)) {
         let (into, other) = (into.path().display(), other.path().display());
         let message = format!("{into} and {other} have both read '{name}': its documents may be counted twice");
         observer.warn(WarningKind::Rare, &message);

@@ -19,7 +19,7 @@ use crate::pipeline::clean::cleaners::{Cleaners, CleaningScratch};
 use crate::pipeline::error::{PipelineError, Result};
 use crate::streaming::evidence::StreamEvidence;
 use crate::streaming::learner::{Learner, SegmentedDocument};
-use crate::streaming::state::{Position, Settings, State, output_name};
+use crate::streaming::state::{Settings, State, Written};
 use crate::streaming::table::{SegmentTable, TableOptions};
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -75,17 +75,16 @@ impl Tables {
         if !self.learns {
             return Ok(None);
         }
-        Ok(Some(self.state.input(input)?.map_or(0, |position| position.records)))
+        Ok(Some(self.state.input(input)?.unwrap_or(0)))
     }
 
-    /// Number of bytes of output in the file at `path`. `None` if it is unknown, or this run does not extend the
-    /// output.
-    pub fn written(&self, path: &Path) -> Result<Option<u64>> {
+    /// What was written to the file at `path`. `None` if it is unknown, or this run does not extend the output.
+    pub fn written(&self, path: &Path) -> Result<Option<Written>> {
         if !self.learns {
             return Ok(None);
         }
         let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
-        Ok(self.state.input(&output_name(&path))?.map(|position| position.bytes))
+        Ok(self.state.output(&path.to_string_lossy())?)
     }
 
     /// Learns from documents in order. Returns what is known of each. Where there is no document, nothing is known.
@@ -123,18 +122,26 @@ impl Tables {
         of_source.into_iter().map(class).collect()
     }
 
-    /// Stores what was learned, how far inputs were read, and the length of the output.
-    pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, u64)>) -> Result<()> {
+    /// Stores what was learned, how far inputs were read, and what was written.
+    pub fn commit(&mut self, taken: &[(String, u64)], output: Option<(&Path, Written)>) -> Result<()> {
         if !self.learns {
             self.held.make_room();
             return Ok(());
         }
-        let output = output.map(|(path, bytes)| (output_name(path), Position { records: 0, bytes }));
-        let taken = taken.iter().map(|(name, records)| (name.as_str(), Position { records: *records, bytes: 0 }));
-        let positions: Vec<(&str, Position)> =
-            taken.chain(output.iter().map(|(name, position)| (name.as_str(), *position))).collect();
-        self.state.commit(&mut self.held.changed(), &positions)?;
+        let taken: Vec<(&str, u64)> = taken.iter().map(|(name, records)| (name.as_str(), *records)).collect();
+        let output = output.map(|(path, written)| (path.to_string_lossy(), written));
+        let output = output.as_ref().map(|(path, written)| (&**path, *written));
+        self.state.commit(&mut self.held.changed(), &taken, output)?;
         self.held.make_room();
+        Ok(())
+    }
+
+    /// Stores that the run no longer writes to its output. What was learned since the last commit is not stored.
+    pub fn close(&mut self, path: &Path, written: Written) -> Result<()> {
+        if self.learns {
+            let closed = Written { is_open: false, ..written };
+            self.state.commit(&mut [], &[], Some((&path.to_string_lossy(), closed)))?;
+        }
         Ok(())
     }
 

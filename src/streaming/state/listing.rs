@@ -7,7 +7,7 @@ use redb::{ReadTransaction, ReadableDatabase};
 
 use super::error::{Problem, StateError};
 use super::texts::{Texts, text};
-use super::{OUTPUT, Position, SEGMENTS, State, TEXTS, stored_table};
+use super::{SEGMENTS, State, TEXTS, stored_table};
 use crate::corpus::SourceId;
 use crate::streaming::segments::{Described, SegmentKey};
 use crate::streaming::table::{Entry, Progress};
@@ -64,12 +64,8 @@ impl State {
         for source in self.sources()? {
             overview.sources.extend(self.summary(&source)?.map(|summary| (source, summary)));
         }
-        for (name, Position { records, bytes }) in self.inputs()? {
-            match name.strip_prefix(OUTPUT) {
-                Some(path) => overview.outputs.push((path.to_owned(), bytes)),
-                None => overview.inputs.push((name, records)),
-            }
-        }
+        overview.inputs = self.inputs()?;
+        overview.outputs = self.outputs()?.into_iter().map(|(path, written)| (path, written.bytes)).collect();
         Ok(overview)
     }
 

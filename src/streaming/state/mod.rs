@@ -40,16 +40,11 @@ pub use error::{Problem, StateError};
 pub use listing::{ListedSegment, ListedSegments, Overview, Summary};
 pub use settings::Settings;
 
-/// The format version that this dehusk writes, and the newest it reads.
-const FORMAT: u32 = 3;
-/// The oldest version that it reads. What is missing there is empty.
-const OLDEST_FORMAT: u32 = 2;
+/// The version of the format.
+const FORMAT: u32 = 4;
 /// Bytes of database pages cached in memory. Small, because tables are read and written once from front to back. The
 /// default would be a gigabyte.
 const CACHE_BYTES: usize = 64 << 20;
-
-/// Names of outputs begin with it.
-const OUTPUT: &str = "output ";
 
 /// Has the keys `format`, `settings` and `lexer`.
 const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
@@ -59,15 +54,17 @@ const SOURCES: TableDefinition<&str, &str> = TableDefinition::new("sources");
 const SEGMENTS: TableDefinition<(u32, u32), &[u8]> = TableDefinition::new("segments");
 /// From a source's number and a segment's key to a [`Described`](super::segments::Described).
 const TEXTS: TableDefinition<(u32, u64), StoredText> = TableDefinition::new("texts");
-/// From an input's name to the number of records read and of bytes of output.
-const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs");
+/// From an input's name to the number of records read.
+const INPUTS: TableDefinition<&str, u64> = TableDefinition::new("inputs");
+/// From an output's path to the fields of [`Written`].
+const OUTPUTS: TableDefinition<&str, (u64, u64, bool)> = TableDefinition::new("outputs");
 
 /// A file with what streams have learned. While it is open, no other run can open it.
 ///
 /// ```
 /// use dehusk::corpus::SourceId;
 /// use dehusk::streaming::segments::{TextSegment, SegmentKey};
-/// use dehusk::streaming::state::{Position, Settings, State};
+/// use dehusk::streaming::state::{Settings, State};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("news.state");
@@ -78,12 +75,12 @@ const INPUTS: TableDefinition<&str, (u64, u64)> = TableDefinition::new("inputs")
 /// let mut table = state.table(&source)?;
 /// let menu = TextSegment { key: SegmentKey(7), text: SegmentKey(8), tokens: 0..4, block: 0, length: 20 };
 /// table.arrive(&[menu], &settings.table);
-/// state.commit(&mut [(&source, &mut table)], &[("monday.jsonl", Position { records: 1, bytes: 500 })])?;
+/// state.commit(&mut [(&source, &mut table)], &[("monday.jsonl", 1)], None)?;
 /// drop(state);
 ///
 /// let state = State::open(&path)?;
 /// assert_eq!(state.table(&source)?.progress().pages, 1);
-/// assert_eq!(state.input("monday.jsonl")?, Some(Position { records: 1, bytes: 500 }));
+/// assert_eq!(state.input("monday.jsonl")?, Some(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -110,13 +107,15 @@ impl Drop for Held {
     }
 }
 
-/// How far an input was read.
+/// An output as a run has left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Position {
-    /// Number of its records that were processed.
-    pub records: u64,
-    /// Length of the output for them, in bytes.
+pub struct Written {
+    /// Its length, in bytes.
     pub bytes: u64,
+    /// A hash of its last bytes.
+    pub ending: u64,
+    /// Whether a run is writing to it, or was killed while it did. Then it may be longer.
+    pub is_open: bool,
 }
 
 /// The result of merging another state.
@@ -194,40 +193,64 @@ impl State {
         })
     }
 
-    /// How far an input was read. `None` if it never was.
-    pub fn input(&self, name: &str) -> Result<Option<Position>, StateError> {
+    /// Number of records of an input that were processed. `None` if it never was read.
+    pub fn input(&self, name: &str) -> Result<Option<u64>, StateError> {
         self.attempt(|| {
             let inputs = self.database.get()?.begin_read()?.open_table(INPUTS)?;
-            Ok(inputs.get(name)?.map(|row| Position::of(row.value())))
+            Ok(inputs.get(name)?.map(|row| row.value()))
         })
     }
 
-    /// How far each input was read, sorted by name.
-    pub fn inputs(&self) -> Result<Vec<(String, Position)>, StateError> {
+    /// Each input with the number of its records that were processed, sorted by name.
+    pub fn inputs(&self) -> Result<Vec<(String, u64)>, StateError> {
         self.attempt(|| {
             let inputs = self.database.get()?.begin_read()?.open_table(INPUTS)?;
             let told = inputs.iter()?.map(|row| {
-                let (name, position) = row?;
-                Ok((name.value().to_owned(), Position::of(position.value())))
+                let (name, records) = row?;
+                Ok((name.value().to_owned(), records.value()))
             });
             told.collect()
         })
     }
 
-    /// Stores the changes of the tables, and how far inputs were read: everything durably, or nothing. Tables without
-    /// changes cost nothing.
+    /// What was written to the output at this path. `None` if it is not known.
+    pub fn output(&self, path: &str) -> Result<Option<Written>, StateError> {
+        self.attempt(|| {
+            let outputs = self.database.get()?.begin_read()?.open_table(OUTPUTS)?;
+            Ok(outputs.get(path)?.map(|row| Written::of(row.value())))
+        })
+    }
+
+    /// Each output with what was written to it, sorted by path.
+    pub fn outputs(&self) -> Result<Vec<(String, Written)>, StateError> {
+        self.attempt(|| {
+            let outputs = self.database.get()?.begin_read()?.open_table(OUTPUTS)?;
+            let told = outputs.iter()?.map(|row| {
+                let (path, written) = row?;
+                Ok((path.value().to_owned(), Written::of(written.value())))
+            });
+            told.collect()
+        })
+    }
+
+    /// Stores the changes of the tables, how far inputs were read, and what was written: everything durably, or nothing.
+    /// Tables without changes cost nothing.
     pub fn commit(
         &mut self,
         tables: &mut [(&SourceId, &mut SegmentTable)],
-        inputs: &[(&str, Position)],
+        inputs: &[(&str, u64)],
+        output: Option<(&str, Written)>,
     ) -> Result<(), StateError> {
         self.attempt(|| {
             let writing = Writing::begin(self.database.get()?)?;
             for (source, table) in tables.iter().filter(|(_, table)| !table.is_saved()) {
                 writing.put_table(source, table)?;
             }
-            for (name, position) in inputs {
-                writing.put_input(name, *position)?;
+            for (name, records) in inputs {
+                writing.put_input(name, *records)?;
+            }
+            if let Some((path, written)) = output {
+                writing.put_output(path, written)?;
             }
             writing.commit()
         })?;
@@ -241,8 +264,7 @@ impl State {
     /// them: cut to the length known here, they would lose what was written since.
     pub fn merge(&mut self, other: &State) -> Result<Merged, StateError> {
         let sources = other.sources()?;
-        let mut inputs = other.inputs()?;
-        inputs.retain(|(_, position)| position.records > 0);
+        let inputs = other.inputs()?;
         let (reading, others) = (self.attempt(|| Ok(self.database.get()?.begin_read()?))?, other);
         let others = others.attempt(|| Ok(others.database.get()?.begin_read()?))?;
         self.attempt(|| {
@@ -289,20 +311,10 @@ impl State {
     }
 }
 
-impl Position {
-    fn of((records, bytes): (u64, u64)) -> Position {
-        Position { records, bytes }
+impl Written {
+    fn of((bytes, ending, is_open): (u64, u64, bool)) -> Written {
+        Written { bytes, ending, is_open }
     }
-}
-
-/// The name of an output file among the inputs.
-pub fn output_name(path: &Path) -> String {
-    format!("{OUTPUT}{}", path.display())
-}
-
-/// Whether this is the name of an output.
-pub fn is_output(name: &str) -> bool {
-    name.starts_with(OUTPUT)
 }
 
 fn create_file(path: &Path, settings: &Settings) -> Result<(), Problem> {
@@ -339,7 +351,7 @@ fn read_settings(database: &Database) -> Result<Settings, Problem> {
     let meta = reading.open_table(META).map_err(|_| Problem::NoState)?;
     let value = |key: &str| meta.get(key)?.map(|row| row.value().to_owned()).ok_or(Problem::NoState);
     match value("format")?.parse() {
-        Ok(OLDEST_FORMAT..=FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
+        Ok(FORMAT) => Settings::parse(&value("settings")?, value("lexer")?),
         Ok(other) => Err(Problem::OtherFormat(other)),
         Err(_) => Err(Problem::NoState),
     }
@@ -389,7 +401,7 @@ mod tests {
     }
 
     fn commit(state: &mut State, name: &str, table: &mut SegmentTable) {
-        state.commit(&mut [(&source(name), table)], &[]).unwrap();
+        state.commit(&mut [(&source(name), table)], &[], None).unwrap();
     }
 
     fn told(table: &SegmentTable) -> (Vec<(SegmentKey, Entry)>, crate::streaming::table::Progress) {
@@ -437,7 +449,7 @@ mod tests {
         for (number, page) in pages().iter().enumerate() {
             tables[number % 2].arrive(&segments(page), &options);
             let [a, b] = &mut tables;
-            state.commit(&mut [(&source("a"), a), (&source("b"), b)], &[]).unwrap();
+            state.commit(&mut [(&source("a"), a), (&source("b"), b)], &[], None).unwrap();
         }
         let state = reopened(state);
         for (name, table) in ["a", "b"].iter().zip(&tables) {
@@ -452,19 +464,19 @@ mod tests {
         let options = TableOptions::default();
         let (mut state, _folder) = new_state(options);
         let mut table = learned(&[&[1], &[2]], &options);
-        state.commit(&mut [(&source("a"), &mut table)], &[("in", Position { records: 2, bytes: 9 })]).unwrap();
+        state.commit(&mut [(&source("a"), &mut table)], &[("in", 2)], None).unwrap();
         let before = told(&table);
         table.arrive(&segments(&[1, 3]), &options);
         table.describe(SegmentKey(3), described("three"));
         let writing = Writing::begin(state.database.get().unwrap()).unwrap();
         writing.put_table(&source("a"), &table).unwrap();
         writing.put_table(&source("b"), &table).unwrap();
-        writing.put_input("in", Position { records: 3, bytes: 12 }).unwrap();
+        writing.put_input("in", 3).unwrap();
         drop(writing);
         let mut state = reopened(state);
         assert_eq!(told(&state.table(&source("a")).unwrap()), before);
         assert_eq!(state.sources().unwrap(), [source("a")]);
-        assert_eq!(state.input("in").unwrap(), Some(Position { records: 2, bytes: 9 }));
+        assert_eq!(state.input("in").unwrap(), Some(2));
         assert_eq!(texts(&state), 0);
         // The table still knows what was not stored.
         commit(&mut state, "a", &mut table);
@@ -491,12 +503,14 @@ mod tests {
     #[test]
     fn inputs_are_noted_with_the_tables() {
         let (mut state, _folder) = new_state(TableOptions::default());
-        let [first, second] = [(3, 70), (5, 90)].map(Position::of);
-        state.commit(&mut [], &[("b", first), ("a", first)]).unwrap();
-        state.commit(&mut [], &[("b", second)]).unwrap();
+        let [first, second] = [(70, 1, true), (90, 2, false)].map(Written::of);
+        state.commit(&mut [], &[("b", 3), ("a", 3)], Some(("out", first))).unwrap();
+        assert_eq!(state.output("out").unwrap(), Some(first));
+        state.commit(&mut [], &[("b", 5)], Some(("out", second))).unwrap();
         let state = reopened(state);
-        assert_eq!(state.inputs().unwrap(), [("a".to_owned(), first), ("b".to_owned(), second)]);
-        assert_eq!(state.input("c").unwrap(), None);
+        assert_eq!(state.inputs().unwrap(), [("a".to_owned(), 3), ("b".to_owned(), 5)]);
+        assert_eq!(state.outputs().unwrap(), [("out".to_owned(), second)]);
+        assert_eq!((state.input("c").unwrap(), state.output("a").unwrap()), (None, None));
     }
 
     #[test]
@@ -571,36 +585,14 @@ mod tests {
     fn another_format_is_refused() {
         let (state, _folder) = new_state(TableOptions::default());
         let writing = state.database.get().unwrap().begin_write().unwrap();
-        writing.open_table(META).unwrap().insert("format", "4").unwrap();
+        writing.open_table(META).unwrap().insert("format", "3").unwrap();
         writing.commit().unwrap();
         let path = state.path().to_owned();
         drop(state);
         assert_eq!(
             problem(State::open(&path)),
-            "is a state of format 4, but this dehusk reads format 3: use a version that reads it, or begin a new state"
+            "is a state of format 3, but this dehusk reads format 4: use a version that reads it, or begin a new state"
         );
-    }
-
-    #[test]
-    fn a_state_of_the_last_format_is_read_and_written_as_this_one() {
-        let (mut state, _folder) = new_state(TableOptions::default());
-        commit(&mut state, "a", &mut learned(&[&[1], &[2]], &TableOptions::default()));
-        let writing = state.database.get().unwrap().begin_write().unwrap();
-        writing.open_table(META).unwrap().insert("format", "2").unwrap();
-        let row = writing.open_table(SOURCES).unwrap().get("a").unwrap().unwrap().value().to_owned();
-        let old = row.replace(",\"tally\":[0,0,0,0,0,0,0]", "").replace("\"tally\":[0,0,0,0,0,0,0],", "");
-        assert!(old.len() < row.len(), "{row}");
-        writing.open_table(SOURCES).unwrap().insert("a", old.as_str()).unwrap();
-        writing.commit().unwrap();
-        let mut state = reopened(state);
-        let mut table = state.table(&source("a")).unwrap();
-        assert_eq!((table.progress().pages, table.progress().trust()), (2, None));
-        let told = table.admit(&segments(&[3]), &TableOptions::default());
-        table.learn(&told, &shown(3.0));
-        commit(&mut state, "a", &mut table);
-        let reading = state.database.get().unwrap().begin_read().unwrap();
-        assert_eq!(reading.open_table(META).unwrap().get("format").unwrap().unwrap().value(), FORMAT.to_string());
-        assert_eq!(state.table(&source("a")).unwrap().progress().tally.matched, 3.0);
     }
 
     #[test]
@@ -655,10 +647,9 @@ mod tests {
         both.describe(SegmentKey(1), described("one"));
         others.describe(SegmentKey(1), described("one, as the other has it"));
         others.describe(SegmentKey(3), described("three"));
-        let [first, second] = [(3, 70), (5, 90)].map(Position::of);
-        own.commit(&mut [(&source("both"), &mut both)], &[("a", first)]).unwrap();
+        own.commit(&mut [(&source("both"), &mut both)], &[("a", 3)], None).unwrap();
         let theirs = &mut [(&source("both"), &mut others), (&source("only"), &mut only)];
-        other.commit(theirs, &[("a", second), ("b", second), ("output", Position::of((0, 90)))]).unwrap();
+        other.commit(theirs, &[("a", 5), ("b", 5)], Some(("out", Written::of((90, 1, false))))).unwrap();
 
         assert_eq!(own.merge(&other).unwrap(), Merged { joined: 1, added: 1 });
 
@@ -669,7 +660,8 @@ mod tests {
         assert_eq!(told(&own.table(&source("only")).unwrap()).0, told(&only).0);
         let texts = own.segments(&source("both")).unwrap().unwrap().filter_map(|listed| listed.unwrap().described);
         assert_eq!(texts.map(|described| described.text).collect::<Vec<_>>(), ["one", "three"]);
-        assert_eq!(own.inputs().unwrap(), [("a".to_owned(), first), ("b".to_owned(), second)]);
+        assert_eq!(own.inputs().unwrap(), [("a".to_owned(), 3), ("b".to_owned(), 5)]);
+        assert!(own.outputs().unwrap().is_empty());
     }
 
     #[test]

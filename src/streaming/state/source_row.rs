@@ -31,8 +31,6 @@ pub struct SourceRow {
     change: Option<[u32; 4]>,
     /// The candidates for ends of articles ([`StoredPlaces`]).
     ends: StoredPlaces,
-    /// Missing in a state of format 2.
-    #[serde(default)]
     tally: StoredTally,
 }
 

@@ -5,7 +5,7 @@ use redb::{Database, Durability, ReadableTable, ReadableTableMetadata, WriteTran
 use super::error::Problem;
 use super::settings::Settings;
 use super::source_row::SourceRow;
-use super::{FORMAT, INPUTS, META, Position, SEGMENTS, SOURCES, TEXTS, records, texts};
+use super::{FORMAT, INPUTS, META, OUTPUTS, SEGMENTS, SOURCES, TEXTS, Written, records, texts};
 use crate::corpus::SourceId;
 use crate::streaming::segments::SegmentKey;
 use crate::streaming::table::{Entry, SegmentTable};
@@ -32,6 +32,7 @@ impl Writing {
         self.0.open_table(SEGMENTS)?;
         self.0.open_table(TEXTS)?;
         self.0.open_table(INPUTS)?;
+        self.0.open_table(OUTPUTS)?;
         Ok(())
     }
 
@@ -42,17 +43,23 @@ impl Writing {
         Ok(())
     }
 
-    pub fn put_input(&self, name: &str, Position { records, bytes }: Position) -> Result<(), Problem> {
-        self.0.open_table(INPUTS)?.insert(name, (records, bytes))?;
+    pub fn put_input(&self, name: &str, records: u64) -> Result<(), Problem> {
+        self.0.open_table(INPUTS)?.insert(name, records)?;
+        Ok(())
+    }
+
+    pub fn put_output(&self, path: &str, written: Written) -> Result<(), Problem> {
+        let Written { bytes, ending, is_open } = written;
+        self.0.open_table(OUTPUTS)?.insert(path, (bytes, ending, is_open))?;
         Ok(())
     }
 
     /// Adds the inputs that are not known yet.
-    pub fn add_inputs(&self, inputs: &[(String, Position)]) -> Result<(), Problem> {
+    pub fn add_inputs(&self, inputs: &[(String, u64)]) -> Result<(), Problem> {
         let mut table = self.0.open_table(INPUTS)?;
-        for (name, Position { records, bytes }) in inputs {
+        for (name, records) in inputs {
             if table.get(name.as_str())?.is_none() {
-                table.insert(name.as_str(), (*records, *bytes))?;
+                table.insert(name.as_str(), *records)?;
             }
         }
         Ok(())
