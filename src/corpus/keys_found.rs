@@ -92,17 +92,30 @@ impl KeysFound {
     }
 }
 
-/// Says which keys a line has, and which of them has the longest text. A line that is no JSON object has none.
+/// Says which keys a line has. A line that is no JSON object has none.
 pub(super) fn keys_of(line: &str) -> String {
-    let object: Map<String, Value> = serde_json::from_str(line.trim_start_matches('\u{feff}')).unwrap_or_default();
-    if object.is_empty() {
-        return "has no keys".to_owned();
-    }
+    keys_in(&object(line))
+}
+
+/// Says which keys a line has, and which of them has the longest text.
+pub(super) fn keys_and_text_of(line: &str) -> String {
+    let object = object(line);
     let texts = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
     let texts = texts.filter(|(_, text)| text.contains(char::is_whitespace));
     let longest = texts.max_by_key(|(_, text)| text.len());
     let longest = longest.map(|(key, _)| format!("; the longest text is in {:?}", excerpt(key))).unwrap_or_default();
-    format!("has the keys {}{longest}", listed(object.keys().map(String::as_str)))
+    keys_in(&object) + &longest
+}
+
+fn object(line: &str) -> Map<String, Value> {
+    serde_json::from_str(line.trim_start_matches('\u{feff}')).unwrap_or_default()
+}
+
+fn keys_in(object: &Map<String, Value>) -> String {
+    match object.is_empty() {
+        true => "has no keys".to_owned(),
+        false => format!("has the keys {}", listed(object.keys().map(String::as_str))),
+    }
 }
 
 /// Lists names, of many the first.
@@ -120,9 +133,10 @@ mod tests {
     fn the_keys_of_a_line_are_named_and_the_one_with_the_longest_text() {
         let line =
             "\u{feff}{\"uid\": 7, \"title\": \"Rain again\", \"body\": \"It rained all day.\", \"key\": \"x\"}\n";
-        assert_eq!(keys_of(line), r#"has the keys "uid", "title", "body", "key"; the longest text is in "body""#);
-        assert_eq!(keys_of(r#"{"n": 1}"#), r#"has the keys "n""#);
-        assert_eq!([keys_of("[1]"), keys_of("{}")], ["has no keys"; 2]);
+        assert_eq!(keys_of(line), r#"has the keys "uid", "title", "body", "key""#);
+        assert_eq!(keys_and_text_of(line), keys_of(line) + r#"; the longest text is in "body""#);
+        assert_eq!(keys_and_text_of(r#"{"n": 1}"#), r#"has the keys "n""#);
+        assert_eq!([keys_of("[1]"), keys_and_text_of("{}")], ["has no keys"; 2]);
         let many: Vec<String> = (0..22).map(|number| number.to_string()).collect();
         assert!(listed(many.iter().map(String::as_str)).ends_with(r#""19", 2 more"#));
     }

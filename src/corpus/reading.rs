@@ -178,7 +178,7 @@ fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> 
 }
 
 /// Reads all bytes. `about` is the expected number. Fails if there are more than the limit.
-fn read_all(
+pub(super) fn read_all(
     from: impl Read,
     about: u64,
     options: &ReadOptions,

@@ -1,5 +1,7 @@
 //! Input of all kinds, above all the strange ones.
 
+use super::containers::gzip;
+use super::streams::expect_fed;
 use super::*;
 
 /// Patterns for the sources `tide` and `odd`: two lines of [`page`], accepted.
@@ -351,4 +353,41 @@ fn two_files_of_one_name_are_refused() {
     sandbox.expect(1, "clean more more/odd -p patterns -o out").says("y.txt");
     sandbox.expect(0, "clean corpus more -p patterns -o out --html markup --quiet");
     assert_eq!(sandbox.tree("out").len(), 3);
+}
+
+#[test]
+fn a_page_on_stdin_is_read_as_a_page() {
+    let sandbox = Sandbox::new();
+    let story: String = (0..8).map(|number| format!("<p>{}</p>\n", Story(number).paragraph())).collect();
+    let page =
+        format!("\n<!doctype html>\n<ul><li><a href=x>Home</a></ul>\n<article><h1>Rain</h1>\n{story}</article>\n");
+    sandbox.write("stdin/page.html", &page);
+    let text = |ran: Ran| {
+        assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+        let line: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert_eq!(line["source"], "stdin");
+        line["text"].as_str().expect("a text").to_owned()
+    };
+    let expected = text(sandbox.expect(0, "extract stdin -o - --quiet"));
+    assert!(expected.lines().count() >= 8, "{expected}");
+    let wide: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in
+        [page.clone().into_bytes(), [&b"\xef\xbb\xbf"[..], page.as_bytes()].concat(), [b"\xff\xfe", &wide[..]].concat()]
+    {
+        assert_eq!(text(expect_fed(&sandbox, 0, "extract - -o - --quiet", &bytes)), expected);
+        assert_eq!(text(expect_fed(&sandbox, 0, "extract - -o - --quiet", gzip(&bytes))), expected);
+    }
+    for (format, name) in [("text", "stdin.txt"), ("page", "stdin.html"), ("markdown", "stdin.md")] {
+        expect_fed(&sandbox, 0, &format!("extract - -o {format} --quiet --html {format}"), &page);
+        sandbox.expect(0, &format!("extract stdin -o as-{format} --quiet --html {format}"));
+        let file = sandbox.tree(&format!("as-{format}")).into_values().next().expect("a file");
+        assert_eq!(sandbox.tree(format), Tree::from([(name.to_owned(), file)]));
+    }
+    // Mining stores it, and a stream learns from it.
+    expect_fed(&sandbox, 0, "mine - -o patterns --quiet", &page);
+    assert!(sandbox.read("patterns/stdin.yaml").contains("documents: 1"));
+    expect_fed(&sandbox, 0, "stream - --state state -o - --quiet", &page);
+    // A text is neither.
+    let ran = expect_fed(&sandbox, 3, "extract - -o -", "Rain again.\n");
+    ran.says("skipped: -:1: is not valid JSON");
 }

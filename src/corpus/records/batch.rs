@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Container;
 use crate::corpus::jsonl::{JsonLines, Line};
-use crate::corpus::keys_found::keys_of;
+use crate::corpus::keys_found::{keys_and_text_of, keys_of};
 use crate::corpus::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
@@ -38,6 +38,8 @@ pub(super) enum Content {
         lies: Option<(Arc<OpenFile>, Range<u64>)>,
     },
     Warc(Vec<Result<warc::Record, Reason>>),
+    /// A page, which is all of the input.
+    Page(Vec<u8>),
     #[cfg(feature = "parquet")]
     Rows(Box<parquet::Rows>),
 }
@@ -92,7 +94,7 @@ impl Batch {
     pub fn len(&self) -> usize {
         match &self.content {
             Content::Lines(_, at) => at.len(),
-            Content::TooLong { .. } => 1,
+            Content::TooLong { .. } | Content::Page(_) => 1,
             Content::Warc(records) => records.len(),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => rows.len(),
@@ -125,6 +127,7 @@ impl Batch {
                 Ok(record) => self.container.document_in(record, self.number(index)),
                 Err(reason) => Err(reason.clone()),
             },
+            Content::Page(bytes) => self.container.document_of_page(bytes).map(Some),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => {
                 let document = rows.fields(index).and_then(|row| {
@@ -159,6 +162,10 @@ impl Batch {
             (Content::Warc(records), New::Page(page)) => {
                 let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
                 records[index].as_ref().map_err(Reason::clone).and_then(|record| Ok(record.with_page(&page?)))
+            }
+            (Content::Page(_), New::Text(text)) => Ok(text.as_bytes().to_vec()),
+            (Content::Page(_), New::Page(page)) => {
+                document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed)
             }
             (Content::TooLong { .. }, _) => Err(Reason::Changed),
             #[cfg(feature = "parquet")]
@@ -209,6 +216,7 @@ impl Batch {
             Content::Lines(..) => true,
             Content::TooLong { lies, .. } => lies.is_some(),
             Content::Warc(records) => records.iter().all(Result::is_ok),
+            Content::Page(_) => true,
             #[cfg(feature = "parquet")]
             Content::Rows(_) => true,
         }
@@ -219,7 +227,7 @@ impl Batch {
     pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
             Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
-            Content::TooLong { .. } => false,
+            Content::TooLong { .. } | Content::Page(_) => false,
             // An error is the last record of a batch only if nothing follows it in the file.
             Content::Warc(records) => records.last().is_some_and(Result::is_err),
             #[cfg(feature = "parquet")]
@@ -228,18 +236,21 @@ impl Batch {
     }
 
     pub(in crate::corpus) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
-        let options = reason.options_of_keys();
+        let (options, lacks_text) = (reason.options_of_keys(), matches!(reason, Reason::NoText { .. }));
         let mut skipped = self.container.skipped(Some(self.number(index)), reason);
         skipped.advice = options
-            .zip(self.keys(index))
+            .zip(self.keys(index, lacks_text))
             .map(|(options, keys)| format!("{} {keys}: name the right one with {options}", skipped.place()).into());
         skipped
     }
 
-    /// Says which keys a record has, if records of this format have keys.
-    fn keys(&self, index: usize) -> Option<String> {
+    /// Says which keys a record has, if records of this format have keys. If it `lacks_text`, also says where a text is.
+    fn keys(&self, index: usize, lacks_text: bool) -> Option<String> {
         match &self.content {
-            Content::Lines(lines, at) => Some(keys_of(&String::from_utf8_lossy(lines.bytes(&at[index])))),
+            Content::Lines(lines, at) => {
+                let line = String::from_utf8_lossy(lines.bytes(&at[index]));
+                Some(if lacks_text { keys_and_text_of(&line) } else { keys_of(&line) })
+            }
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => Some(format!("has the columns {}", rows.columns())),
             _ => None,
@@ -250,6 +261,7 @@ impl Batch {
         match &self.content {
             Content::Lines(lines, at) => lines.bytes(&at[index]),
             Content::TooLong { .. } => &[],
+            Content::Page(bytes) => bytes,
             Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => &[],

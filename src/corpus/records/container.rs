@@ -17,6 +17,9 @@ use crate::corpus::reading::View;
 use crate::corpus::source_by::SourceHints;
 use crate::corpus::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId, warc};
 
+/// The name of a page that came through standard input, and of its source.
+const STDIN: &str = "stdin";
+
 /// What is known about all records of a file before they are read.
 #[derive(Debug)]
 pub(in crate::corpus) struct Container {
@@ -66,6 +69,15 @@ impl Container {
         let stored = Stored { bytes: bytes.into_owned(), is_html, encoding };
         let document = stored.document(id, source, options)?;
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
+    }
+
+    /// The document of a page that came through standard input.
+    pub(super) fn document_of_page(&self, bytes: &[u8]) -> Result<Document, Reason> {
+        let folder = SourceId::parse(STDIN)?;
+        let known = SourceHints { folder: Some(&folder), path: STDIN, is_file: true, ..SourceHints::default() };
+        let source = SourceId::parse(&self.options.source_by.name(known, &self.options.keys)?)?;
+        let stored = Stored { bytes: bytes.to_vec(), is_html: true, encoding: None };
+        stored.document(STDIN.to_owned(), source, &self.options)
     }
 
     /// The document in the row with this number.

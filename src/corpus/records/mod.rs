@@ -21,11 +21,13 @@ pub(super) use self::container::Container;
 use self::lines::{Lines, MOST_RECORDS};
 pub use self::writer::RecordWriter;
 use super::compression::{Compression, Counted, Input, decompressed};
+use super::file_kind::text_name;
 use super::jsonl::is_utf_16;
 use super::line_stream::{LineStream, Pace};
 use super::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use super::parquet;
+use super::reading::read_all;
 use super::{FileKind, Reason, Skipped, warc};
 
 /// A batch of WARC records with this many bytes is full.
@@ -56,6 +58,8 @@ pub struct Packing {
 enum Format {
     Lines(Box<Lines>),
     Warc(Box<WarcRecords>),
+    /// A page. `None` after it was read.
+    Page(Option<BufReader<Input>>),
     #[cfg(feature = "parquet")]
     Table(parquet::Table, Box<parquet::Batches>),
 }
@@ -91,12 +95,11 @@ impl Records {
         let open = || {
             let (compression, behind) = decompressed(input)?;
             let mut behind = BufReader::new(behind);
-            let is_warc = match kind {
-                Some(kind) => kind == FileKind::Warc,
-                // A reading error is reported when the records are read.
-                None => behind.fill_buf().is_ok_and(|start| start.starts_with(b"WARC/")),
-            };
-            let format = match is_warc {
+            // A reading error is reported when the records are read.
+            let mut begins = |as_it: fn(&[u8]) -> bool| kind.is_none() && behind.fill_buf().is_ok_and(as_it);
+            let (is_warc, is_page) = (begins(|start| start.starts_with(b"WARC/")), begins(is_page));
+            let format = match is_warc || kind == Some(FileKind::Warc) {
+                _ if is_page => Format::Page(Some(behind)),
                 true => {
                     let records = warc::Records::new(behind, limit).live(pace == Pace::AtOnce);
                     Format::Warc(Box::new(WarcRecords { records, held: None }))
@@ -158,7 +161,7 @@ impl Records {
     /// records. For a table it is only an estimate.
     pub fn bytes_read(&self) -> u64 {
         match &self.format {
-            Format::Lines(_) | Format::Warc(_) => self.taken.load(Ordering::Relaxed),
+            Format::Lines(_) | Format::Warc(_) | Format::Page(_) => self.taken.load(Ordering::Relaxed),
             #[cfg(feature = "parquet")]
             Format::Table(table, _) => table.bytes_of(self.read),
         }
@@ -184,6 +187,17 @@ impl Records {
         matches!(&self.format, Format::Lines(lines) if lines.lie_open())
     }
 
+    /// The name of a file with these records that came through standard input.
+    pub fn name_of_stdin(&self) -> String {
+        let view = self.container.options.html;
+        match &self.format {
+            Format::Page(_) if view.is_written_as_text() => text_name("stdin.html", view.text_extension()),
+            Format::Page(_) => "stdin.html".to_owned(),
+            Format::Warc(_) => "stdin.warc".to_owned(),
+            _ => self.container.name.clone(),
+        }
+    }
+
     /// How the file is compressed.
     pub fn packing(&self) -> Packing {
         self.packing
@@ -196,10 +210,21 @@ impl Records {
                 let records = records.some(self.read);
                 (!records.is_empty()).then_some(Ok(Content::Warc(records)))
             }
+            Format::Page(page) => {
+                let broken = |error: io::Error| Reason::BreaksOff { after: 0, error: error.to_string() };
+                page.take().map(|page| read_all(page, 0, &self.container.options, broken).map(Content::Page))
+            }
             #[cfg(feature = "parquet")]
             Format::Table(_, batches) => batches.next().map(|rows| rows.map(Box::new).map(Content::Rows)),
         }
     }
+}
+
+/// Whether what begins like this is a page: after a byte order mark and white space comes a tag.
+fn is_page(start: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    let text = marks.iter().find_map(|mark| start.strip_prefix(*mark)).unwrap_or(start);
+    text.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != 0) == Some(&b'<')
 }
 
 struct WarcRecords {
@@ -249,6 +274,7 @@ impl fmt::Debug for Format {
         f.write_str(match self {
             Format::Lines(_) => "JSONL",
             Format::Warc(_) => "WARC",
+            Format::Page(_) => "a page",
             #[cfg(feature = "parquet")]
             Format::Table(..) => "Parquet",
         })

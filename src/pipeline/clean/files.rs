@@ -215,7 +215,8 @@ impl FileCleaner<'_> {
             done.sources.entry(source).or_default().add(&count);
         }
         if let Some(line) = cleared.report {
-            report.write_all(line.as_bytes())?;
+            let written = report.write_all(line.as_bytes());
+            written.map_err(|error| PipelineError::in_context("cannot write the report".to_owned(), error))?;
         }
         if let Some(left_out) = cleared.left_out {
             left_out.tell(self.observer);
@@ -296,8 +297,8 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
-        let name = match file.is_stdin() && self.spans.is_none() && !records.is_jsonl() {
-            true => "stdin.warc".to_owned(),
+        let name = match file.is_stdin() && self.spans.is_none() {
+            true => records.name_of_stdin(),
             false => self.output_name(file),
         };
         let permission = self.observer.writing()?;
@@ -314,6 +315,8 @@ impl FileCleaner<'_> {
             match self.records(records, self.form(), &mut sink, done, report) {
                 Ok(Extent::Whole) => return sink.finish(),
                 Ok(found) => extent = found,
+                // The output could not be written. Its name is added.
+                Err(PipelineError::Io(error)) => return Err(error),
                 Err(error) => failure = Some(error),
             }
             match failure.is_none() && !self.can_copy(file) {
