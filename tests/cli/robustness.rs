@@ -1277,6 +1277,13 @@ fn a_file_larger_than_allowed() {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("cannot write \"out/odd/x.txt\": File too large"), "{stderr}");
+    sandbox.write("all.jsonl", json_line(&good(5).repeat(2000)));
+    let mut command = std::process::Command::new("sh");
+    command.current_dir(sandbox.path("")).args(["-c", limited, env!("CARGO_BIN_EXE_dehusk")]);
+    let ended = command.args(words("clean all.jsonl -p patterns -o lines --quiet")).output().expect("a shell");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("cannot write \"lines/all.jsonl\": File too large"), "{stderr}");
 }
 
 #[test]
@@ -1441,6 +1448,30 @@ fn a_named_pipe_in_place_of_a_manifest() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_in_place_of_a_manifest_or_a_record() {
+    let sandbox = sandbox();
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    for (name, what) in [("manifest.jsonl", "manifest"), ("manifest.lock", "manifest"), ("written.jsonl", "record")] {
+        let (place, kept) = (sandbox.path(&format!("out/.dehusk/{name}")), sandbox.path("kept"));
+        fs::rename(&place, &kept).expect("a file");
+        sandbox.write("theirs", "");
+        std::os::unix::fs::symlink(sandbox.path("theirs"), &place).expect("a link");
+        let ran = sandbox.expect(1, "clean corpus -p patterns -o out");
+        ran.says(&format!("{name}\" is not a {what} of dehusk: move it away"));
+        assert_eq!(sandbox.read("theirs"), "");
+        fs::rename(&kept, &place).expect("a file");
+    }
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+    // The hidden folder is no link at all, not even to a folder beside it.
+    fs::rename(sandbox.path("out/.dehusk"), sandbox.path("out/elsewhere")).expect("a folder");
+    std::os::unix::fs::symlink("elsewhere", sandbox.path("out/.dehusk")).expect("a link");
+    sandbox
+        .expect(1, "clean corpus -p patterns -o out")
+        .says("out/.dehusk\": it is not a path below the output folder");
+}
+
+#[test]
 fn a_state_of_another_format() {
     let age = |sandbox: &Sandbox| {
         let meta = redb::TableDefinition::<&str, &str>::new("meta");
@@ -1449,7 +1480,7 @@ fn a_state_of_another_format() {
         writing.open_table(meta).expect("a table").insert("format", "1").expect("a row");
         writing.commit().expect("it is written");
     };
-    let message = "error: state: is a state of format 1, but this dehusk reads format 3: use a version that reads it";
+    let message = "error: state: is a state of format 1, but this dehusk reads format 4: use a version that reads it";
     state_is_refused(age, message);
 }
 
@@ -1538,6 +1569,75 @@ fn an_output_that_shrank() {
     assert_eq!(sandbox.read("out.jsonl").lines().count(), 7);
 }
 
+/// The run is refused, whether there is more input or not, and the output stays as it was made.
+#[track_caller]
+fn output_is_refused(spoil: impl Fn(&Sandbox), message: &str) {
+    for input in [FIRST, 0..7] {
+        let sandbox = learned();
+        let written = sandbox.read("out.jsonl");
+        sandbox.write("in.jsonl", stream_lines(input));
+        spoil(&sandbox);
+        let spoilt = sandbox.read("out.jsonl");
+        let ran = sandbox.expect(1, STREAM);
+        assert!(ran.stderr.starts_with(&format!("error: out.jsonl: {message}")), "{}", ran.stderr);
+        assert_eq!(sandbox.read("out.jsonl"), spoilt);
+        let _ = fs::remove_file(sandbox.path("out.jsonl"));
+        sandbox.write("out.jsonl", &written);
+        sandbox.expect(0, STREAM);
+    }
+}
+
+#[test]
+fn an_output_that_was_edited() {
+    let edit = |sandbox: &Sandbox| sandbox.write("out.jsonl", sandbox.read("out.jsonl").replace("tide", "tiDE"));
+    output_is_refused(
+        edit,
+        "it was changed or replaced since the last run: restore it, move it away to begin a new file",
+    );
+}
+
+#[test]
+fn an_output_that_was_added_to() {
+    let add = |sandbox: &Sandbox| sandbox.write("out.jsonl", sandbox.read("out.jsonl") + "{\"text\":\"Ours.\"}\n");
+    output_is_refused(add, "it has ");
+}
+
+#[test]
+fn an_output_that_was_replaced() {
+    let changed = "it was changed or replaced since the last run";
+    output_is_refused(|sandbox| sandbox.write("out.jsonl", "Notes of ours, from long ago.\n".repeat(999)), changed);
+    let link = |sandbox: &Sandbox| {
+        sandbox.write("notes.txt", "Notes of ours, from long ago.\n".repeat(999));
+        fs::remove_file(sandbox.path("out.jsonl")).expect("an output");
+        fs::hard_link(sandbox.path("notes.txt"), sandbox.path("out.jsonl")).expect("a link");
+    };
+    output_is_refused(link, changed);
+}
+
+#[test]
+fn an_output_that_was_moved_away() {
+    let sandbox = learned();
+    fs::rename(sandbox.path("out.jsonl"), sandbox.path("old.jsonl")).expect("an output");
+    let old = sandbox.read("old.jsonl");
+    sandbox.write("in.jsonl", stream_lines(0..7));
+    sandbox.expect(0, STREAM);
+    assert_eq!((sandbox.read("out.jsonl").lines().count(), sandbox.read("old.jsonl")), (1, old));
+    sandbox.expect(0, STREAM);
+}
+
+#[test]
+fn an_output_that_another_run_writes() {
+    let sandbox = learned();
+    let held = fs::File::options().write(true).open(sandbox.path("out.jsonl")).expect("an output");
+    held.lock().expect("nobody else holds it");
+    let before = sandbox.read("out.jsonl");
+    sandbox.write("in.jsonl", stream_lines(0..7));
+    sandbox.expect(1, STREAM).says("error: out.jsonl: another run writes to it: wait until that run has ended");
+    assert_eq!(sandbox.read("out.jsonl"), before);
+    drop(held);
+    sandbox.expect(0, STREAM);
+}
+
 /// Lines with other keys than dehusk expects.
 fn other_lines(count: usize) -> String {
     let line =
@@ -1545,7 +1645,7 @@ fn other_lines(count: usize) -> String {
     (0..count).map(|number| line(number).to_string() + "\n").collect()
 }
 
-const OTHER_KEYS: &str = " has the keys \"uid\", \"site\", \"title\", \"body\"; the longest text is in \"body\"";
+const OTHER_KEYS: &str = " has the keys \"uid\", \"site\", \"title\", \"body\"";
 
 #[test]
 fn lines_with_other_keys() {
@@ -1558,7 +1658,8 @@ fn lines_with_other_keys() {
         ran.says("skipped: other.jsonl:3: has neither \"text\" nor \"html\": are these the right keys?\n");
         ran.says(&format!("skipped: 102 more for the same reason as other.jsonl:3; {lists_all} lists all\n"));
         ran.says("error: there is no document that can be used: all 105 were skipped\n");
-        let advice = format!("{OTHER_KEYS}: name the right one with --text-key or --html-key\n");
+        let text = "the longest text is in \"body\"";
+        let advice = format!("{OTHER_KEYS}; {text}: name the right one with --text-key or --html-key\n");
         assert_eq!(ran.stderr.matches(&advice).count(), 1, "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 6, "{}", ran.stderr);
     }
