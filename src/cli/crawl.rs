@@ -111,8 +111,8 @@ struct FoundArgs {
 struct PolitenessArgs {
     /// The least time between two requests to a domain
     ///
-    /// The least time between an answer of a registered domain, or of an IP address, and the next request to it. It is longer if
-    /// robots.txt says so, and while the server is slow or busy.
+    /// The least time between an answer of a registered domain, or of an IP address, and the next request to it. For a domain it is
+    /// longer if its robots.txt says so, and while its server is slow or busy.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     delay: Duration,
     /// How long to wait before something is tried again

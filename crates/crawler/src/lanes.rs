@@ -10,8 +10,13 @@ pub type Time = u64;
 /// How long a busy server is left alone at the most, if it does not say for how long: an hour.
 const LONGEST_PENALTY: u64 = 3_600_000;
 
+/// How long an IP address waits for an answer before another domain there is asked; the delay, if that is longer. In milliseconds.
+const LONGEST_WAIT: u64 = 1000;
+
 /// The domains that have something to visit, by when they may be asked. A domain is asked for one thing after another, and so is an IP
-/// address: between the end of an answer and the next request there is at least the delay. It knows no clock; others tell the time.
+/// address: between the end of an answer and the next request there is at least the delay. But what is slow about a domain is its own:
+/// its crawl delay, its penalty, its rest after a long answer. And an address does not wait for an answer that does not come. It knows
+/// no clock; others tell the time.
 #[derive(Debug, Default)]
 pub struct Lanes {
     lanes: HashMap<u32, Lane>,
@@ -24,6 +29,8 @@ pub struct Lanes {
     turn: Option<IpAddr>,
     /// In milliseconds.
     delay: u64,
+    /// How many answers of a machine may be waited for at the same time: slow ones must not take all threads.
+    most_pending: usize,
     /// No lane goes before this time.
     begin: Time,
 }
@@ -50,17 +57,21 @@ struct Lane {
 #[derive(Debug, Default)]
 struct Machine {
     next: Time,
-    is_busy: bool,
+    /// Number of answers that have not come.
+    pending: usize,
+    /// The lane that asked it last.
+    last: u32,
     /// The lanes that wait until it may be asked. They are called one by one: there may be very many.
     waiting: VecDeque<u32>,
-    /// Whether one of them is called.
-    has_called: bool,
+    /// The one of them that is called.
+    called: Option<u32>,
 }
 
 impl Lanes {
-    /// `delay` is the least time between an answer and the next request, in milliseconds.
-    pub fn new(delay: u64) -> Lanes {
-        Lanes { delay, ..Lanes::default() }
+    /// `delay` is the least time between an answer and the next request, in milliseconds. `threads` is how many requests there are at
+    /// the same time.
+    pub fn new(delay: u64, threads: usize) -> Lanes {
+        Lanes { delay, most_pending: (threads / 4).max(2), ..Lanes::default() }
     }
 
     /// The lane has something to visit, at this time at the earliest.
@@ -97,7 +108,7 @@ impl Lanes {
         of_lane.queued = None;
         self.turn = of_lane.called.take();
         if let Some(machine) = self.turn.and_then(|ip| self.machines.get_mut(&ip)) {
-            machine.has_called = false;
+            machine.called = None;
         }
         Some(lane)
     }
@@ -105,7 +116,7 @@ impl Lanes {
     /// Calls the next lane that waits for a machine.
     fn call(&mut self, ip: IpAddr) {
         let Some(machine) = self.machines.get_mut(&ip) else { return };
-        if machine.is_busy || machine.has_called {
+        if machine.pending >= self.most_pending || machine.called.is_some() {
             return;
         }
         while let Some(lane) = machine.waiting.pop_front() {
@@ -114,7 +125,7 @@ impl Lanes {
             // Who is busy elsewhere comes again without being called.
             if !of_lane.is_busy {
                 of_lane.called = Some(ip);
-                machine.has_called = true;
+                machine.called = Some(lane);
                 let at = machine.next;
                 self.wake(lane, at);
                 return;
@@ -132,11 +143,11 @@ impl Lanes {
         self.lanes.entry(lane).or_default().is_busy = false;
     }
 
-    /// Whether the lane may ask this machine now. Then both are busy until [`Lanes::answered`]. Otherwise the lane comes again when
-    /// the machine may be asked.
+    /// Whether the lane may ask this machine now. Then the lane is busy until [`Lanes::answered`], and the machine for a while.
+    /// Otherwise the lane comes again when the machine may be asked.
     pub fn may_ask(&mut self, lane: u32, ip: IpAddr, now: Time) -> bool {
         let (of_lane, machine) = (self.lanes.entry(lane).or_default(), self.machines.entry(ip).or_default());
-        if machine.is_busy || machine.next > now {
+        if machine.pending >= self.most_pending || machine.next > now {
             if of_lane.waits != Some(ip) {
                 of_lane.waits = Some(ip);
                 machine.waiting.push_back(lane);
@@ -144,9 +155,12 @@ impl Lanes {
             self.call(ip);
             return false;
         }
-        machine.is_busy = true;
+        machine.pending += 1;
+        machine.last = lane;
+        machine.next = now + LONGEST_WAIT.max(self.delay) + self.delay;
         of_lane.is_busy = true;
         self.turn.take_if(|called| *called == ip);
+        self.call(ip);
         true
     }
 
@@ -159,9 +173,16 @@ impl Lanes {
         let at = now + self.delay.max(of_lane.crawl_delay).max(took) + of_lane.penalty;
         of_lane.next = of_lane.next.max(at);
         let machine = self.machines.entry(ip).or_default();
-        machine.is_busy = false;
-        machine.next = machine.next.max(at);
-        self.call(ip);
+        machine.pending = machine.pending.saturating_sub(1);
+        // If others were asked since, they decide.
+        if machine.last == lane {
+            machine.next = machine.next.min(now + self.delay);
+        }
+        let next = machine.next;
+        match machine.called {
+            Some(called) => self.wake(called, next),
+            None => self.call(ip),
+        }
     }
 
     /// The server of a lane is busy: it is left alone until then, or for twice as long as the last time. Returns until when.
@@ -210,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_lane_that_may_not_go_gives_way_to_one_that_may() {
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         lanes.wake(1, 0);
         lanes.wake(2, 0);
         assert_eq!(lanes.pop(0), Some(1));
@@ -224,12 +245,12 @@ mod tests {
 
     #[test]
     fn lanes_of_one_machine_take_turns() {
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         lanes.wake(1, 0);
         lanes.wake(2, 0);
         assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
         assert!(lanes.pop(0) == Some(2) && !lanes.may_ask(2, ip(1), 0));
-        assert_eq!(lanes.first_time(), None);
+        assert_eq!(lanes.first_time(), Some(2000));
         lanes.answered(1, ip(1), 50, 50);
         lanes.wake(1, 50);
         assert_eq!(lanes.first_time(), Some(1050));
@@ -239,7 +260,7 @@ mod tests {
 
     #[test]
     fn delays() {
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         let ask = |lanes: &mut Lanes, now: Time, took: Time| {
             lanes.wake(1, now);
             assert!(lanes.pop(now) == Some(1) && lanes.may_ask(1, ip(1), now));
@@ -255,9 +276,53 @@ mod tests {
         assert_eq!(ask(&mut lanes, 30_000, 10), 5000);
     }
 
+    /// Two lanes of one machine, of which the first one is asked at 0 and answered at `took`. Returns when the other one may go.
+    fn other_goes_at(lanes: &mut Lanes, took: Time) -> Time {
+        lanes.wake(1, 0);
+        lanes.wake(2, 0);
+        assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
+        assert!(lanes.pop(0) == Some(2) && !lanes.may_ask(2, ip(1), 0));
+        let waits = lanes.first_time().unwrap();
+        if waits < took {
+            return waits;
+        }
+        lanes.answered(1, ip(1), took, took);
+        lanes.first_time().unwrap()
+    }
+
+    #[test]
+    fn what_is_slow_about_a_lane_is_its_own() {
+        let mut lanes = Lanes::new(100, 16);
+        lanes.lanes.entry(1).or_default().crawl_delay = 20_000;
+        assert_eq!(other_goes_at(&mut lanes, 10), 110, "its crawl delay");
+        let mut lanes = Lanes::new(100, 16);
+        lanes.lanes.entry(1).or_default().penalty = 60_000;
+        assert_eq!(other_goes_at(&mut lanes, 10), 110, "its penalty");
+        assert_eq!(other_goes_at(&mut Lanes::new(100, 16), 900), 1000, "its rest after a long answer");
+        assert_eq!(other_goes_at(&mut Lanes::new(100, 16), 60_000), 1100, "its answer that does not come");
+        assert_eq!(other_goes_at(&mut Lanes::new(3000, 16), 60_000), 6000, "an address waits for as long as the delay");
+    }
+
+    #[test]
+    fn slow_answers_of_a_machine_do_not_take_all_threads() {
+        let mut lanes = Lanes::new(100, 16);
+        (0..16).for_each(|lane| lanes.wake(lane, 0));
+        let mut pending = 0;
+        for now in (0..60_000).step_by(100) {
+            while let Some(lane) = lanes.pop(now) {
+                pending += usize::from(lanes.may_ask(lane, ip(1), now));
+            }
+        }
+        assert_eq!(pending, 4);
+        lanes.answered(0, ip(1), 60_000, 60_000);
+        let next = lanes.first_time().unwrap();
+        let lane = lanes.pop(next).unwrap();
+        assert!(lanes.may_ask(lane, ip(1), next), "one answer makes place for one request");
+    }
+
     #[test]
     fn a_crawl_delay_counts_from_the_answer_that_says_it() {
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         lanes.wake(1, 0);
         assert!(lanes.pop(0) == Some(1) && lanes.may_ask(1, ip(1), 0));
         lanes.answered(1, ip(1), 10, 10);
@@ -268,9 +333,9 @@ mod tests {
 
     #[test]
     fn a_busy_server_is_left_alone() {
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         assert_eq!(lanes.is_busy(1, 100, Some(7000)), 7000);
-        let mut lanes = Lanes::new(1000);
+        let mut lanes = Lanes::new(1000, 16);
         let mut waits = Vec::new();
         for _ in 0..14 {
             lanes.answered(1, ip(1), 0, 0);
@@ -287,16 +352,16 @@ mod tests {
         fn a_simulated_crawl_keeps_all_delays(
             machines in prop::collection::vec(0..4_u8, 1..12),
             pages in 1..6_usize,
-            took in prop::collection::vec(0..400_u64, 1..9),
+            took in prop::collection::vec(prop_oneof![3 => 0..400_u64, 1 => 0..9000_u64], 1..9),
             threads in 1..5_usize,
             alternates in any::<bool>(),
         ) {
             const DELAY: u64 = 100;
-            let mut lanes = Lanes::new(DELAY);
+            let mut lanes = Lanes::new(DELAY, threads);
             let mut left: Vec<usize> = machines.iter().map(|_| pages).collect();
             (0..machines.len()).for_each(|lane| lanes.wake(lane as u32, 0));
-            // Of each domain and machine, when its last answer ended.
-            let (mut domains, mut addresses) = (HashMap::new(), HashMap::new());
+            // Of each domain, when its last answer ended. Of each machine, until when the last request counts.
+            let (mut domains, mut addresses): (HashMap<u32, Time>, HashMap<IpAddr, Time>) = Default::default();
             let mut flying: VecDeque<(Time, u32, u64, IpAddr)> = VecDeque::new();
             let (mut now, mut asked, mut popped) = (0, 0, 0);
             // What a lane has next may be at another machine than what it waited for.
@@ -314,6 +379,7 @@ mod tests {
                     left[lane as usize] -= 1;
                     prop_assert!(domains.get(&lane).is_none_or(|&end| now >= end + DELAY));
                     prop_assert!(addresses.get(&machine).is_none_or(|&end| now >= end + DELAY));
+                    addresses.insert(machine, now + took.min(LONGEST_WAIT));
                     flying.push_back((now + took, lane, took, machine));
                 }
                 flying.make_contiguous().sort_unstable();
@@ -327,7 +393,6 @@ mod tests {
                     lanes.answered(lane, machine, at, took);
                     lanes.wake(lane, at);
                     domains.insert(lane, at);
-                    addresses.insert(machine, at);
                 }
             }
             prop_assert_eq!(left.iter().sum::<usize>(), 0);

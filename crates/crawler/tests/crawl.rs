@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crawling::{answers, crawl, crawled, options, pages, stored};
 use dehusk_crawler::crawl::{CrawlError, Options, Seed, Start};
+use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
 use server::{Behaviour, PAPERS, Server, Sites, articles};
 
@@ -38,6 +39,26 @@ fn hosts_of_one_machine_share_its_delay() {
     assert_eq!(summary.pages, 2);
     let closest = server.closest(&server.address("a.example").to_string()).unwrap();
     assert!(closest >= DELAY, "{closest:?}");
+}
+
+#[test]
+fn a_slow_host_does_not_hold_up_others_of_its_machine() {
+    let mut sites = Sites::new();
+    // One has no answer before the other one is asked, and one wants to be left alone for hours.
+    sites.page("hangs.example", "/", "<p>A").page("good.example", "/", "<p>B").page("rare.example", "/", "<p>C");
+    sites.behave("hangs.example", "/robots.txt", Behaviour::After("good.example", "/"));
+    sites.robots("rare.example", "User-agent: *\nCrawl-delay: 9999\n");
+    sites.share(&["hangs.example", "rare.example", "good.example"]);
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let homes = ["rare.example", "hangs.example", "good.example"].map(|host| server.url(host, "/"));
+    let limits = Limits { time: Duration::from_secs(60), ..options(&server).limits };
+    let (summary, told) = crawled(folder.path(), Options { limits, ..options(&server) }, pages(&homes));
+    assert_eq!((summary.pages, summary.left), (2, 1), "{summary:?} {:?}", told.failed);
+    let log = server.log();
+    let answered = log.iter().find(|seen| seen.host == "hangs.example").and_then(|seen| seen.until).unwrap();
+    let asked = log.iter().find(|seen| seen.host == "good.example" && seen.path == "/").unwrap().at;
+    assert!(asked < answered, "the other one is asked while the slow one has not answered: {log:?}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Crawl {
             });
         let archive = archive.map_err(|error| CrawlError::Io { path: folder.to_owned(), error })?;
         let mut crawl = Crawl {
-            lanes: Lanes::new(options.delay.as_millis() as u64),
+            lanes: Lanes::new(options.delay.as_millis() as u64, options.threads),
             options: Arc::new(options),
             frontier,
             archive,

@@ -21,7 +21,8 @@ pub const AGENT: &str = "dehusk";
 pub struct Options {
     /// Where its owner can be reached: a URL or an e-mail address. Every request tells it.
     pub contact: String,
-    /// The least time between an answer of a domain and the next request to it. The same holds for an IP address.
+    /// The least time between an answer of a domain and the next request to it. The same holds for an IP address, which does not wait
+    /// for slow answers.
     pub delay: Duration,
     /// Number of requests at the same time.
     pub threads: usize,

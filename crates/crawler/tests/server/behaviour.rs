@@ -7,7 +7,7 @@ use std::time::Duration;
 use flate2::write::GzEncoder;
 use flate2::{Compression, Crc, FlushCompress};
 
-use super::connection::{Connection, Request};
+use super::connection::{Connection, LONGEST, Request};
 use super::sites::{Page, Sent, text};
 use super::{Shared, date};
 
@@ -121,6 +121,8 @@ pub enum Behaviour {
     Hang,
     /// The page comes after this time.
     Late(Duration),
+    /// The page comes as soon as a host was asked for a path: this host, this path.
+    After(&'static str, &'static str),
     /// A status, with a short page.
     Status(u16),
     /// 429 with `Retry-After` in seconds, at the first requests, so many (`times`), then fine.
@@ -658,6 +660,14 @@ impl Acting {
                 let start = std::time::Instant::now();
                 while start.elapsed() < *time && !shared.stop.load(Ordering::Relaxed) {
                     std::thread::sleep(Duration::from_millis(10).min(*time));
+                }
+                return Ok(Next::Page);
+            }
+            After(host, path) => {
+                let is_asked = || super::lock(&shared.log).iter().any(|seen| seen.host == *host && seen.path == *path);
+                let start = std::time::Instant::now();
+                while start.elapsed() < LONGEST && !is_asked() && !shared.stop.load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(10));
                 }
                 return Ok(Next::Page);
             }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::Shared;
 
 /// Time after which things without an end do end.
-const LONGEST: Duration = Duration::from_secs(20);
+pub(super) const LONGEST: Duration = Duration::from_secs(20);
 /// Bytes after which things without an end do end.
 const MOST: usize = 64 << 20;
 /// Bytes of the head of a request.
