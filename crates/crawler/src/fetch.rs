@@ -16,7 +16,7 @@ use ureq::unversioned::transport::{
 use ureq::{Agent, Error};
 
 use crate::address::Address;
-use crate::http::{Head, is_text};
+use crate::http::{Head, Mender, is_text};
 
 /// What a [`Fetcher`] never exceeds.
 #[derive(Clone, Debug)]
@@ -121,7 +121,6 @@ struct Exchange {
     sent: Vec<u8>,
     /// The header of the answer, with headers and parts of the body around it.
     received: Vec<u8>,
-    is_in_body: bool,
 }
 
 impl Wire {
@@ -173,10 +172,8 @@ impl Fetcher {
             call = call.header("If-Modified-Since", date);
         }
         let answer = call.call().map_err(|error| self.failed(error))?;
-        let (sent, received) = self.wire.with(|exchange| {
-            exchange.is_in_body = true;
-            (std::mem::take(&mut exchange.sent), std::mem::take(&mut exchange.received))
-        });
+        let (sent, received) =
+            self.wire.with(|exchange| (std::mem::take(&mut exchange.sent), std::mem::take(&mut exchange.received)));
         let head = Head::parse(&received).ok_or_else(|| FetchError::NoHttp("it has no header".to_owned()))?;
         let length = head.length().map_err(FetchError::NoHttp)?;
         if head.status() == 200 && request.enough.is_none() && !is_text(&head.media_type()) {
@@ -256,7 +253,8 @@ impl Connector<Box<dyn Transport>> for Recorder {
 
     fn connect(&self, _: &ConnectionDetails, below: Option<Box<dyn Transport>>) -> Result<Option<Recording>, Error> {
         let buffers = LazyBuffers::new(2 * LONGEST_HEAD, BUFFER);
-        Ok(below.map(|below| Recording { below, buffers, wire: self.0.clone() }))
+        let (wire, mender) = (self.0.clone(), Mender::default());
+        Ok(below.map(|below| Recording { below, buffers, wire, mender, readable: Vec::new() }))
     }
 }
 
@@ -266,6 +264,27 @@ struct Recording {
     below: Box<dyn Transport>,
     buffers: LazyBuffers,
     wire: Wire,
+    mender: Mender,
+    /// What there was no place for in the buffers.
+    readable: Vec<u8>,
+}
+
+impl Recording {
+    /// Keeps the header that came, and mends it.
+    fn read_header(&mut self) -> Result<(), Error> {
+        let input = self.below.buffers().input();
+        self.readable = if input.is_empty() { self.mender.end() } else { self.mender.push(input) };
+        let amount = input.len();
+        let received = self.wire.with(|exchange| {
+            exchange.received.extend_from_slice(input);
+            exchange.received.len()
+        });
+        self.below.buffers().input_consume(amount);
+        match received > LONGEST_HEADS {
+            true => Err(Error::LargeResponseHeader(received, LONGEST_HEADS)),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Transport for Recording {
@@ -283,23 +302,24 @@ impl Transport for Recording {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
-        self.below.maybe_await_input(timeout)?;
+        if self.readable.is_empty() {
+            self.below.maybe_await_input(timeout)?;
+        }
+        let has_input = !self.below.buffers().input().is_empty();
+        if self.readable.is_empty() && !self.mender.is_in_body() {
+            self.read_header()?;
+        }
         let free = self.buffers.input_append_buf();
-        let input = self.below.buffers().input();
+        let is_header = !self.readable.is_empty();
+        let input = if is_header { &self.readable } else { self.below.buffers().input() };
         let amount = input.len().min(free.len());
         free[..amount].copy_from_slice(&input[..amount]);
-        let received = self.wire.with(|exchange| {
-            if !exchange.is_in_body {
-                exchange.received.extend_from_slice(&input[..amount]);
-            }
-            exchange.received.len()
-        });
-        self.below.buffers().input_consume(amount);
-        self.buffers.input_appended(amount);
-        if received > LONGEST_HEADS {
-            return Err(Error::LargeResponseHeader(received, LONGEST_HEADS));
+        match is_header {
+            true => self.readable.drain(..amount).for_each(drop),
+            false => self.below.buffers().input_consume(amount),
         }
-        Ok(amount > 0)
+        self.buffers.input_appended(amount);
+        Ok(amount > 0 || has_input)
     }
 
     fn is_open(&mut self) -> bool {

@@ -39,8 +39,8 @@ impl Head {
     pub fn values(&self, name: &str) -> impl Iterator<Item = Cow<'_, str>> {
         let fields = self.fields();
         fields
-            .filter(move |(found, _)| found.eq_ignore_ascii_case(name.as_bytes()))
-            .map(|(_, value)| String::from_utf8_lossy(value.trim_ascii()))
+            .filter(move |field| field.name.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|field| unfolded(String::from_utf8_lossy(field.value)))
     }
 
     /// The type in `Content-Type`, in small letters and without parameters. Empty if there is none.
@@ -91,30 +91,137 @@ impl Head {
         let first = self.bytes.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let mut stored = self.bytes[..first].trim_ascii_end().to_vec();
         stored.extend_from_slice(b"\r\n");
-        for (name, value) in self.fields() {
+        for Field { name, value, lines } in self.fields() {
             let is_length = name.eq_ignore_ascii_case(b"content-length");
-            if is_length && value.trim_ascii() == length.to_string().as_bytes() {
+            if is_length && value == length.to_string().as_bytes() {
                 continue; // it is written again below
             }
             if is_length || name.eq_ignore_ascii_case(b"transfer-encoding") {
                 stored.extend_from_slice(b"X-Crawler-");
             }
-            stored.extend_from_slice(&[name, b": ", value.trim_ascii(), b"\r\n"].concat());
+            stored.extend_from_slice(&[lines, b"\r\n"].concat());
         }
         stored.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         stored
     }
 
-    /// All fields. A line that continues another one counts to it.
-    fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let lines = self.bytes.split(|&byte| byte == b'\n').skip(1);
-        lines.filter_map(|line| {
-            let colon = line.iter().position(|&byte| byte == b':')?;
-            let name = &line[..colon];
+    /// All fields. A line that begins with a space continues the one before it, and there may be spaces before the colon: servers
+    /// send both (RFC 9112, sections 5.1 and 5.2).
+    fn fields(&self) -> impl Iterator<Item = Field<'_>> {
+        let first = self.bytes.iter().position(|&byte| byte == b'\n').map_or(self.bytes.len(), |at| at + 1);
+        let mut rest = &self.bytes[first..];
+        let lines = std::iter::from_fn(move || {
+            let (lines, after) = rest.split_at_checked(lines_end(rest)?)?;
+            rest = after;
+            Some(lines.trim_ascii_end())
+        });
+        lines.filter_map(|lines| {
+            let colon = lines.iter().position(|&byte| byte == b':')?;
+            let (name, value) = (lines[..colon].trim_ascii_end(), lines[colon + 1..].trim_ascii());
             let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic());
-            is_name.then(|| (name, &line[colon + 1..]))
+            is_name.then_some(Field { name, value, lines })
         })
     }
+}
+
+/// A field of a header.
+struct Field<'h> {
+    name: &'h [u8],
+    /// It may have more than one line.
+    value: &'h [u8],
+    /// All of it as it was sent, without the last line end.
+    lines: &'h [u8],
+}
+
+/// A value in one line.
+fn unfolded(value: Cow<'_, str>) -> Cow<'_, str> {
+    match value.contains('\n') {
+        true => value.lines().map(str::trim).collect::<Vec<_>>().join(" ").into(),
+        false => value,
+    }
+}
+
+/// Where the first line ends with those that continue it. `None` if more bytes must come to know.
+fn lines_end(bytes: &[u8]) -> Option<usize> {
+    let blank = [&b"\n"[..], b"\r\n"].into_iter().find(|blank| bytes.starts_with(blank));
+    blank.map(<[u8]>::len).or_else(|| {
+        let ends = bytes.windows(2).position(|pair| pair[0] == b'\n' && !matches!(pair[1], b' ' | b'\t'));
+        ends.map(|at| at + 1)
+    })
+}
+
+/// Makes headers readable for a parser that keeps to the standard, while they come: continued lines become one line, and spaces before a
+/// colon come after it. Everything stays as long as it is.
+#[derive(Debug, Default)]
+pub(crate) struct Mender {
+    /// What may go on with what comes.
+    held: Vec<u8>,
+    /// Whether the header that is read only announces another one (1xx). `None` before its first line.
+    is_interim: Option<bool>,
+    is_in_body: bool,
+}
+
+impl Mender {
+    /// Whether what comes is no header, and is left as it is.
+    pub(crate) fn is_in_body(&self) -> bool {
+        self.is_in_body && self.held.is_empty()
+    }
+
+    /// Takes what came, and returns what can be read of it.
+    pub(crate) fn push(&mut self, received: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(received);
+        let mut readable = Vec::new();
+        let mut begin = 0;
+        while !self.is_in_body
+            && let Some(length) = lines_end(&self.held[begin..])
+        {
+            let lines = &self.held[begin..begin + length];
+            begin += length;
+            match self.is_interim {
+                None if !lines.trim_ascii().is_empty() => {
+                    self.is_interim = Some(status(lines).is_some_and(|status| (100..200).contains(&status)));
+                }
+                Some(is_interim) if lines.trim_ascii().is_empty() => {
+                    self.is_in_body = !is_interim;
+                    self.is_interim = None;
+                }
+                _ => {
+                    readable.extend(mended(lines));
+                    continue;
+                }
+            }
+            readable.extend_from_slice(lines);
+        }
+        match self.is_in_body {
+            true => readable.extend_from_slice(&self.held[begin..]),
+            false => self.held.drain(..begin).for_each(drop),
+        }
+        if self.is_in_body {
+            self.held.clear();
+        }
+        readable
+    }
+
+    /// Nothing more comes. Returns what was held back.
+    pub(crate) fn end(&mut self) -> Vec<u8> {
+        mended(&std::mem::take(&mut self.held))
+    }
+}
+
+/// A field in one line, with its colon behind its name.
+fn mended(lines: &[u8]) -> Vec<u8> {
+    let mut lines = lines.to_vec();
+    let last = lines.len().saturating_sub(1);
+    for at in 0..last {
+        if lines[at] == b'\n' || lines[at] == b'\r' && lines[at + 1] == b'\n' && at + 1 < last {
+            lines[at] = b' ';
+        }
+    }
+    if let Some(colon) = lines.iter().position(|&byte| byte == b':') {
+        let name = lines[..colon].trim_ascii_end().len();
+        lines[name..=colon].rotate_right(1);
+    }
+    lines
 }
 
 /// Whether something of this type can be text. Without a type it can.
@@ -201,6 +308,37 @@ mod tests {
         for wrong in ["-1", "+1", "a", "", "7, 8", "99999999999999999999999"] {
             assert!(of(&format!("Content-Length: {wrong}\r\n")).is_err(), "{wrong}");
         }
+    }
+
+    const ODD: &str = "HTTP/1.1 103 Early\r\nLink : a\r\n\r\nHTTP/1.1 200 OK: fine\r\nContent-Type : text/html;\r\n\t charset=koi8-r\n\
+        Content-Length\t: 5\r\nX: 1\r\n\r\n a : b\r\n c";
+
+    #[test]
+    fn headers_that_browsers_take_are_read() {
+        let head = Head::parse(ODD.as_bytes()).unwrap();
+        assert_eq!((head.media_type().as_str(), head.charset().as_deref()), ("text/html", Some("koi8-r")));
+        assert_eq!(head.value("Content-Type").as_deref(), Some("text/html; charset=koi8-r"));
+        assert_eq!((head.length(), head.value("x").as_deref()), (Ok(Some(5)), Some("1")));
+        let stored = "HTTP/1.1 200 OK: fine\r\nContent-Type : text/html;\r\n\t charset=koi8-r\r\nX: 1\r\nContent-Length: 5\r\n\r\n";
+        assert_eq!(String::from_utf8(head.stored(5)).unwrap(), stored, "as they came");
+    }
+
+    #[test]
+    fn headers_are_mended_wherever_they_are_cut() {
+        let expected = "HTTP/1.1 103 Early\r\nLink:  a\r\n\r\nHTTP/1.1 200 OK: fine\r\nContent-Type:  text/html;  \t charset=koi8-r\n\
+            Content-Length:\t 5\r\nX: 1\r\n\r\n a : b\r\n c";
+        for cut in 0..=ODD.len() {
+            for step in [1, ODD.len()] {
+                let mut mender = Mender::default();
+                let mut mended = mender.push(&ODD.as_bytes()[..cut]);
+                ODD.as_bytes()[cut..].chunks(step).for_each(|part| mended.extend(mender.push(part)));
+                mended.extend(mender.end());
+                assert_eq!(String::from_utf8(mended).unwrap(), expected, "{cut} {step}");
+            }
+        }
+        let mut mender = Mender::default();
+        assert_eq!(mender.push(b"HTTP/1.1 200 OK\r\nX : 1\r\n"), b"HTTP/1.1 200 OK\r\n");
+        assert_eq!(mender.end(), b"X:  1\r\n", "what was cut off");
     }
 
     #[test]

@@ -233,6 +233,7 @@ fn headers() {
         page(StatusTooLarge, 1, &["the answer is no HTTP"], &[]),
         page(Http09, 1, &["the answer is no HTTP"], &[]),
         page(OddHeaders, 1, &["the answer is no HTTP"], &[]),
+        page(FoldedHeaders, 1, &[], &[200]),
         page(NulBytes, 1, &["the answer is no HTTP"], &[]),
         page(Interim, 1, &[], &[200]),
         page(LengthNegative, 1, &["the answer is no HTTP"], &[]),

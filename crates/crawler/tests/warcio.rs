@@ -65,7 +65,7 @@ fn warcio_reads_all_records() {
         sites.page(&host, "/", "<p>A page. <a href=/gone>Gone</a>").sent(&host, sent);
         sites.page(&host, "/again", "<p>Always the same.").behave(&host, "/again", Behaviour::CharsetUnknown);
         sites.page(&host, "/empty", "").behave(&host, "/moved", Behaviour::Redirect(301, "/empty".to_owned()));
-        sites.page(&host, "/odd", "<p>Odd.").behave(&host, "/odd", Behaviour::OddHeaders);
+        sites.page(&host, "/odd", "<p>Odd.").behave(&host, "/odd", Behaviour::FoldedHeaders);
     }
     let server = Server::start(sites);
     let mut seeds = vec![Seed { url: server.url(PAPER, "/feed.xml"), kind: Kind::Feed }];

@@ -29,6 +29,8 @@ pub enum Behaviour {
     HeadersCutOff,
     /// Header lines without a colon, continued lines, and lines that end with LF, then the page.
     OddHeaders,
+    /// Continued lines, and spaces before colons, then the page.
+    FoldedHeaders,
     /// The body comes at a byte per 100 ms.
     SlowBody,
     /// A body without a length that does not end.
@@ -499,6 +501,16 @@ impl Acting {
             OddHeaders => {
                 let lines = "X-Odd: one\r\n two\r\nNo colon here\r\n: no name\r\nX Space: y\r\nX-Line: z\n";
                 connection.send(all(&format!("{lines}Content-Length: {length}\r\n"), &body))?;
+                return Ok(Next::Close);
+            }
+            FoldedHeaders => {
+                let lines = format!("X-Odd: one\r\n\ttwo\r\nContent-Length : {length}\r\n");
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Type : text/html;\r\n charset=utf-8\r\n{lines}\r\n");
+                // The lines do not come together.
+                for part in head.as_bytes().chunks(7).chain([&body[..]]) {
+                    connection.send(part)?;
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 return Ok(Next::Close);
             }
             SlowBody => {
